@@ -1,0 +1,25 @@
+import module org.tutti;
+
+/// Pi as the area under 4 / (1 + x²) from 0 to 1: every rank adds up its share of the strips, and one allreduce adds up
+/// the shares.
+///
+/// Run it with `./tutti run -n 4 examples/Pi.java`.
+void main() {
+    try (var job = Tutti.join()) {
+        var world = job.world();
+        int strips = 100_000_000;
+        double width = 1.0 / strips;
+
+        double area = 0;
+        for (int strip = world.rank(); strip < strips; strip += world.size()) {
+            double x = (strip + 0.5) * width;
+            area += 4 / (1 + x * x) * width;
+        }
+
+        double[] pi = {area};
+        world.allreduce(pi, Reduction.SUM);
+        if (world.rank() == 0) {
+            IO.println("pi is %.12f, from %d processes".formatted(pi[0], world.size()));
+        }
+    }
+}

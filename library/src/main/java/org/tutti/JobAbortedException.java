@@ -1,0 +1,37 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+/**
+ * Some rank called {@link Job#abort(int)}: every blocked and later call of the job ends with this exception.
+ */
+public final class JobAbortedException extends TuttiException {
+    private static final long serialVersionUID = 1L;
+
+    private final int rank;
+    private final int status;
+
+    /**
+     * @param rank the rank that aborted the job
+     * @param status the exit status that it asked for
+     * @param message one sentence: what happened, where, with which values
+     */
+    public JobAbortedException(int rank, int status, String message) {
+        super(message);
+        this.rank = rank;
+        this.status = status;
+    }
+
+    /**
+     * {@return the rank that aborted the job}
+     */
+    public int rank() {
+        return rank;
+    }
+
+    /**
+     * {@return the exit status that the aborting rank asked for, 0..255}
+     */
+    public int status() {
+        return status;
+    }
+}

@@ -1,0 +1,17 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+/**
+ * A rank could not join its job: its environment is wrong or incomplete, another process already has its rank, or other
+ * ranks did not show up in time.
+ */
+public final class JobStartException extends TuttiException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * @param message one sentence: what happened, where, with which values, and what to do
+     */
+    public JobStartException(String message) {
+        super(message);
+    }
+}

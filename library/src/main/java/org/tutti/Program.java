@@ -1,0 +1,16 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+/**
+ * What every rank of a local job runs.
+ */
+@FunctionalInterface
+public interface Program {
+    /**
+     * Runs one rank.
+     *
+     * @param job the job, as this rank sees it; it is closed when the program returns
+     * @throws Exception when the rank fails; the other ranks hear of it as {@link RankFailedException}
+     */
+    void run(Job job) throws Exception;
+}

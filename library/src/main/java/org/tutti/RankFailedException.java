@@ -1,0 +1,38 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+/**
+ * A rank that a call depends on has died, has ended without leaving its job, has thrown out of its program, or has left
+ * the job already. A rank that died breaks every communicator that contains it.
+ */
+public final class RankFailedException extends TuttiException {
+    private static final long serialVersionUID = 1L;
+
+    private final int rank;
+
+    /**
+     * @param rank the rank in the job that failed or left
+     * @param message one sentence: what happened, where, with which values, and what to do
+     */
+    public RankFailedException(int rank, String message) {
+        super(message);
+        this.rank = rank;
+    }
+
+    /**
+     * @param rank the rank in the job that failed
+     * @param message one sentence: what happened, where, with which values, and what to do
+     * @param cause what that rank threw
+     */
+    public RankFailedException(int rank, String message, Throwable cause) {
+        super(message, cause);
+        this.rank = rank;
+    }
+
+    /**
+     * {@return the rank in the job that failed or left}
+     */
+    public int rank() {
+        return rank;
+    }
+}

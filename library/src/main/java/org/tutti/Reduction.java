@@ -1,0 +1,213 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.lang.foreign.ValueLayout;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.DoubleBinaryOperator;
+import java.util.function.IntBinaryOperator;
+import java.util.function.LongBinaryOperator;
+
+/**
+ * How the elements of several ranks become one: an associative operator. Which built-in operator goes with which type:
+ *
+ * <table>
+ * <caption>Operators and types</caption>
+ * <tr><th>operator</th><th>boolean</th><th>byte, short</th><th>char</th><th>int, long</th><th>float, double</th></tr>
+ * <tr><td>SUM, PRODUCT</td><td></td><td>yes</td><td></td><td>yes</td><td>yes</td></tr>
+ * <tr><td>MIN, MAX</td><td></td><td>yes</td><td>yes</td><td>yes</td><td>yes</td></tr>
+ * <tr><td>BITWISE_AND, _OR, _XOR</td><td></td><td>yes</td><td></td><td>yes</td><td></td></tr>
+ * <tr><td>LOGICAL_AND, _OR, _XOR</td><td>yes</td><td>yes</td><td></td><td>yes</td><td></td></tr>
+ * <tr><td>MIN_LOCATION, MAX_LOCATION</td><td></td><td></td><td></td><td>yes</td><td>yes</td></tr>
+ * </table>
+ *
+ * <p>Integer overflow wraps, as in Java. Floating-point sums and products follow IEEE 754, in an order that the algorithm
+ * chooses; minimum and maximum are those of {@link Math#min(double, double)} and {@link Math#max(double, double)}: a NaN
+ * wins, and −0.0 is below 0.0. The logical operators take zero as false, anything else as true, and yield 0 or 1. The
+ * location operators work on pairs (value, index) that follow each other in the array: the smaller (greater) value wins
+ * together with its index, of equal values the one with the smaller index, a NaN before any number.
+ */
+public final class Reduction {
+    /** The greatest length of an operator's name, in characters. */
+    public static final int NAME_LENGTH_MAX = 32;
+
+    /** The greatest number of elements that a user's operator may treat as one unit. */
+    public static final int UNIT_MAX = 64;
+
+    private static final Set<DataType> INTEGERS =
+            EnumSet.of(DataType.BYTE, DataType.SHORT, DataType.INT, DataType.LONG);
+    private static final Set<DataType> NUMBERS = EnumSet.of(DataType.BYTE, DataType.SHORT, DataType.INT, DataType.LONG,
+            DataType.FLOAT, DataType.DOUBLE);
+    private static final Set<DataType> ORDERED = EnumSet.complementOf(EnumSet.of(DataType.BOOLEAN));
+    private static final Set<DataType> TRUTHS =
+            EnumSet.of(DataType.BOOLEAN, DataType.BYTE, DataType.SHORT, DataType.INT, DataType.LONG);
+    private static final Set<DataType> LOCATED =
+            EnumSet.of(DataType.INT, DataType.LONG, DataType.FLOAT, DataType.DOUBLE);
+
+    /** {@code left + right}. */
+    public static final Reduction SUM = new Reduction("sum", NUMBERS, 1, true, null);
+    /** {@code left * right}. */
+    public static final Reduction PRODUCT = new Reduction("product", NUMBERS, 1, true, null);
+    /** {@code min(left, right)}. */
+    public static final Reduction MIN = new Reduction("min", ORDERED, 1, true, null);
+    /** {@code max(left, right)}. */
+    public static final Reduction MAX = new Reduction("max", ORDERED, 1, true, null);
+    /** {@code left & right}. */
+    public static final Reduction BITWISE_AND = new Reduction("bitwise-and", INTEGERS, 1, true, null);
+    /** {@code left | right}. */
+    public static final Reduction BITWISE_OR = new Reduction("bitwise-or", INTEGERS, 1, true, null);
+    /** {@code left ^ right}. */
+    public static final Reduction BITWISE_XOR = new Reduction("bitwise-xor", INTEGERS, 1, true, null);
+    /** {@code left && right}. */
+    public static final Reduction LOGICAL_AND = new Reduction("logical-and", TRUTHS, 1, true, null);
+    /** {@code left || right}. */
+    public static final Reduction LOGICAL_OR = new Reduction("logical-or", TRUTHS, 1, true, null);
+    /** {@code left != right} as truth values. */
+    public static final Reduction LOGICAL_XOR = new Reduction("logical-xor", TRUTHS, 1, true, null);
+    /** The pair (value, index) with the smallest value. */
+    public static final Reduction MIN_LOCATION = new Reduction("min-location", LOCATED, 2, true, null);
+    /** The pair (value, index) with the greatest value. */
+    public static final Reduction MAX_LOCATION = new Reduction("max-location", LOCATED, 2, true, null);
+
+    private final String name;
+    private final Set<DataType> types;
+    private final int unit;
+    private final boolean commutative;
+    private final RangeOperator operator;
+
+    private Reduction(String name, Set<DataType> types, int unit, boolean commutative, RangeOperator operator) {
+        this.name = name;
+        this.types = types;
+        this.unit = unit;
+        this.commutative = commutative;
+        this.operator = operator;
+    }
+
+    /**
+     * A user's operator over ranges. All ranks must name it alike and declare it alike.
+     *
+     * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same on every rank; it appears in error messages
+     * @param type the type of the elements
+     * @param unit how many elements belong together, 1 to {@value #UNIT_MAX}: 2 for complex numbers, 4 for 2×2 matrices;
+     *            ranges are cut between units only
+     * @param commutative whether left and right may be swapped; if not, only algorithms that keep the order of the ranks
+     *            are used
+     * @param operator combines two ranges
+     * @return the reduction
+     * @throws IllegalArgumentException when name or unit are outside their limits
+     */
+    public static Reduction of(String name, DataType type, int unit, boolean commutative, RangeOperator operator) {
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(operator, "operator");
+        if (name.isEmpty() || name.length() > NAME_LENGTH_MAX) {
+            throw new IllegalArgumentException("an operator's name has 1 to " + NAME_LENGTH_MAX + " characters, but \""
+                    + name + "\" has " + name.length());
+        }
+        if (unit < 1 || unit > UNIT_MAX) {
+            throw new IllegalArgumentException("an operator's unit is 1 to " + UNIT_MAX + " elements, not " + unit);
+        }
+        return new Reduction(name, EnumSet.of(type), unit, commutative, operator);
+    }
+
+    /**
+     * A user's operator on single doubles.
+     *
+     * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same on every rank
+     * @param commutative whether left and right may be swapped
+     * @param operator combines two elements
+     * @return the reduction
+     */
+    public static Reduction ofDoubles(String name, boolean commutative, DoubleBinaryOperator operator) {
+        Objects.requireNonNull(operator, "operator");
+        return of(name, DataType.DOUBLE, 1, commutative, (left, right, result, count) -> {
+            for (long at = 0; at < count * Double.BYTES; at += Double.BYTES) {
+                result.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, at,
+                        operator.applyAsDouble(left.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, at),
+                                right.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, at)));
+            }
+        });
+    }
+
+    /**
+     * A user's operator on single longs.
+     *
+     * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same on every rank
+     * @param commutative whether left and right may be swapped
+     * @param operator combines two elements
+     * @return the reduction
+     */
+    public static Reduction ofLongs(String name, boolean commutative, LongBinaryOperator operator) {
+        Objects.requireNonNull(operator, "operator");
+        return of(name, DataType.LONG, 1, commutative, (left, right, result, count) -> {
+            for (long at = 0; at < count * Long.BYTES; at += Long.BYTES) {
+                result.set(ValueLayout.JAVA_LONG_UNALIGNED, at,
+                        operator.applyAsLong(left.get(ValueLayout.JAVA_LONG_UNALIGNED, at),
+                                right.get(ValueLayout.JAVA_LONG_UNALIGNED, at)));
+            }
+        });
+    }
+
+    /**
+     * A user's operator on single ints.
+     *
+     * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same on every rank
+     * @param commutative whether left and right may be swapped
+     * @param operator combines two elements
+     * @return the reduction
+     */
+    public static Reduction ofInts(String name, boolean commutative, IntBinaryOperator operator) {
+        Objects.requireNonNull(operator, "operator");
+        return of(name, DataType.INT, 1, commutative, (left, right, result, count) -> {
+            for (long at = 0; at < count * Integer.BYTES; at += Integer.BYTES) {
+                result.set(ValueLayout.JAVA_INT_UNALIGNED, at,
+                        operator.applyAsInt(left.get(ValueLayout.JAVA_INT_UNALIGNED, at),
+                                right.get(ValueLayout.JAVA_INT_UNALIGNED, at)));
+            }
+        });
+    }
+
+    /**
+     * {@return the operator's name}
+     */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * {@return whether left and right operands may be swapped}
+     */
+    public boolean isCommutative() {
+        return commutative;
+    }
+
+    /**
+     * {@return how many elements belong together: 2 for the location operators, else 1 unless a user said otherwise}
+     */
+    public int unit() {
+        return unit;
+    }
+
+    /**
+     * Tells whether the operator works on elements of a type.
+     *
+     * @param type the type of the elements
+     * @return whether the table above, or the user's declaration, allows it
+     */
+    public boolean supports(DataType type) {
+        return types.contains(Objects.requireNonNull(type, "type"));
+    }
+
+    /**
+     * {@return the user's operator, empty for the built-in ones}
+     */
+    public Optional<RangeOperator> operator() {
+        return Optional.ofNullable(operator);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

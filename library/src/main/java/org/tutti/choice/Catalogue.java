@@ -1,0 +1,69 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.choice;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+import org.tutti.Collective;
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.allreduce.Allreduce;
+import org.tutti.collective.allreduce.FlatAllreduce;
+import org.tutti.collective.allreduce.IndexRangeAllreduce;
+import org.tutti.collective.allreduce.SrmAllreduce;
+import org.tutti.collective.barrier.Barrier;
+import org.tutti.collective.barrier.SrmBarrier;
+import org.tutti.collective.broadcast.Broadcast;
+import org.tutti.collective.broadcast.SlotRingBroadcast;
+import org.tutti.collective.broadcast.SrmBroadcast;
+import org.tutti.collective.reduce.FlatReduce;
+import org.tutti.collective.reduce.IndexRangeReduce;
+import org.tutti.collective.reduce.Reduce;
+import org.tutti.collective.reduce.SrmReduce;
+
+/**
+ * All algorithms, by collective. Who adds an algorithm adds it here; the tests take their cases from this list.
+ */
+public final class Catalogue {
+    private static final List<Barrier> BARRIERS = List.of(new SrmBarrier());
+    private static final List<Broadcast> BROADCASTS = List.of(new SrmBroadcast(), new SlotRingBroadcast());
+    private static final List<Reduce> REDUCES = List.of(new FlatReduce(), new SrmReduce(), new IndexRangeReduce());
+    private static final List<Allreduce> ALLREDUCES =
+            List.of(new FlatAllreduce(), new SrmAllreduce(), new IndexRangeAllreduce());
+
+    private Catalogue() {}
+
+    /**
+     * Lists the algorithms of a collective.
+     *
+     * @param collective the operation
+     * @return its algorithms, at least one
+     */
+    public static List<? extends Algorithm> of(Collective collective) {
+        return switch (collective) {
+            case BARRIER -> BARRIERS;
+            case BROADCAST -> BROADCASTS;
+            case REDUCE -> REDUCES;
+            case ALLREDUCE -> ALLREDUCES;
+        };
+    }
+
+    /**
+     * Finds an algorithm by name.
+     *
+     * @param collective the operation
+     * @param name the algorithm's name
+     * @return the algorithm
+     * @throws IllegalArgumentException when there is none; the message lists those that there are
+     */
+    public static Algorithm find(Collective collective, String name) {
+        for (Algorithm algorithm : of(collective)) {
+            if (algorithm.description().name().equals(name)) {
+                return algorithm;
+            }
+        }
+        String names = of(collective).stream().map(algorithm -> algorithm.description().name())
+                .collect(Collectors.joining(", "));
+        throw new IllegalArgumentException(
+                "there is no algorithm \"" + name + "\" for " + collective.label() + "; there are " + names);
+    }
+}

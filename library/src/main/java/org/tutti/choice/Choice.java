@@ -1,0 +1,149 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.choice;
+
+import org.tutti.Collective;
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.allreduce.Allreduce;
+import org.tutti.collective.barrier.Barrier;
+import org.tutti.collective.broadcast.Broadcast;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.reduce.Reduce;
+
+/**
+ * Which algorithm a call uses: the one that was asked for, else the one that measured fastest on the machine that Tutti was
+ * built on (docs/algorithms.md has the figures). Immutable. The choice depends only on what all ranks know alike.
+ */
+public final class Choice {
+    private static final Barrier BARRIER = (Barrier) Catalogue.find(Collective.BARRIER, "srm");
+    private static final Broadcast BROADCAST = (Broadcast) Catalogue.find(Collective.BROADCAST, "slot-ring");
+    private static final Reduce REDUCE_SMALL = (Reduce) Catalogue.find(Collective.REDUCE, "flat");
+    private static final Reduce REDUCE_LARGE = (Reduce) Catalogue.find(Collective.REDUCE, "index-range");
+    private static final Allreduce ALLREDUCE_SMALL = (Allreduce) Catalogue.find(Collective.ALLREDUCE, "flat");
+    private static final Allreduce ALLREDUCE_MANY = (Allreduce) Catalogue.find(Collective.ALLREDUCE, "srm");
+    private static final Allreduce ALLREDUCE_LARGE = (Allreduce) Catalogue.find(Collective.ALLREDUCE, "index-range");
+
+    private static final long REDUCE_LARGE_BYTES = 16 << 10;
+    private static final long ALLREDUCE_LARGE_BYTES = 8 << 10;
+    private static final int ALLREDUCE_MANY_RANKS = 16;
+
+    /** What a choice is before anybody has asked for anything. */
+    public static final Choice DEFAULT = new Choice(null, null, null, null);
+
+    private final Barrier barrier;
+    private final Broadcast broadcast;
+    private final Reduce reduce;
+    private final Allreduce allreduce;
+
+    private Choice(Barrier barrier, Broadcast broadcast, Reduce reduce, Allreduce allreduce) {
+        this.barrier = barrier;
+        this.broadcast = broadcast;
+        this.reduce = reduce;
+        this.allreduce = allreduce;
+    }
+
+    /**
+     * A choice that uses a certain algorithm for one collective.
+     *
+     * @param collective the operation
+     * @param name the algorithm's name
+     * @return the choice
+     * @throws IllegalArgumentException when there is no such algorithm
+     */
+    public Choice with(Collective collective, String name) {
+        Algorithm algorithm = Catalogue.find(collective, name);
+        return switch (collective) {
+            case BARRIER -> new Choice((Barrier) algorithm, broadcast, reduce, allreduce);
+            case BROADCAST -> new Choice(barrier, (Broadcast) algorithm, reduce, allreduce);
+            case REDUCE -> new Choice(barrier, broadcast, (Reduce) algorithm, allreduce);
+            case ALLREDUCE -> new Choice(barrier, broadcast, reduce, (Allreduce) algorithm);
+        };
+    }
+
+    /**
+     * Reads a choice as the environment has it: {@code allreduce=flat,barrier=srm}.
+     *
+     * @param text the text, may be empty
+     * @return the choice
+     * @throws IllegalArgumentException when it cannot be read, or names what there is not
+     */
+    public static Choice parse(String text) {
+        Choice choice = DEFAULT;
+        for (String part : text.split(",")) {
+            if (!part.isBlank()) {
+                String[] sides = part.split("=", -1);
+                if (sides.length != 2) {
+                    throw new IllegalArgumentException("\"" + part + "\" is not of the form collective=algorithm");
+                }
+                choice = choice.with(collective(sides[0].strip()), sides[1].strip());
+            }
+        }
+        return choice;
+    }
+
+    private static Collective collective(String label) {
+        for (Collective collective : Collective.values()) {
+            if (collective.label().equals(label)) {
+                return collective;
+            }
+        }
+        throw new IllegalArgumentException("there is no collective \"" + label + "\"");
+    }
+
+    /**
+     * {@return the algorithm of a barrier}
+     */
+    public Barrier barrier() {
+        return barrier != null ? barrier : BARRIER;
+    }
+
+    /**
+     * {@return the algorithm of a broadcast}
+     */
+    public Broadcast broadcast() {
+        return broadcast != null ? broadcast : BROADCAST;
+    }
+
+    /**
+     * Chooses the algorithm of a reduce.
+     *
+     * @param bytes the length of the message
+     * @param kernel the operator
+     * @return the algorithm
+     * @throws IllegalArgumentException when the one that was asked for would not keep the order that the operator needs
+     */
+    public Reduce reduce(long bytes, Kernel kernel) {
+        if (reduce != null) {
+            checkOrder(reduce, kernel);
+            return reduce;
+        }
+        return bytes >= REDUCE_LARGE_BYTES ? REDUCE_LARGE : REDUCE_SMALL;
+    }
+
+    /**
+     * Chooses the algorithm of an allreduce.
+     *
+     * @param size the communicator's ranks
+     * @param bytes the length of the message
+     * @param kernel the operator
+     * @return the algorithm
+     * @throws IllegalArgumentException when the one that was asked for would not keep the order that the operator needs
+     */
+    public Allreduce allreduce(int size, long bytes, Kernel kernel) {
+        if (allreduce != null) {
+            checkOrder(allreduce, kernel);
+            return allreduce;
+        }
+        if (bytes >= ALLREDUCE_LARGE_BYTES) {
+            return ALLREDUCE_LARGE;
+        }
+        return size > ALLREDUCE_MANY_RANKS ? ALLREDUCE_MANY : ALLREDUCE_SMALL;
+    }
+
+    private static void checkOrder(Algorithm algorithm, Kernel kernel) {
+        if (!kernel.isCommutative() && !algorithm.description().keepsRankOrder()) {
+            throw new IllegalArgumentException("algorithm \"" + algorithm.description().name()
+                    + "\" does not keep the order of the ranks, which an operator that is not commutative needs; "
+                    + "choose another one");
+        }
+    }
+}

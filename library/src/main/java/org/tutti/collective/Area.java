@@ -1,0 +1,49 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A place in memory that an algorithm reads or writes: the caller's elements, or the bytes that a rank shows to others. It
+ * is moved rather than made anew, so that operations allocate nothing.
+ */
+public final class Area {
+    private MemorySegment segment = MemorySegment.NULL;
+    private long start;
+
+    /**
+     * Moves the area.
+     *
+     * @param newSegment the memory
+     * @param newStart the byte at which the area begins in it
+     */
+    public void set(MemorySegment newSegment, long newStart) {
+        segment = newSegment;
+        start = newStart;
+    }
+
+    /**
+     * {@return the memory}
+     */
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /**
+     * {@return the byte at which the area begins in it}
+     */
+    public long start() {
+        return start;
+    }
+
+    /**
+     * Tells whether two areas begin at the same byte of the same memory.
+     *
+     * @param other another area
+     * @return whether they do
+     */
+    public boolean isSameAs(Area other) {
+        return start == other.start && segment.address() == other.segment.address()
+                && segment.heapBase().equals(other.segment.heapBase());
+    }
+}

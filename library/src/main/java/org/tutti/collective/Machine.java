@@ -1,0 +1,67 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.memory.Waiter;
+
+/**
+ * The few things that everything above is made of. {@link LiveMachine} does them; a simulated machine gives them time and
+ * checks their order.
+ */
+public interface Machine {
+    /**
+     * Reads a word with acquire order.
+     *
+     * @param memory where it lies
+     * @param offset at which byte
+     * @return its value
+     */
+    long load(MemorySegment memory, long offset);
+
+    /**
+     * Writes a word with release order.
+     *
+     * @param memory where it lies
+     * @param offset at which byte
+     * @param value its new value
+     */
+    void store(MemorySegment memory, long offset, long value);
+
+    /**
+     * Waits until a word has reached a value; what its writer did before is visible then.
+     *
+     * @param memory where it lies
+     * @param offset at which byte
+     * @param atLeast the value
+     * @param check what may end the wait, by throwing
+     */
+    void await(MemorySegment memory, long offset, long atLeast, Waiter.Check check);
+
+    /**
+     * Copies bytes.
+     *
+     * @param source where they are
+     * @param sourceOffset at which byte
+     * @param target where they go
+     * @param targetOffset at which byte
+     * @param bytes how many, 0 or more
+     */
+    void copy(MemorySegment source, long sourceOffset, MemorySegment target, long targetOffset, long bytes);
+
+    /**
+     * Combines two ranges: {@code target = left op right}. The target may be left or right.
+     *
+     * @param kernel the operator for the type
+     * @param left elements of lower ranks
+     * @param leftOffset at which byte
+     * @param right elements of higher ranks
+     * @param rightOffset at which byte
+     * @param target where the result goes
+     * @param targetOffset at which byte
+     * @param bytes the length of each range
+     */
+    void combine(Kernel kernel, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
+            MemorySegment target, long targetOffset, long bytes);
+}

@@ -1,0 +1,118 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.memory.Memory;
+
+/**
+ * The memory in which a rank shows its contributions to others: one for each rank, shared by its communicators, claimed at
+ * the first call that needs it and replaced by its full size at the first large one.
+ *
+ * <p>It is a ring of bytes. Every operation that needs space takes a window of consecutive bytes and keeps it until all
+ * ranks have left the operation; windows are taken and given back in the same order. So small operations have many windows
+ * in flight, and large ones two, as a window is at most half of the ring.
+ *
+ * <p>Memory ordering: the owner writes to a window again only after it has loaded, with acquire order, from every rank of
+ * the communicator a word that the rank stored with release order after its last read of the window.
+ */
+public final class Outbox {
+    private static final long SMALL_BYTES = 64 << 10;
+    private static final long LARGE_BYTES = 1 << 20;
+    private static final long NODE_BYTES_MAX = 64 << 20;
+    private static final int TENANTS_MAX = 64;
+
+    private final Memory memory;
+    private final long largeBytes;
+    private long address;
+    private MemorySegment segment = MemorySegment.NULL;
+    private long capacity;
+
+    /** Counts bytes that were ever taken, so that {@code position % capacity} is where the next window begins. */
+    private long position;
+
+    private final Team[] teams = new Team[TENANTS_MAX];
+    private final long[] sequences = new long[TENANTS_MAX];
+    private final long[] starts = new long[TENANTS_MAX];
+    private int oldest;
+    private int tenants;
+
+    /**
+     * @param memory the node's memory
+     * @param localRanks how many ranks the node has: together their rings stay below 64 MiB, but each has 64 KiB
+     */
+    public Outbox(Memory memory, int localRanks) {
+        this.memory = memory;
+        this.largeBytes = largeBytes(localRanks);
+    }
+
+    private static long largeBytes(int localRanks) {
+        return Math.clamp(Long.highestOneBit(NODE_BYTES_MAX / localRanks), SMALL_BYTES, LARGE_BYTES);
+    }
+
+    /**
+     * The greatest window that an operation may take.
+     *
+     * @param localRanks how many ranks the node has
+     * @return bytes, a power of two, the same at every rank
+     */
+    public static long windowBytesMax(int localRanks) {
+        return largeBytes(localRanks) / 2;
+    }
+
+    /**
+     * Takes a window.
+     *
+     * @param bytes how many, more than zero and at most {@link #windowBytesMax}
+     * @param inFlightMax how many windows there may be at once, this one included
+     * @param team for whose current operation
+     * @return where the window begins in {@link #segment()}
+     */
+    long take(long bytes, int inFlightMax, Team team) {
+        if (2 * bytes > capacity && capacity < largeBytes) {
+            grow(2 * bytes > SMALL_BYTES ? largeBytes : SMALL_BYTES);
+        }
+        long size = Memory.roundToLines(bytes);
+        long untilEnd = capacity - position % capacity;
+        long start = size <= untilEnd ? position : position + untilEnd;
+        while (tenants > 0 && (tenants >= Math.min(inFlightMax, TENANTS_MAX)
+                || start + size > starts[oldest] + capacity)) {
+            teams[oldest].awaitClosed(sequences[oldest]);
+            teams[oldest] = null;
+            oldest = (oldest + 1) % TENANTS_MAX;
+            tenants--;
+        }
+        int newest = (oldest + tenants) % TENANTS_MAX;
+        teams[newest] = team;
+        sequences[newest] = team.sequence();
+        starts[newest] = start;
+        tenants++;
+        position = start + size;
+        return start % capacity;
+    }
+
+    /** Leaves the small ring to its readers for good: nobody writes to it again. */
+    private void grow(long bytes) {
+        address = memory.claim(bytes, "a rank's contributions");
+        segment = memory.block(address, bytes);
+        capacity = bytes;
+        position = 0;
+        while (tenants > 0) {
+            teams[oldest] = null;
+            oldest = (oldest + 1) % TENANTS_MAX;
+            tenants--;
+        }
+    }
+
+    MemorySegment segment() {
+        return segment;
+    }
+
+    long address() {
+        return address;
+    }
+
+    long capacity() {
+        return capacity;
+    }
+}

@@ -1,0 +1,71 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import org.tutti.collective.kernel.Kernel;
+
+/**
+ * Combining what all ranks show, in the order of the ranks.
+ */
+public final class RankOrder {
+    private RankOrder() {}
+
+    /**
+     * Combines the same bytes of every rank, own ones included, around the own ones: first with those of higher ranks in
+     * ascending order, then with those of lower ranks in descending order. The own bytes may lie where the result goes.
+     * Which rank does it matters for the rounding of the result, so it is for results that one rank computes.
+     *
+     * @param team the ranks; all others have posted what is read here
+     * @param kernel the operator
+     * @param own this rank's bytes
+     * @param ownOffset at which byte of the area
+     * @param window the size that every rank has asked for with {@link Team#show}
+     * @param place at which byte of each rank's window its contribution lies
+     * @param target where the result goes
+     * @param targetOffset at which byte of the area
+     * @param bytes how many bytes
+     */
+    public static void combineAround(Team team, Kernel kernel, Area own, long ownOffset, long window, long place,
+            Area target, long targetOffset, long bytes) {
+        Area accumulated = own;
+        long at = ownOffset;
+        for (int other = team.rank() + 1; other < team.size(); other++) {
+            team.combine(kernel, accumulated, at, team.shown(other, window), place, target, targetOffset, bytes);
+            accumulated = target;
+            at = targetOffset;
+        }
+        for (int other = team.rank() - 1; other >= 0; other--) {
+            team.combine(kernel, team.shown(other, window), place, accumulated, at, target, targetOffset, bytes);
+            accumulated = target;
+            at = targetOffset;
+        }
+    }
+
+    /**
+     * Combines the same bytes of every rank, own ones as shown, from the lowest rank to the highest: every rank that does
+     * it gets the same bits.
+     *
+     * @param team the ranks, two or more; all have posted what is read here
+     * @param kernel the operator
+     * @param shown this rank's own window
+     * @param window the size that every rank has asked for with {@link Team#show}
+     * @param place at which byte of each rank's window its contribution lies
+     * @param target where the result goes
+     * @param targetOffset at which byte of the area
+     * @param bytes how many bytes
+     */
+    public static void combineAll(Team team, Kernel kernel, Area shown, long window, long place, Area target,
+            long targetOffset, long bytes) {
+        Area accumulated = window(team, 0, shown, window);
+        long at = place;
+        for (int rank = 1; rank < team.size(); rank++) {
+            team.combine(kernel, accumulated, at, window(team, rank, shown, window), place, target, targetOffset,
+                    bytes);
+            accumulated = target;
+            at = targetOffset;
+        }
+    }
+
+    private static Area window(Team team, int rank, Area own, long window) {
+        return rank == team.rank() ? own : team.shown(rank, window);
+    }
+}

@@ -1,0 +1,483 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Locale;
+
+import org.tutti.CallInterruptedException;
+import org.tutti.Collective;
+import org.tutti.CollectiveMismatchException;
+import org.tutti.CommunicatorBrokenException;
+import org.tutti.DataType;
+import org.tutti.DeadlineExceededException;
+import org.tutti.JobAbortedException;
+import org.tutti.NodeMemoryException;
+import org.tutti.RankFailedException;
+import org.tutti.TuttiException;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.memory.Memory;
+import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
+
+/**
+ * A communicator as an algorithm sees it, at one rank: who takes part, the words and windows of the current operation, and
+ * the few verbs that move data. All that makes operations safe is here, once.
+ *
+ * <p><b>Slots.</b> The operations of a communicator are numbered 0, 1, 2, … on each rank, in the order of its calls.
+ * Operation s lives in slot s mod {@value RingLayout#SLOTS} and is that slot's generation g = s / {@value
+ * RingLayout#SLOTS}. The words of a slot are never reset: an algorithm speaks of steps 1, 2, 3, …, and step k of generation
+ * g is the value (g + 1)·2<sup>16</sup> + k, greater than all values of earlier generations.
+ *
+ * <p><b>Leaving and closing.</b> When a rank has finished operation s it stores s + 1 in its <i>left</i> word. An operation
+ * that all ranks have left is <i>closed</i>. A rank enters operation s only when operation s − {@value RingLayout#SLOTS} is
+ * closed: so nobody writes to a cell, a payload or a window that somebody may still read. A rank that finds its own knowledge of
+ * the closed operations too old reads the left words of all ranks; as these are usually far ahead, it does so once in some
+ * {@value RingLayout#SLOTS} operations. This is the one mechanism against overrunning.
+ *
+ * <p><b>Memory ordering.</b> Writer: fingerprint, payload and window with plain stores, then {@link #post} with release
+ * order. Reader: {@link #await} with acquire order, then plain reads, then {@link #leave}, which stores the left word with
+ * release order. Writer again: acquire loads of all left words before its next store to the slot. Hence every read of
+ * generation g happens before every write of generation g + 1.
+ *
+ * <p><b>Mismatches.</b> On entering, a rank writes a descriptor of its call into its cell, and a fingerprint of it beside
+ * its READY word. Who awaits the READY word of another rank compares fingerprints for nothing; who waits long for any word
+ * looks at the awaited rank's descriptor.
+ *
+ * <p><b>Breaking.</b> An operation that ends with an exception leaves its slot undefined, so it breaks the communicator:
+ * the first who does so sets the broken word to its reason and rank; waiting ranks and later calls see it.
+ */
+public final class Team implements Waiter.Check {
+    /** The word that says "my data of step k are there to be read"; its line carries fingerprint and payload. */
+    public static final long READY = RingLayout.READY;
+
+    /** The word that says "I have taken what I needed of step k"; it has a line to itself. */
+    public static final long DONE = RingLayout.DONE;
+
+    /** The steps that an operation may have. */
+    public static final int STEPS_MAX = (1 << 16) - 1;
+
+    private static final int GENERATION_SHIFT = 16;
+    private static final long FIRST_PRIME = 0x9e3779b97f4a7c15L;
+    private static final long SECOND_PRIME = 0xc2b2ae3d27d4eb4fL;
+
+    /** Why a communicator is broken; the ordinal is stored in the broken word, so the order is part of the layout. */
+    private enum Reason {
+        NONE, MISMATCH, DEADLINE, INTERRUPT, RANK_FAILED, ABORTED, NO_MEMORY, OTHER
+    }
+
+    private final Machine machine;
+    private final Members members;
+    private final Memory memory;
+    private final Outbox outbox;
+    private final MemorySegment ring;
+    private final int rank;
+    private final int size;
+    private final Area[] places;
+    private final long[] addresses;
+    private final MemorySegment[] outboxes;
+    private final long windowBytesMax;
+
+    private long sequence;
+    private long slot;
+    private long base;
+    private long closed;
+    private long changesSeen;
+    private boolean busy;
+
+    private Collective collective;
+    private long fingerprint;
+    private long deadlineNanos;
+    private int awaitedRank;
+    private long awaitedOffset;
+    private long awaitedValue;
+
+    /**
+     * @param machine what to do things with
+     * @param members what is known of the ranks' lives
+     * @param memory the node's memory
+     * @param ringAddress the block of this communicator, of {@link RingLayout#bytes} bytes
+     * @param outbox this rank's outbox
+     * @param rank this rank
+     * @param size the communicator's ranks
+     */
+    public Team(Machine machine, Members members, Memory memory, long ringAddress, Outbox outbox, int rank, int size) {
+        this.machine = machine;
+        this.members = members;
+        this.memory = memory;
+        this.outbox = outbox;
+        this.ring = memory.block(ringAddress, RingLayout.bytes(size));
+        this.rank = rank;
+        this.size = size;
+        this.places = new Area[size];
+        for (int i = 0; i < size; i++) {
+            places[i] = new Area();
+        }
+        this.addresses = new long[size];
+        this.outboxes = new MemorySegment[size];
+        this.windowBytesMax = Outbox.windowBytesMax(size);
+    }
+
+    // ---- who takes part
+
+    /**
+     * {@return this rank, 0 to size − 1}
+     */
+    public int rank() {
+        return rank;
+    }
+
+    /**
+     * {@return how many ranks take part}
+     */
+    public int size() {
+        return size;
+    }
+
+    /**
+     * {@return the greatest number of bytes that {@link #show} can give a rank, the same at every rank: a power of two}
+     */
+    public long windowBytesMax() {
+        return windowBytesMax;
+    }
+
+    // ---- an operation's life
+
+    /**
+     * Begins the next operation: notices what has broken meanwhile, waits until the slot is free, and says what is called.
+     *
+     * @param called the collective
+     * @param algorithm the algorithm's name
+     * @param type the elements' type, or null
+     * @param operator the operator's name, or {@link Label#NONE}
+     * @param count how many elements
+     * @param root the root, or 0
+     * @param waitNanosMax the longest that the operation may wait, in nanoseconds; {@link Long#MAX_VALUE} for ever
+     */
+    public void enter(Collective called, Label algorithm, DataType type, Label operator, long count, int root,
+            long waitNanosMax) {
+        if (busy) {
+            throw new IllegalStateException(members.describe(rank) + " called " + called.label()
+                    + " while another thread is inside " + collective.label()
+                    + " on the same communicator; let one thread at a time use it");
+        }
+        busy = true;
+        collective = called;
+        deadlineNanos = waitNanosMax == Long.MAX_VALUE ? Long.MAX_VALUE : System.nanoTime() + waitNanosMax;
+        try {
+            checkAlive();
+            awaitClosed(sequence - RingLayout.SLOTS);
+        } catch (RuntimeException e) {
+            breakOff(e);
+            throw e;
+        }
+        slot = RingLayout.slot(sequence % RingLayout.SLOTS, size);
+        base = (sequence / RingLayout.SLOTS + 1) << GENERATION_SHIFT;
+        describe(called, algorithm, type, operator, count, root);
+    }
+
+    /**
+     * Ends the operation at this rank.
+     */
+    public void leave() {
+        sequence++;
+        machine.store(ring, RingLayout.left(rank), sequence);
+        busy = false;
+    }
+
+    /**
+     * Ends the operation, and the communicator, because of an exception.
+     *
+     * @param failure what was thrown inside the operation
+     */
+    public void breakOff(Throwable failure) {
+        Reason reason = switch (failure) {
+            case CollectiveMismatchException _ -> Reason.MISMATCH;
+            case DeadlineExceededException _ -> Reason.DEADLINE;
+            case CallInterruptedException _ -> Reason.INTERRUPT;
+            case RankFailedException _ -> Reason.RANK_FAILED;
+            case JobAbortedException _ -> Reason.ABORTED;
+            case NodeMemoryException _ -> Reason.NO_MEMORY;
+            default -> Reason.OTHER;
+        };
+        Words.compareAndSet(ring, RingLayout.BROKEN, 0, (long) reason.ordinal() << Integer.SIZE | rank);
+        busy = false;
+    }
+
+    long sequence() {
+        return sequence;
+    }
+
+    /** Waits until all ranks have left an operation. */
+    void awaitClosed(long operation) {
+        if (closed > operation) {
+            return;
+        }
+        long least = Long.MAX_VALUE;
+        for (int other = 0; other < size; other++) {
+            if (other != rank) {
+                awaitWord(other, RingLayout.left(other), operation + 1);
+                least = Math.min(least, machine.load(ring, RingLayout.left(other)));
+            }
+        }
+        closed = Math.min(least, sequence);
+    }
+
+    // ---- words
+
+    /**
+     * Says that this rank has reached a step of the current operation: what it wrote before is visible to whoever awaits
+     * the step.
+     *
+     * @param word {@link #READY} or {@link #DONE}
+     * @param step 1 to {@value #STEPS_MAX}, greater than this rank's last
+     */
+    public void post(long word, long step) {
+        machine.store(ring, RingLayout.cell(slot, rank) + word, base + step);
+    }
+
+    /**
+     * Waits until another rank has reached a step of the current operation.
+     *
+     * @param other the rank
+     * @param word {@link #READY} or {@link #DONE}
+     * @param step the step; 0 or less is always reached
+     */
+    public void await(int other, long word, long step) {
+        if (step <= 0) {
+            return;
+        }
+        long cell = RingLayout.cell(slot, other);
+        awaitWord(other, cell + word, base + step);
+        if (word == READY && Words.loadPlain(ring, cell + RingLayout.FINGERPRINT) != fingerprint) {
+            throw mismatch(other);
+        }
+    }
+
+    /**
+     * Waits until every other rank has reached a step.
+     *
+     * @param word {@link #READY} or {@link #DONE}
+     * @param step the step; 0 or less is always reached
+     */
+    public void awaitOthers(long word, long step) {
+        for (int distance = 1; distance < size; distance++) {
+            int other = rank + distance;
+            await(other < size ? other : other - size, word, step);
+        }
+    }
+
+    // ---- data
+
+    /**
+     * Takes memory in which this rank will show data to others: the payload of its READY line when they fit there, else a
+     * window of its outbox. It belongs to the operation until all ranks have left it. Once an operation, before the first
+     * {@link #post} of READY.
+     *
+     * @param bytes how many, 0 to {@link #windowBytesMax}
+     * @return the memory
+     */
+    public Area show(long bytes) {
+        return show(bytes, Integer.MAX_VALUE);
+    }
+
+    /**
+     * As {@link #show(long)}, but with a limit to the windows that this rank may have in use at once.
+     *
+     * @param bytes how many, 0 to {@link #windowBytesMax}
+     * @param windowsMax the limit, 1 or more; payloads in lines do not count
+     * @return the memory
+     */
+    public Area show(long bytes, int windowsMax) {
+        long payload = RingLayout.cell(slot, rank) + RingLayout.PAYLOAD;
+        Area place = places[rank];
+        if (bytes <= RingLayout.PAYLOAD_BYTES) {
+            place.set(ring, payload);
+        } else {
+            long start = outbox.take(bytes, windowsMax, this);
+            place.set(outbox.segment(), start);
+            Words.storePlain(ring, payload, outbox.address());
+            Words.storePlain(ring, payload + Long.BYTES, outbox.capacity());
+            Words.storePlain(ring, payload + 2 * Long.BYTES, start);
+        }
+        return place;
+    }
+
+    /**
+     * Finds the memory in which another rank shows its data. Only after {@link #await} of its READY.
+     *
+     * @param other the rank
+     * @param bytes the size that the other rank has asked for
+     * @return the memory
+     */
+    public Area shown(int other, long bytes) {
+        long payload = RingLayout.cell(slot, other) + RingLayout.PAYLOAD;
+        Area place = places[other];
+        if (bytes <= RingLayout.PAYLOAD_BYTES) {
+            place.set(ring, payload);
+        } else {
+            long address = Words.loadPlain(ring, payload);
+            if (addresses[other] != address) {
+                outboxes[other] = memory.block(address, Words.loadPlain(ring, payload + Long.BYTES));
+                addresses[other] = address;
+            }
+            place.set(outboxes[other], Words.loadPlain(ring, payload + 2 * Long.BYTES));
+        }
+        return place;
+    }
+
+    /**
+     * Copies bytes from one area to another.
+     *
+     * @param source from where
+     * @param sourceOffset at which byte of the area
+     * @param target to where
+     * @param targetOffset at which byte of the area
+     * @param bytes how many
+     */
+    public void copy(Area source, long sourceOffset, Area target, long targetOffset, long bytes) {
+        machine.copy(source.segment(), source.start() + sourceOffset, target.segment(), target.start() + targetOffset,
+                bytes);
+    }
+
+    /**
+     * Combines bytes of two areas: {@code target = left op right}. The target may be one of them.
+     *
+     * @param kernel the operator for the type
+     * @param left elements of lower ranks
+     * @param leftOffset at which byte of the area
+     * @param right elements of higher ranks
+     * @param rightOffset at which byte of the area
+     * @param target where the result goes
+     * @param targetOffset at which byte of the area
+     * @param bytes how many, a multiple of the operator's unit
+     */
+    public void combine(Kernel kernel, Area left, long leftOffset, Area right, long rightOffset, Area target,
+            long targetOffset, long bytes) {
+        machine.combine(kernel, left.segment(), left.start() + leftOffset, right.segment(),
+                right.start() + rightOffset, target.segment(), target.start() + targetOffset, bytes);
+    }
+
+    // ---- what can go wrong
+
+    private void awaitWord(int other, long offset, long value) {
+        if (machine.load(ring, offset) < value) {
+            awaitedRank = other;
+            awaitedOffset = offset;
+            awaitedValue = value;
+            machine.await(ring, offset, value, this);
+        }
+    }
+
+    /**
+     * Looks for a reason not to wait any longer: called now and then while this rank waits.
+     */
+    @Override
+    public void check() {
+        String self = members.describe(rank);
+        if (descriptorDiffers(awaitedRank)) {
+            throw mismatch(awaitedRank);
+        }
+        checkAlive();
+        RuntimeException failure = members.failure(awaitedRank);
+        if (failure != null && machine.load(ring, awaitedOffset) < awaitedValue) {
+            throw failure;
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            throw new CallInterruptedException(
+                    self + " was interrupted in " + collective.label() + " while it waited for "
+                            + members.describe(awaitedRank) + "; the communicator cannot be used any more");
+        }
+        if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
+            throw new DeadlineExceededException(self + " passed its deadline in " + collective.label()
+                    + " while it waited for " + members.describe(awaitedRank)
+                    + "; see what that rank does, or allow more time");
+        }
+    }
+
+    private void checkAlive() {
+        long broken = machine.load(ring, RingLayout.BROKEN);
+        long changes = members.changes();
+        if (changes != changesSeen) {
+            RuntimeException failure = members.failure(-1);
+            if (failure != null) {
+                throw failure;
+            }
+            changesSeen = changes;
+        }
+        if (broken != 0) {
+            throw brokenBy(Reason.values()[(int) (broken >>> Integer.SIZE)], members.describe((int) broken));
+        }
+    }
+
+    private TuttiException brokenBy(Reason reason, String culprit) {
+        String before = members.describe(rank) + " cannot call " + collective.label() + ": ";
+        return switch (reason) {
+            case MISMATCH -> new CollectiveMismatchException(before + culprit
+                    + " found that ranks called different collectives, or disagree on an argument; see its message");
+            case DEADLINE ->
+                new CommunicatorBrokenException(before + culprit + " passed its deadline in an earlier call");
+            case INTERRUPT -> new CommunicatorBrokenException(before + culprit + " was interrupted in an earlier call");
+            case RANK_FAILED -> new CommunicatorBrokenException(before + culprit
+                    + " waited for a rank that had failed or left; see its message");
+            case ABORTED -> new CommunicatorBrokenException(before + "the job was aborted");
+            case NO_MEMORY -> new CommunicatorBrokenException(before + culprit
+                    + " found too little shared memory; see its message");
+            case NONE, OTHER -> new CommunicatorBrokenException(before + culprit
+                    + " ended an earlier call with an exception; see its message");
+        };
+    }
+
+    // ---- descriptors
+
+    private void describe(Collective called, Label algorithm, DataType type, Label operator, long count, int root) {
+        long kind =
+                (long) root << Integer.SIZE | (type == null ? 0xff : type.ordinal()) << Byte.SIZE | called.ordinal();
+        fingerprint = ((count * FIRST_PRIME ^ kind) * SECOND_PRIME ^ algorithm.hash()) * FIRST_PRIME ^ operator.hash();
+        long cell = RingLayout.cell(slot, rank);
+        long descriptor = cell + RingLayout.DESCRIPTOR;
+        Words.storePlain(ring, cell + RingLayout.FINGERPRINT, fingerprint);
+        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, fingerprint);
+        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_COUNT, count);
+        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_KIND, kind);
+        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_ALGORITHM, algorithm.first());
+        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_ALGORITHM + Long.BYTES, algorithm.second());
+        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_OPERATOR, operator.first());
+        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_OPERATOR + Long.BYTES, operator.second());
+        machine.store(ring, descriptor, sequence + 1);
+    }
+
+    private boolean descriptorDiffers(int other) {
+        long descriptor = RingLayout.cell(slot, other) + RingLayout.DESCRIPTOR;
+        return slot != 0 && machine.load(ring, descriptor) == sequence + 1
+                && Words.loadPlain(ring, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT) != fingerprint;
+    }
+
+    private CollectiveMismatchException mismatch(int other) {
+        return new CollectiveMismatchException(members.describe(rank) + " called " + call(rank) + " as call number "
+                + (sequence + 1) + " on its communicator, but " + members.describe(other) + " called " + call(other)
+                + "; all ranks must call the same collectives in the same order, with the same arguments");
+    }
+
+    private String call(int caller) {
+        long descriptor = RingLayout.cell(slot, caller) + RingLayout.DESCRIPTOR;
+        long kind = Words.loadPlain(ring, descriptor + RingLayout.DESCRIPTOR_KIND);
+        Collective called = Collective.values()[(int) (kind & 0xff)];
+        String algorithm = name(descriptor + RingLayout.DESCRIPTOR_ALGORITHM);
+        String operator = name(descriptor + RingLayout.DESCRIPTOR_OPERATOR);
+        long root = kind >>> Integer.SIZE;
+        StringBuilder text = new StringBuilder(called.label()).append(" (algorithm ").append(algorithm).append(')');
+        if (called != Collective.BARRIER) {
+            DataType type = DataType.values()[(int) (kind >>> Byte.SIZE & 0xff)];
+            text.append(" of ").append(Words.loadPlain(ring, descriptor + RingLayout.DESCRIPTOR_COUNT)).append(' ')
+                    .append(type.name().toLowerCase(Locale.ROOT)).append(" elements");
+        }
+        if (called == Collective.BROADCAST || called == Collective.REDUCE) {
+            text.append(" with root ").append(root);
+        }
+        return operator.isEmpty() ? text.toString() : text.append(" and operator ").append(operator).toString();
+    }
+
+    private String name(long offset) {
+        return Label.decode(Words.loadPlain(ring, offset), Words.loadPlain(ring, offset + Long.BYTES));
+    }
+}

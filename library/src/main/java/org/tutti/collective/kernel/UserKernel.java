@@ -1,0 +1,32 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.kernel;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.DataType;
+import org.tutti.RangeOperator;
+import org.tutti.Reduction;
+
+/**
+ * A user's operator. It is given slices, so that it can touch nothing else.
+ */
+final class UserKernel extends Kernel {
+    private final RangeOperator operator;
+    private final int elementBytes;
+
+    UserKernel(Reduction reduction, DataType type, RangeOperator operator) {
+        super(reduction, type);
+        this.operator = operator;
+        this.elementBytes = type.bytes();
+    }
+
+    @Override
+    public void combine(MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
+            MemorySegment target, long targetOffset, long bytes) {
+        if (bytes > 0) {
+            operator.combine(left.asSlice(leftOffset, bytes).asReadOnly(),
+                    right.asSlice(rightOffset, bytes).asReadOnly(),
+                    target.asSlice(targetOffset, bytes), bytes / elementBytes);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.reduce;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.RankOrder;
+import org.tutti.collective.Team;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.pattern.Partition;
+
+/**
+ * Reduce by index range: every rank combines one p-th of the elements of all ranks, so that all cores work and each
+ * contribution is read once; the root copies the parts together. The steps of {@link
+ * org.tutti.collective.allreduce.IndexRangeAllreduce}, which explains why two parts of a window are enough.
+ */
+public final class IndexRangeReduce extends Reduce {
+    private static final int PARTS = 2;
+
+    /** The only object that is needed. */
+    public IndexRangeReduce() {
+        super(new Description("index-range", true, "2·c", "2·n·(p−1)/p", "min(2·n, 512 KiB)", "Tutti"));
+    }
+
+    @Override
+    public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
+        int rank = team.rank();
+        int size = team.size();
+        long unit = kernel.unitBytes();
+        long chunk = kernel.wholeUnits(team.windowBytesMax() / PARTS);
+        long window = Math.min(bytes, PARTS * chunk);
+        int chunks = Partition.chunks(bytes, chunk);
+        Area parts = team.show(window);
+
+        for (int round = 1; round <= chunks; round++) {
+            long from = (round - 1) * chunk;
+            long length = Math.min(chunk, bytes - from);
+            long place = (round - 1) % PARTS * chunk;
+            long start = Partition.start(length, unit, size, rank);
+            long end = Partition.start(length, unit, size, rank + 1);
+
+            team.copy(source, from, parts, place, start);
+            team.copy(source, from + end, parts, place + end, length - end);
+            team.post(Team.READY, 2L * round - 1);
+            team.awaitOthers(Team.READY, 2L * round - 1);
+
+            boolean receives = rank == root;
+            RankOrder.combineAround(team, kernel, source, from + start, window, place + start,
+                    receives ? target : parts, (receives ? from : place) + start, end - start);
+            team.post(Team.READY, 2L * round);
+            if (receives) {
+                for (int other = 0; other < size; other++) {
+                    if (other != rank) {
+                        team.await(other, Team.READY, 2L * round);
+                        long begin = Partition.start(length, unit, size, other);
+                        team.copy(team.shown(other, window), place + begin, target, from + begin,
+                                Partition.start(length, unit, size, other + 1) - begin);
+                    }
+                }
+            }
+        }
+    }
+}

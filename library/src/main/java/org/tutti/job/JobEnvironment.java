@@ -1,0 +1,118 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+import org.tutti.JobStartException;
+import org.tutti.choice.Choice;
+
+/**
+ * What a rank is told about its job, by {@code tutti run} or by whoever else starts it: a handful of environment variables.
+ *
+ * @param job the job's name, the same for all its processes and for no other job of this user on this machine
+ * @param firstRank the first rank of this process
+ * @param size the ranks of the job
+ * @param ranksPerProcess how many ranks a process has, the last one perhaps fewer
+ * @param memory the directory for the memory file
+ * @param joinTimeoutMillis how long to wait for the other ranks
+ * @param cores how many cores the ranks of this node may use together
+ * @param choice the algorithms that were asked for
+ */
+public record JobEnvironment(String job, int firstRank, int size, int ranksPerProcess, Path memory,
+        long joinTimeoutMillis, int cores, Choice choice) {
+    /** The job's name: 1 to 64 letters, digits, dots, hyphens and underscores. */
+    public static final String JOB = "TUTTI_JOB";
+    /** The first rank of the process. */
+    public static final String RANK = "TUTTI_RANK";
+    /** The ranks of the job. */
+    public static final String SIZE = "TUTTI_SIZE";
+    /** How many ranks a process has; 1 unless set. */
+    public static final String RANKS_PER_PROCESS = "TUTTI_RANKS_PER_PROCESS";
+    /** The directory for the memory file; /dev/shm unless set. */
+    public static final String MEMORY = "TUTTI_MEMORY";
+    /** How long to wait for other ranks to join, in milliseconds; 60,000 unless set. */
+    public static final String JOIN_TIMEOUT_MILLIS = "TUTTI_JOIN_TIMEOUT_MILLIS";
+    /** How many cores the ranks of this node may use together; counted unless set. */
+    public static final String CORES = "TUTTI_CORES";
+    /** Algorithms to use, such as {@code allreduce=flat,reduce=srm}; Tutti's choice unless set. */
+    public static final String ALGORITHM = "TUTTI_ALGORITHM";
+
+    /** The most ranks that a job may have. */
+    public static final int SIZE_MAX = 1 << 16;
+
+    private static final Pattern JOB_NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+    private static final long JOIN_TIMEOUT_MILLIS_DEFAULT = 60_000;
+    private static final long JOIN_TIMEOUT_MILLIS_MAX = 86_400_000;
+
+    /**
+     * Reads the environment of this process.
+     *
+     * @return what it says, or empty when it says nothing of a job
+     * @throws JobStartException when something is wrong or missing; the message names the variable and its value
+     */
+    public static Optional<JobEnvironment> read() {
+        return read(System.getenv());
+    }
+
+    static Optional<JobEnvironment> read(Map<String, String> environment) {
+        boolean job = environment.containsKey(JOB);
+        if (!job && !environment.containsKey(RANK) && !environment.containsKey(SIZE)) {
+            return Optional.empty();
+        }
+        for (String name : new String[]{JOB, RANK, SIZE}) {
+            if (!environment.containsKey(name)) {
+                throw new JobStartException("the environment variable " + name
+                        + " is missing, while others of this job are set; set " + JOB + ", " + RANK + " and " + SIZE
+                        + " for every rank, or none of them for a job of one");
+            }
+        }
+        String name = environment.get(JOB);
+        if (!JOB_NAME.matcher(name).matches()) {
+            throw new JobStartException(JOB + "=\"" + name
+                    + "\" is no name of a job; use 1 to 64 letters, digits, dots, hyphens and underscores");
+        }
+        int size = (int) number(environment, SIZE, 1, SIZE_MAX, -1);
+        int rank = (int) number(environment, RANK, 0, size - 1, -1);
+        int perProcess = (int) number(environment, RANKS_PER_PROCESS, 1, size, 1);
+        Path memory = Path.of(environment.getOrDefault(MEMORY, "/dev/shm"));
+        long timeout =
+                number(environment, JOIN_TIMEOUT_MILLIS, 1, JOIN_TIMEOUT_MILLIS_MAX, JOIN_TIMEOUT_MILLIS_DEFAULT);
+        int cores = (int) number(environment, CORES, 1, SIZE_MAX, 0);
+        return Optional.of(new JobEnvironment(name, rank, size, perProcess, memory, timeout,
+                cores > 0 ? cores : Processors.count(), choice(environment)));
+    }
+
+    /** The algorithms that the environment asks for, in a job of any kind. */
+    static Choice choice(Map<String, String> environment) {
+        String text = environment.getOrDefault(ALGORITHM, "");
+        try {
+            return Choice.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new JobStartException(ALGORITHM + "=\"" + text + "\" cannot be used: " + e.getMessage());
+        }
+    }
+
+    /** How many ranks this process has. */
+    int ranks() {
+        return Math.min(ranksPerProcess, size - firstRank);
+    }
+
+    private static long number(Map<String, String> environment, String name, long least, long most, long otherwise) {
+        String text = environment.get(name);
+        if (text == null) {
+            return otherwise;
+        }
+        try {
+            long value = Long.parseLong(text);
+            if (value >= least && value <= most) {
+                return value;
+            }
+        } catch (NumberFormatException _) {
+            // falls through to the one message for both
+        }
+        throw new JobStartException(name + "=\"" + text + "\" is not a number from " + least + " to " + most);
+    }
+}

@@ -1,0 +1,226 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Objects;
+
+import org.tutti.Collective;
+import org.tutti.Communicator;
+import org.tutti.DataType;
+import org.tutti.Reduction;
+import org.tutti.Topology;
+import org.tutti.choice.Choice;
+import org.tutti.collective.Area;
+import org.tutti.collective.Label;
+import org.tutti.collective.Team;
+import org.tutti.collective.allreduce.Allreduce;
+import org.tutti.collective.barrier.Barrier;
+import org.tutti.collective.broadcast.Broadcast;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.reduce.Reduce;
+
+/**
+ * The communicator behind the face: checks arguments, chooses an algorithm, and runs it as one operation of its team, on the
+ * caller's thread. Messages above {@value #OPERATION_BYTES_MAX} bytes are several operations.
+ */
+final class LiveCommunicator extends Communicator {
+    private static final long OPERATION_BYTES_MAX = 1 << 30;
+
+    private final LiveJob job;
+    private final Team team;
+    private final Topology topology;
+    private final Choice choice;
+    private final long waitNanosMax;
+    private final Area source;
+    private final Area target;
+    private Kernel kernel;
+
+    LiveCommunicator(LiveJob job, Team team, Topology topology, Choice choice) {
+        this.job = job;
+        this.team = team;
+        this.topology = topology;
+        this.choice = choice;
+        this.waitNanosMax = Long.MAX_VALUE;
+        this.source = new Area();
+        this.target = new Area();
+    }
+
+    private LiveCommunicator(LiveCommunicator viewed, Choice choice, long waitNanosMax) {
+        super(viewed);
+        this.job = viewed.job;
+        this.team = viewed.team;
+        this.topology = viewed.topology;
+        this.choice = choice;
+        this.waitNanosMax = waitNanosMax;
+        this.source = viewed.source;
+        this.target = viewed.target;
+    }
+
+    @Override
+    public int rank() {
+        return team.rank();
+    }
+
+    @Override
+    public int size() {
+        return team.size();
+    }
+
+    @Override
+    public Topology topology() {
+        return topology;
+    }
+
+    @Override
+    public Communicator withAlgorithm(Collective collective, String name) {
+        return new LiveCommunicator(this, choice.with(Objects.requireNonNull(collective, "collective"), name),
+                waitNanosMax);
+    }
+
+    @Override
+    public Communicator withDeadline(Duration deadline) {
+        if (!deadline.isPositive()) {
+            throw new IllegalArgumentException("a deadline must be more than zero, not " + deadline);
+        }
+        return new LiveCommunicator(this, choice, nanos(deadline));
+    }
+
+    static long nanos(Duration duration) {
+        try {
+            return duration.toNanos();
+        } catch (ArithmeticException _) {
+            return Long.MAX_VALUE; // more than 292 years
+        }
+    }
+
+    @Override
+    public void barrier() {
+        Barrier algorithm = choice.barrier();
+        team.enter(Collective.BARRIER, algorithm.label(), null, Label.NONE, 0, 0, waitNanos());
+        try {
+            if (team.size() > 1) {
+                algorithm.run(team);
+            }
+        } catch (Throwable failure) {
+            team.breakOff(failure);
+            throw failure;
+        }
+        team.leave();
+    }
+
+    @Override
+    protected void broadcast(MemorySegment data, DataType type, long count, int root) {
+        checkRoot(root);
+        if (rank() != root && data.isReadOnly()) {
+            throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + data);
+        }
+        Broadcast algorithm = choice.broadcast();
+        long bytes = count * type.bytes();
+        long at = 0;
+        do {
+            long length = Math.min(bytes - at, OPERATION_BYTES_MAX);
+            team.enter(Collective.BROADCAST, algorithm.label(), type, Label.NONE, count, root, waitNanos());
+            try {
+                source.set(data, at);
+                if (team.size() > 1) {
+                    algorithm.run(team, source, length, root);
+                }
+            } catch (Throwable failure) {
+                team.breakOff(failure);
+                throw failure;
+            }
+            team.leave();
+            at += length;
+        } while (at < bytes);
+    }
+
+    @Override
+    protected void reduce(MemorySegment from, MemorySegment to, DataType type, long count, Reduction reduction,
+            int root) {
+        checkRoot(root);
+        Kernel operator = kernel(reduction, type, count);
+        if (rank() == root && to.isReadOnly()) {
+            throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + to);
+        }
+        long bytes = count * type.bytes();
+        long lengthMax = operator.wholeUnits(OPERATION_BYTES_MAX);
+        long at = 0;
+        do {
+            long length = Math.min(bytes - at, lengthMax);
+            Reduce algorithm = choice.reduce(length, operator);
+            team.enter(Collective.REDUCE, algorithm.label(), type, operator.label(), count, root, waitNanos());
+            try {
+                source.set(from, at);
+                target.set(to, at);
+                if (team.size() > 1) {
+                    algorithm.run(team, source, target, length, operator, root);
+                } else if (!source.isSameAs(target)) {
+                    team.copy(source, 0, target, 0, length);
+                }
+            } catch (Throwable failure) {
+                team.breakOff(failure);
+                throw failure;
+            }
+            team.leave();
+            at += length;
+        } while (at < bytes);
+    }
+
+    @Override
+    protected void allreduce(MemorySegment from, MemorySegment to, DataType type, long count, Reduction reduction) {
+        Kernel operator = kernel(reduction, type, count);
+        if (to.isReadOnly()) {
+            throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + to);
+        }
+        long bytes = count * type.bytes();
+        long lengthMax = operator.wholeUnits(OPERATION_BYTES_MAX);
+        long at = 0;
+        do {
+            long length = Math.min(bytes - at, lengthMax);
+            Allreduce algorithm = choice.allreduce(team.size(), length, operator);
+            team.enter(Collective.ALLREDUCE, algorithm.label(), type, operator.label(), count, 0, waitNanos());
+            try {
+                source.set(from, at);
+                target.set(to, at);
+                if (team.size() > 1) {
+                    algorithm.run(team, source, target, length, operator);
+                } else if (!source.isSameAs(target)) {
+                    team.copy(source, 0, target, 0, length);
+                }
+            } catch (Throwable failure) {
+                team.breakOff(failure);
+                throw failure;
+            }
+            team.leave();
+            at += length;
+        } while (at < bytes);
+    }
+
+    private long waitNanos() {
+        return job.waitNanos(waitNanosMax);
+    }
+
+    private void checkRoot(int root) {
+        if (root < 0 || root >= team.size()) {
+            throw new IllegalArgumentException(
+                    "root " + root + " is not a rank of this communicator, which has ranks 0 to "
+                            + (team.size() - 1));
+        }
+    }
+
+    private Kernel kernel(Reduction reduction, DataType type, long count) {
+        if (kernel == null || !kernel.isOf(reduction, type)) {
+            if (!Objects.requireNonNull(reduction, "reduction").supports(type)) {
+                throw new IllegalArgumentException("the operator " + reduction + " does not work on elements of type "
+                        + type + "; the table at org.tutti.Reduction says which do");
+            }
+            kernel = Kernel.of(reduction, type);
+        }
+        if (count % reduction.unit() != 0) {
+            throw new IllegalArgumentException("the operator " + reduction + " works on units of " + reduction.unit()
+                    + " elements, and " + count + " elements are no whole number of them");
+        }
+        return kernel;
+    }
+}

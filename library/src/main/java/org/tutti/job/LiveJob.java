@@ -1,0 +1,101 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.util.function.IntConsumer;
+
+import org.tutti.Communicator;
+import org.tutti.Job;
+import org.tutti.JobAbortedException;
+import org.tutti.JobOptions;
+import org.tutti.Topology;
+import org.tutti.choice.Choice;
+import org.tutti.collective.LiveMachine;
+import org.tutti.collective.Outbox;
+import org.tutti.collective.Team;
+import org.tutti.memory.Waiter;
+
+/**
+ * The job as one rank sees it.
+ */
+final class LiveJob implements Job {
+    private final Node node;
+    private final int rank;
+    private final LiveCommunicator world;
+    private final IntConsumer onClose;
+    private final long deadlineNanos;
+    private volatile boolean closed;
+
+    /**
+     * @param node what the ranks share
+     * @param rank this rank
+     * @param cores how many cores the ranks of the node may use together
+     * @param choice the algorithms that were asked for
+     * @param options the job's deadline
+     * @param onClose is told the rank when it leaves
+     */
+    LiveJob(Node node, int rank, int cores, Choice choice, JobOptions options, IntConsumer onClose) {
+        this.node = node;
+        this.rank = rank;
+        this.onClose = onClose;
+        this.deadlineNanos = options.deadline().map(limit -> LiveCommunicator.nanos(limit))
+                .filter(nanos -> nanos < Long.MAX_VALUE / 2).map(nanos -> System.nanoTime() + nanos)
+                .orElse(Long.MAX_VALUE);
+        int size = node.size();
+        Waiter waiter = new Waiter(size <= cores);
+        Outbox outbox = new Outbox(node.memory(), size);
+        Team team = new Team(new LiveMachine(waiter), node, node.memory(), node.ringAddress(), outbox, rank, size);
+        this.world = new LiveCommunicator(this, team, new Topology(new int[size]), choice);
+    }
+
+    @Override
+    public int rank() {
+        return rank;
+    }
+
+    @Override
+    public int size() {
+        return node.size();
+    }
+
+    @Override
+    public Communicator world() {
+        return world;
+    }
+
+    @Override
+    public void abort(int status) {
+        checkOpen();
+        node.abort(rank, status);
+        throw new JobAbortedException(rank, status, "rank " + rank + " aborted the job with status " + status);
+    }
+
+    @Override
+    public void close() {
+        boolean first;
+        synchronized (this) {
+            first = !closed;
+            closed = true;
+        }
+        if (first) {
+            node.markLeft(rank);
+            onClose.accept(rank);
+        }
+    }
+
+    /** The longest that a call may wait from now on, by its own limit and by the job's. */
+    long waitNanos(long ofCall) {
+        checkOpen();
+        if (deadlineNanos == Long.MAX_VALUE) {
+            return ofCall;
+        }
+        return Math.min(ofCall, deadlineNanos - System.nanoTime());
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException(
+                    "rank " + rank + " has left its job: the job is closed, so its communicators "
+                            + "cannot be used");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+import org.tutti.Job;
+import org.tutti.JobAbortedException;
+import org.tutti.JobOptions;
+import org.tutti.JobOptions.Threads;
+import org.tutti.Program;
+import org.tutti.RankFailedException;
+import org.tutti.choice.Choice;
+import org.tutti.memory.PrivateMemory;
+
+/**
+ * Ranks that are threads of this process, started by it.
+ */
+public final class LocalRanks {
+    private static final ScopedValue<LiveJob> CURRENT = ScopedValue.newInstance();
+
+    private LocalRanks() {}
+
+    /**
+     * {@return the job of the rank that this thread is, if it is one of a local job}
+     */
+    public static Optional<Job> current() {
+        return CURRENT.isBound() ? Optional.of(CURRENT.get()) : Optional.empty();
+    }
+
+    /**
+     * Runs a program on so many ranks, and returns when all have ended.
+     *
+     * @param ranks how many
+     * @param options what they are, and the job's deadline
+     * @param program what they run
+     */
+    public static void run(int ranks, JobOptions options, Program program) {
+        Objects.requireNonNull(options, "options");
+        Objects.requireNonNull(program, "program");
+        if (ranks < 1 || ranks > JobEnvironment.SIZE_MAX) {
+            throw new IllegalArgumentException("a job has 1 to " + JobEnvironment.SIZE_MAX + " ranks, not " + ranks);
+        }
+        int cores = Processors.count();
+        Choice choice = JobEnvironment.choice(System.getenv());
+        Threads kind = options.threads().orElse(ranks <= cores ? Threads.PLATFORM : Threads.VIRTUAL);
+        try (var memory = new PrivateMemory()) {
+            Node node = Node.create(memory, memory.claim(NodeLayout.bytes(ranks), "the ranks' states"), ranks, false);
+            Throwable[] failures = new Throwable[ranks];
+            List<Thread> threads = new ArrayList<>(ranks);
+            try {
+                for (int rank = 0; rank < ranks; rank++) {
+                    node.markJoined(rank, 0);
+                    LiveJob job = new LiveJob(node, rank, cores, choice, options, _ -> {
+                    });
+                    threads.add(start(kind, job, () -> runRank(node, job, program, failures)));
+                }
+            } catch (Throwable failure) { // such as no more threads to be had: the ranks that run must not wait for ever
+                failures[threads.size()] = failure;
+                node.markFailed(threads.size());
+            }
+            joinAll(threads);
+            rethrow(node, failures);
+        }
+    }
+
+    private static Thread start(Threads kind, LiveJob job, Runnable body) {
+        Thread.Builder builder = kind == Threads.VIRTUAL ? Thread.ofVirtual() : Thread.ofPlatform();
+        return builder.name("tutti rank " + job.rank()).start(() -> ScopedValue.where(CURRENT, job).run(body));
+    }
+
+    private static void runRank(Node node, LiveJob job, Program program, Throwable[] failures) {
+        try (job) {
+            try {
+                program.run(job);
+            } catch (Throwable failure) {
+                failures[job.rank()] = failure;
+                node.markFailed(job.rank());
+            }
+        }
+    }
+
+    /** An interrupt of the caller is passed on to the ranks, whose blocked calls it ends. */
+    private static void joinAll(List<Thread> threads) {
+        boolean interrupted = false;
+        for (Thread thread : threads) {
+            while (thread.isAlive()) {
+                try {
+                    thread.join();
+                } catch (InterruptedException _) {
+                    interrupted = true;
+                    for (Thread each : threads) {
+                        each.interrupt();
+                    }
+                }
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void rethrow(Node node, Throwable[] failures) {
+        int first = node.firstFailedRank();
+        if (first < 0) {
+            return;
+        }
+        Throwable failure = failures[first];
+        if (failure instanceof JobAbortedException aborted) {
+            throw new JobAbortedException(aborted.rank(), aborted.status(), aborted.getMessage());
+        }
+        if (failure instanceof RankFailedException secondary) {
+            throw secondary;
+        }
+        throw new RankFailedException(first, "rank " + first + " failed: " + failure, failure);
+    }
+}

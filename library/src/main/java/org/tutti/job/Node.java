@@ -1,0 +1,151 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.JobAbortedException;
+import org.tutti.JobStartException;
+import org.tutti.RankFailedException;
+import org.tutti.collective.Members;
+import org.tutti.collective.RingLayout;
+import org.tutti.memory.Memory;
+import org.tutti.memory.Words;
+
+/**
+ * The node as its ranks share it: their states, and what has happened to the job. All of it is words that grow; whoever
+ * changes one adds to the changes word afterwards, so that others look only when there is something to see.
+ */
+final class Node implements Members {
+    private static final long STATUS_MAX = 255;
+
+    private final Memory memory;
+    private final MemorySegment words;
+    private final int size;
+
+    private Node(Memory memory, MemorySegment words, int size) {
+        this.memory = memory;
+        this.words = words;
+        this.size = size;
+    }
+
+    /** Fills in the node's first block, at an address that has been claimed for it, and claims the world's ring. */
+    static Node create(Memory memory, long address, int size, boolean launcher) {
+        MemorySegment words = memory.block(address, NodeLayout.bytes(size));
+        Words.storePlain(words, NodeLayout.SIZE, size);
+        Words.storePlain(words, NodeLayout.LAUNCHER, launcher ? 1 : 0);
+        Words.storePlain(words, NodeLayout.RING, memory.claim(RingLayout.bytes(size), "the ranks' slots"));
+        return new Node(memory, words, size);
+    }
+
+    /** Finds the node that another process has created. */
+    static Node open(Memory memory, long address) {
+        int size = (int) Words.loadPlain(memory.block(address, NodeLayout.bytes(0)), NodeLayout.SIZE);
+        return new Node(memory, memory.block(address, NodeLayout.bytes(size)), size);
+    }
+
+    Memory memory() {
+        return memory;
+    }
+
+    int size() {
+        return size;
+    }
+
+    long ringAddress() {
+        return Words.loadPlain(words, NodeLayout.RING);
+    }
+
+    boolean hasLauncher() {
+        return Words.loadPlain(words, NodeLayout.LAUNCHER) == 1;
+    }
+
+    long state(int rank) {
+        return Words.load(words, NodeLayout.state(rank));
+    }
+
+    int firstRankOfProcess(int rank) {
+        return (int) Words.loadPlain(words, NodeLayout.firstRankOfProcess(rank));
+    }
+
+    long processIdentifier(int rank) {
+        return Words.loadPlain(words, NodeLayout.processIdentifier(rank));
+    }
+
+    // ---- what happens to ranks
+
+    void markJoined(int rank, int firstRankOfProcess) {
+        Words.storePlain(words, NodeLayout.firstRankOfProcess(rank), firstRankOfProcess);
+        Words.storePlain(words, NodeLayout.processIdentifier(rank), ProcessHandle.current().pid());
+        if (!Words.compareAndSet(words, NodeLayout.state(rank), NodeLayout.ABSENT, NodeLayout.JOINED)) {
+            throw new JobStartException("rank " + rank + " cannot join: process " + processIdentifier(rank)
+                    + " has joined as rank " + rank + " already; give every rank its own TUTTI_RANK");
+        }
+    }
+
+    void markLeft(int rank) {
+        if (Words.compareAndSet(words, NodeLayout.state(rank), NodeLayout.JOINED, NodeLayout.LEFT)) {
+            Words.add(words, NodeLayout.CHANGES, 1);
+        }
+    }
+
+    /** Says that a rank has failed, unless it has left properly before. */
+    void markFailed(int rank) {
+        long state = state(rank);
+        if (state < NodeLayout.LEFT && Words.compareAndSet(words, NodeLayout.state(rank), state, NodeLayout.FAILED)) {
+            Words.compareAndSet(words, NodeLayout.FIRST_FAILURE, 0, rank + 1);
+            Words.add(words, NodeLayout.CHANGES, 1);
+        }
+    }
+
+    void abort(int rank, int status) {
+        if (status < 0 || status > STATUS_MAX) {
+            throw new IllegalArgumentException("an exit status is 0 to " + STATUS_MAX + ", not " + status);
+        }
+        Words.compareAndSet(words, NodeLayout.ABORT, 0, status + 1L << Integer.SIZE | rank);
+        Words.add(words, NodeLayout.CHANGES, 1);
+    }
+
+    /** The status that the job was aborted with, or −1. */
+    int abortStatus() {
+        return (int) (Words.load(words, NodeLayout.ABORT) >>> Integer.SIZE) - 1;
+    }
+
+    int abortRank() {
+        return (int) Words.load(words, NodeLayout.ABORT);
+    }
+
+    /** The rank that failed first, or −1. */
+    int firstFailedRank() {
+        return (int) Words.load(words, NodeLayout.FIRST_FAILURE) - 1;
+    }
+
+    // ---- what a team wants to know (its ranks are those of the job)
+
+    @Override
+    public long changes() {
+        return Words.load(words, NodeLayout.CHANGES);
+    }
+
+    @Override
+    public RuntimeException failure(int awaited) {
+        if (abortStatus() >= 0) {
+            return new JobAbortedException(abortRank(), abortStatus(),
+                    "rank " + abortRank() + " aborted the job with status " + abortStatus());
+        }
+        int failed = firstFailedRank();
+        if (failed >= 0) {
+            return new RankFailedException(failed, "rank " + failed + " (process " + processIdentifier(failed)
+                    + ") failed: it threw, or its process ended before it left the job");
+        }
+        if (awaited >= 0 && state(awaited) == NodeLayout.LEFT) {
+            return new RankFailedException(awaited, "rank " + awaited
+                    + " has left the job, so that it will not take part in this call; all ranks must make the same calls");
+        }
+        return null;
+    }
+
+    @Override
+    public String describe(int rank) {
+        return "rank " + rank;
+    }
+}

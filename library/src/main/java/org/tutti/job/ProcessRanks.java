@@ -1,0 +1,161 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import org.tutti.Job;
+import org.tutti.JobOptions;
+import org.tutti.JobStartException;
+import org.tutti.RankFailedException;
+import org.tutti.memory.PrivateMemory;
+
+/**
+ * The ranks of this process in the job that it was started in: usually one. The first one that joins opens the node's memory
+ * file, the last one that leaves closes it.
+ */
+public final class ProcessRanks {
+    /** Bound by {@link RankProcess} on the threads of its ranks: which of the process's ranks the thread is. */
+    static final ScopedValue<Integer> INDEX = ScopedValue.newInstance();
+
+    private static final long POLL_MILLIS = 1;
+    private static final Object LOCK = new Object();
+
+    private static ProcessRanks instance;
+
+    private final JobEnvironment environment;
+    private final NodeFile file;
+    private final Watch watch;
+    private final boolean[] joined;
+    private int present;
+
+    private ProcessRanks(JobEnvironment environment, long deadlineNanos) {
+        this.environment = environment;
+        this.file = NodeFile.join(environment, deadlineNanos);
+        this.joined = new boolean[environment.ranks()];
+        this.watch = new Watch(file, environment.firstRank());
+    }
+
+    /**
+     * Joins the job of this process, and waits until all its ranks have; a job of one when there is none.
+     *
+     * @param options the job's deadline
+     * @return the job
+     */
+    public static Job join(JobOptions options) {
+        Optional<JobEnvironment> environment = JobEnvironment.read();
+        return environment.isEmpty() ? alone(options) : join(environment.get(), options);
+    }
+
+    private static Job alone(JobOptions options) {
+        var memory = new PrivateMemory();
+        Node node = Node.create(memory, memory.claim(NodeLayout.bytes(1), "the rank's state"), 1, false);
+        node.markJoined(0, 0);
+        return new LiveJob(node, 0, Processors.count(), JobEnvironment.choice(System.getenv()), options,
+                _ -> memory.close());
+    }
+
+    private static Job join(JobEnvironment environment, JobOptions options) {
+        long start = System.nanoTime();
+        long deadline = start + environment.joinTimeoutMillis() * 1_000_000;
+        int index = INDEX.isBound() ? INDEX.get() : 0;
+        if (!INDEX.isBound() && environment.ranks() > 1) {
+            throw new JobStartException("this process has " + environment.ranks() + " ranks by "
+                    + JobEnvironment.RANKS_PER_PROCESS
+                    + ", and cannot tell which of them this thread is; call Tutti.join() "
+                    + "on the thread that runs the rank's main, and start the process by tutti run");
+        }
+        int rank = environment.firstRank() + index;
+        ProcessRanks ranks;
+        synchronized (LOCK) {
+            if (instance == null) {
+                instance = new ProcessRanks(environment, deadline);
+            }
+            ranks = instance;
+            if (ranks.joined[index]) {
+                throw new IllegalStateException("rank " + rank
+                        + " has joined its job before; keep the Job and pass it on, as a rank joins once");
+            }
+            ranks.joined[index] = true;
+            ranks.present++;
+        }
+        Node node = ranks.file.node();
+        try {
+            node.markJoined(rank, environment.firstRank());
+            ranks.awaitAll(rank, deadline);
+        } catch (RuntimeException e) {
+            node.markFailed(rank);
+            ranks.leave();
+            throw e;
+        }
+        return new LiveJob(node, rank, environment.cores(), environment.choice(), options, _ -> ranks.leave());
+    }
+
+    private void awaitAll(int self, long deadlineNanos) {
+        Node node = file.node();
+        int next = 0;
+        while (true) {
+            while (next < node.size() && node.state(next) != NodeLayout.ABSENT) {
+                next++;
+            }
+            if (next == node.size()) {
+                file.unlink();
+                return;
+            }
+            if (node.failure(-1) instanceof RankFailedException failure) {
+                throw failure;
+            }
+            if (System.nanoTime() - deadlineNanos > 0) {
+                throw new JobStartException("rank " + self + " waited " + environment.joinTimeoutMillis()
+                        + " ms for all ranks to join, but " + absent()
+                        + " did not; see whether they were started, or set "
+                        + JobEnvironment.JOIN_TIMEOUT_MILLIS);
+            }
+            try {
+                Thread.sleep(POLL_MILLIS);
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+                throw new JobStartException("rank " + self + " was interrupted while it waited for all ranks to join");
+            }
+        }
+    }
+
+    private String absent() {
+        List<String> ranks = new ArrayList<>();
+        for (int rank = 0; rank < file.node().size(); rank++) {
+            if (file.node().state(rank) == NodeLayout.ABSENT) {
+                ranks.add("rank " + rank);
+            }
+        }
+        return String.join(", ", ranks);
+    }
+
+    private void leave() {
+        synchronized (LOCK) {
+            present--;
+            if (present == 0 && allJoinedHere()) {
+                watch.close();
+                file.close();
+            }
+        }
+    }
+
+    private boolean allJoinedHere() {
+        for (boolean each : joined) {
+            if (!each) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** What {@link RankProcess} does when a rank's program has thrown. */
+    static void markFailed(int index) {
+        synchronized (LOCK) {
+            if (instance != null && instance.present > 0) {
+                instance.file.node().markFailed(instance.environment.firstRank() + index);
+            }
+        }
+    }
+}

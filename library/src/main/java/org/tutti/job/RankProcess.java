@@ -1,0 +1,114 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+
+import org.tutti.CollectiveMismatchException;
+import org.tutti.CommunicatorBrokenException;
+import org.tutti.JobAbortedException;
+import org.tutti.RankFailedException;
+
+/**
+ * What {@code tutti run} starts in every process: runs the program's main, once for each rank of the process, on a thread of
+ * its own with an instance of its own. When a rank throws, the others must know at once, and the launcher must be able to
+ * tell the cause from its consequences; that is what this class is for.
+ */
+public final class RankProcess {
+    /** The exit status of a process that ended only because another one failed. */
+    public static final int STATUS_SECONDARY = 86;
+
+    /** Begins a line that the launcher prints only after it has reported the first cause. */
+    public static final char MARK = '\u001E';
+
+    private static final int STATUS_FAILED = 1;
+
+    private RankProcess() {}
+
+    /**
+     * Runs a program.
+     *
+     * @param arguments the name of its main class, and its arguments
+     * @throws InterruptedException never, as nobody interrupts the main thread
+     */
+    public static void main(String[] arguments) throws InterruptedException {
+        String[] rest = Arrays.copyOfRange(arguments, 1, arguments.length);
+        int ranks = JobEnvironment.read().map(JobEnvironment::ranks).orElse(1);
+        if (ranks == 1) {
+            ScopedValue.where(ProcessRanks.INDEX, 0).run(() -> runRank(0, arguments[0], rest));
+            return;
+        }
+        Thread[] threads = new Thread[ranks];
+        for (int index = 0; index < ranks; index++) {
+            int mine = index;
+            threads[index] = Thread.ofPlatform().name("main " + index).start(
+                    () -> ScopedValue.where(ProcessRanks.INDEX, mine).run(() -> runRank(mine, arguments[0], rest)));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+
+    private static void runRank(int index, String className, String[] arguments) {
+        try {
+            call(className, arguments);
+        } catch (Throwable failure) {
+            fail(index, failure);
+        }
+    }
+
+    /** Calls main as the java command does: static or not, with or without arguments. */
+    private static void call(String className, String[] arguments) throws Throwable {
+        Class<?> type = Class.forName(className, true, ClassLoader.getSystemClassLoader());
+        Method main = main(type);
+        main.setAccessible(true);
+        try {
+            Object instance = null;
+            if (!Modifier.isStatic(main.getModifiers())) {
+                var constructor = type.getDeclaredConstructor();
+                constructor.setAccessible(true);
+                instance = constructor.newInstance();
+            }
+            if (main.getParameterCount() == 1) {
+                main.invoke(instance, (Object) arguments);
+            } else {
+                main.invoke(instance);
+            }
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    private static Method main(Class<?> type) throws NoSuchMethodException {
+        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            for (Class<?>[] parameters : new Class<?>[][]{{String[].class}, {}}) {
+                try {
+                    Method method = each.getDeclaredMethod("main", parameters);
+                    if (method.getReturnType() == void.class && !Modifier.isPrivate(method.getModifiers())) {
+                        return method;
+                    }
+                } catch (NoSuchMethodException _) {
+                    continue;
+                }
+            }
+        }
+        throw new NoSuchMethodException("class " + type.getName() + " has no main method; declare void main()");
+    }
+
+    private static void fail(int index, Throwable failure) {
+        int rank = JobEnvironment.read().map(environment -> environment.firstRank() + index).orElse(index);
+        boolean secondary = failure instanceof RankFailedException || failure instanceof JobAbortedException
+                || failure instanceof CommunicatorBrokenException && !(failure instanceof CollectiveMismatchException);
+        if (secondary) {
+            System.err.println(MARK + "rank " + rank + ": " + failure.getMessage());
+        } else {
+            System.err.print("Exception in rank " + rank + ", thread \"" + Thread.currentThread().getName() + "\" ");
+            failure.printStackTrace();
+        }
+        System.err.flush();
+        ProcessRanks.markFailed(index);
+        Runtime.getRuntime().exit(secondary ? STATUS_SECONDARY : STATUS_FAILED);
+    }
+}

@@ -1,0 +1,48 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.memory;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The memory that the ranks of a node share. Blocks are claimed from it once and stay valid until it is closed; a block's
+ * address is a number that means the same to every rank of the node.
+ *
+ * <p>Safe for use by any number of threads.
+ */
+public abstract class Memory implements AutoCloseable {
+    /**
+     * Claims a block that nobody else has: zeros, aligned to a line.
+     *
+     * @param bytes how many bytes it needs, more than zero
+     * @param purpose what it is for, for the message when there is too little memory
+     * @return its address
+     * @throws org.tutti.NodeMemoryException when there is too little memory; the message says how much was needed
+     */
+    public abstract long claim(long bytes, String purpose);
+
+    /**
+     * Finds a claimed block in this process.
+     *
+     * @param address what {@link #claim} returned, here or in another process
+     * @param bytes the block's size
+     * @return its memory
+     */
+    public abstract MemorySegment block(long address, long bytes);
+
+    /**
+     * Gives the memory back, in this process. Threads that are still reading or writing get an
+     * {@link IllegalStateException}.
+     */
+    @Override
+    public abstract void close();
+
+    /**
+     * Rounds up to whole lines.
+     *
+     * @param bytes 0 or more
+     * @return the next multiple of {@link Words#LINE_BYTES}
+     */
+    public static long roundToLines(long bytes) {
+        return (bytes + Words.LINE_BYTES - 1) & -Words.LINE_BYTES;
+    }
+}

@@ -1,0 +1,107 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Waiting for a word. One rule for all of Tutti: spin briefly, then yield, then park for a time that grows with the time
+ * already waited.
+ *
+ * <p>The writer is often another process, whose store cannot wake a thread here; so every park is timed, no store needs a
+ * fence or a wake-up call, and a wait that took {@code t} ends at most {@code t/16} late:
+ *
+ * <ul>
+ * <li><b>Spin</b>: with a core for every rank, the word usually arrives within the time of a few cache misses. With more
+ * ranks than cores spinning only keeps the awaited rank from running, so the budget is nearly nothing then.
+ * <li><b>Yield</b>, for {@value #YIELD_MILLIS} ms: {@link Thread#yield} is {@code sched_yield} for a platform thread and a
+ * switch in user space for a virtual one. A virtual thread never only yields: two carriers that keep running their own
+ * yielding threads can starve the thread that both wait for, so every {@value #VIRTUAL_PARK_INTERVAL}th failed yield parks
+ * for a nanosecond, which sends the thread through the scheduler's queue.
+ * <li><b>Park</b> for a sixteenth of the time waited so far, at most {@value #PARK_MILLIS_MAX} ms: from the second second
+ * on a waiting rank costs well below 1 % of a core.
+ * </ul>
+ *
+ * <p>From the second stage on a {@link Check} runs now and then; it ends the wait by throwing. Interrupts are its business
+ * as well: an interrupted thread parks no longer, and the check is to notice that.
+ *
+ * <p>Memory ordering: the last read of the word has acquire order, on every path.
+ */
+public final class Waiter {
+    /** Looks for reasons to end a wait. */
+    @FunctionalInterface
+    public interface Check {
+        /**
+         * Returns when waiting may go on, and throws when it may not.
+         */
+        void check();
+    }
+
+    private static final int SPINS_WITH_CORES = 2000;
+    private static final int SPINS_WITHOUT_CORES = 4;
+    private static final int SPINS_PER_YIELD = 8;
+    private static final int CHECK_INTERVAL = 64;
+    private static final int VIRTUAL_PARK_INTERVAL = 64;
+    private static final long YIELD_MILLIS = 2;
+    private static final long PARK_MILLIS_MAX = 10;
+    private static final long YIELD_NANOS = YIELD_MILLIS * 1_000_000;
+    private static final long PARK_NANOS_MAX = PARK_MILLIS_MAX * 1_000_000;
+    private static final int PARK_FRACTION = 16;
+
+    private final int spins;
+    private final int spinsPerYield;
+
+    /**
+     * @param coreForEach whether every rank that may wait here has a core of its own
+     */
+    public Waiter(boolean coreForEach) {
+        this.spins = coreForEach ? SPINS_WITH_CORES : SPINS_WITHOUT_CORES;
+        this.spinsPerYield = coreForEach ? SPINS_PER_YIELD : 1;
+    }
+
+    /**
+     * Waits until a word has reached a value.
+     *
+     * @param memory where the word lies
+     * @param offset at which byte
+     * @param atLeast the value
+     * @param check what may end the wait
+     */
+    public void await(MemorySegment memory, long offset, long atLeast, Check check) {
+        for (int i = 0; i < spins; i++) {
+            if (Words.load(memory, offset) >= atLeast) {
+                return;
+            }
+            Thread.onSpinWait();
+        }
+        awaitYielding(memory, offset, atLeast, check);
+    }
+
+    private void awaitYielding(MemorySegment memory, long offset, long atLeast, Check check) {
+        boolean virtual = Thread.currentThread().isVirtual();
+        long start = System.nanoTime();
+        for (int yields = 1;; yields++) {
+            for (int i = 0; i < spinsPerYield; i++) {
+                if (Words.load(memory, offset) >= atLeast) {
+                    return;
+                }
+                Thread.onSpinWait();
+            }
+            if (virtual && yields % VIRTUAL_PARK_INTERVAL == 0) {
+                LockSupport.parkNanos(1);
+            } else {
+                Thread.yield();
+            }
+            if (yields % CHECK_INTERVAL == 0) {
+                check.check();
+                if (System.nanoTime() - start > YIELD_NANOS) {
+                    break;
+                }
+            }
+        }
+        while (Words.load(memory, offset) < atLeast) {
+            check.check();
+            LockSupport.parkNanos(Math.min((System.nanoTime() - start) / PARK_FRACTION, PARK_NANOS_MAX));
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.pattern;
+
+/**
+ * Cutting a range of bytes into consecutive parts between units, as evenly as that goes: of {@code n} units the first
+ * {@code n % parts} parts have one more than the others.
+ */
+public final class Partition {
+    private Partition() {}
+
+    /**
+     * Finds where a part begins; where part {@code index + 1} begins it ends.
+     *
+     * @param bytes the length of the whole, a multiple of unitBytes
+     * @param unitBytes what must not be cut
+     * @param parts how many parts, 1 or more
+     * @param index which part, 0 to parts
+     * @return the first byte of the part
+     */
+    public static long start(long bytes, long unitBytes, int parts, int index) {
+        long units = bytes / unitBytes;
+        return unitBytes * (units / parts * index + Math.min(index, units % parts));
+    }
+
+    /**
+     * Counts the chunks of a range; an empty range is one empty chunk.
+     *
+     * @param bytes the length of the whole
+     * @param chunkBytes the length of a chunk, more than zero
+     * @return how many chunks, 1 or more
+     */
+    public static int chunks(long bytes, long chunkBytes) {
+        return Math.toIntExact(Math.max(1, (bytes + chunkBytes - 1) / chunkBytes));
+    }
+}

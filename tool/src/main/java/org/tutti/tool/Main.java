@@ -1,0 +1,52 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool;
+
+import org.tutti.TuttiException;
+import org.tutti.tool.run.PrepareCommand;
+import org.tutti.tool.run.RunCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
+
+/** The command line {@code tutti}: finds the command, runs it, and turns its exceptions into a sentence and a status. */
+@Command(name = "tutti", version = "tutti 0.1.0-SNAPSHOT", mixinStandardHelpOptions = true,
+        description = "Runs and examines parallel Java programs.", subcommands = {RunCommand.class, PrepareCommand.class})
+public final class Main implements Runnable {
+    private static final int STATUS_FAILED = 1;
+    private static final int STATUS_USAGE = 2;
+
+    private Main() {}
+
+    /** @param arguments the command line without {@code tutti} */
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new Main())
+                .setExpandAtFiles(false) // an argument of a program may begin with @,
+                .setStopAtPositional(true) // or look like an option of ours
+                .setParameterExceptionHandler(Main::reportUsage)
+                .setExecutionExceptionHandler((exception, command, result) -> reportFailure(exception))
+                .execute(arguments));
+    }
+
+    @Override
+    public void run() {
+        CommandLine.usage(this, System.out);
+    }
+
+    private static int reportUsage(ParameterException exception, String[] arguments) {
+        var command = exception.getCommandLine().getCommandSpec().qualifiedName();
+        System.err.printf("tutti: %s (see %s --help)%n", exception.getMessage(), command);
+        return STATUS_USAGE;
+    }
+
+    private static int reportFailure(Exception exception) {
+        switch (exception) {
+            case UsageException usage -> {
+                System.err.println("tutti: " + usage.getMessage());
+                return STATUS_USAGE;
+            }
+            case TuttiException known -> System.err.println("tutti: " + known.getMessage());
+            default -> exception.printStackTrace();
+        }
+        return STATUS_FAILED;
+    }
+}
