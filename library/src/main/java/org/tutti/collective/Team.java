@@ -39,9 +39,10 @@ import org.tutti.memory.Words;
  * release order. Writer again: acquire loads of all left words before its next store to the slot. Hence every read of
  * generation g happens before every write of generation g + 1.
  *
- * <p><b>Mismatches.</b> On entering, a rank writes a descriptor of its call into its cell, and a fingerprint of it beside
- * its READY word. Who awaits the READY word of another rank compares fingerprints for nothing; who waits long for any word
- * looks at the awaited rank's descriptor.
+ * <p><b>Mismatches.</b> On entering, a rank writes a descriptor of its call into its cell, and beside its READY word a
+ * fingerprint of its history: of this call and all before it. Who awaits the READY word of another rank compares
+ * fingerprints for nothing; who waits long for any word looks at the awaited rank's descriptor. As the history is compared, a
+ * call that nobody waited in (two roots that both believe to be the only one) is found in the next one that somebody does.
  *
  * <p><b>Breaking.</b> An operation that ends with an exception leaves its slot undefined, so it breaks the communicator:
  * the first who does so sets the broken word to its reason and rank; waiting ranks and later calls see it.
@@ -85,7 +86,7 @@ public final class Team implements Waiter.Check {
     private boolean busy;
 
     private Collective collective;
-    private long fingerprint;
+    private long history;
     private long deadlineNanos;
     private int awaitedRank;
     private long awaitedOffset;
@@ -248,7 +249,7 @@ public final class Team implements Waiter.Check {
         }
         long cell = RingLayout.cell(slot, other);
         awaitWord(other, cell + word, base + step);
-        if (word == READY && Words.loadPlain(ring, cell + RingLayout.FINGERPRINT) != fingerprint) {
+        if (word == READY && Words.loadPlain(ring, cell + RingLayout.FINGERPRINT) != history) {
             throw mismatch(other);
         }
     }
@@ -373,7 +374,6 @@ public final class Team implements Waiter.Check {
      */
     @Override
     public void check() {
-        String self = members.describe(rank);
         if (descriptorDiffers(awaitedRank)) {
             throw mismatch(awaitedRank);
         }
@@ -384,11 +384,11 @@ public final class Team implements Waiter.Check {
         }
         if (Thread.currentThread().isInterrupted()) {
             throw new CallInterruptedException(
-                    self + " was interrupted in " + collective.label() + " while it waited for "
+                    members.describe(rank) + " was interrupted in " + collective.label() + " while it waited for "
                             + members.describe(awaitedRank) + "; the communicator cannot be used any more");
         }
         if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
-            throw new DeadlineExceededException(self + " passed its deadline in " + collective.label()
+            throw new DeadlineExceededException(members.describe(rank) + " passed its deadline in " + collective.label()
                     + " while it waited for " + members.describe(awaitedRank)
                     + "; see what that rank does, or allow more time");
         }
@@ -432,11 +432,12 @@ public final class Team implements Waiter.Check {
     private void describe(Collective called, Label algorithm, DataType type, Label operator, long count, int root) {
         long kind =
                 (long) root << Integer.SIZE | (type == null ? 0xff : type.ordinal()) << Byte.SIZE | called.ordinal();
-        fingerprint = ((count * FIRST_PRIME ^ kind) * SECOND_PRIME ^ algorithm.hash()) * FIRST_PRIME ^ operator.hash();
+        long call = ((count * FIRST_PRIME ^ kind) * SECOND_PRIME ^ algorithm.hash()) * FIRST_PRIME ^ operator.hash();
+        history = history * SECOND_PRIME + call;
         long cell = RingLayout.cell(slot, rank);
         long descriptor = cell + RingLayout.DESCRIPTOR;
-        Words.storePlain(ring, cell + RingLayout.FINGERPRINT, fingerprint);
-        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, fingerprint);
+        Words.storePlain(ring, cell + RingLayout.FINGERPRINT, history);
+        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, history);
         Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_COUNT, count);
         Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_KIND, kind);
         Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_ALGORITHM, algorithm.first());
@@ -447,32 +448,54 @@ public final class Team implements Waiter.Check {
     }
 
     private boolean descriptorDiffers(int other) {
-        long descriptor = RingLayout.cell(slot, other) + RingLayout.DESCRIPTOR;
-        return slot != 0 && machine.load(ring, descriptor) == sequence + 1
-                && Words.loadPlain(ring, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT) != fingerprint;
+        long descriptor = descriptor(sequence, other);
+        return machine.load(ring, descriptor) == sequence + 1
+                && Words.loadPlain(ring, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT) != history;
     }
 
+    private long descriptor(long operation, int caller) {
+        return RingLayout.cell(RingLayout.slot(operation % RingLayout.SLOTS, size), caller) + RingLayout.DESCRIPTOR;
+    }
+
+    /** Histories differ: finds the oldest call that does, as far back as the ring remembers. */
     private CollectiveMismatchException mismatch(int other) {
-        return new CollectiveMismatchException(members.describe(rank) + " called " + call(rank) + " as call number "
-                + (sequence + 1) + " on its communicator, but " + members.describe(other) + " called " + call(other)
-                + "; all ranks must call the same collectives in the same order, with the same arguments");
+        for (long operation = Math.max(0, sequence - RingLayout.SLOTS + 1); operation <= sequence; operation++) {
+            long mine = descriptor(operation, rank);
+            long theirs = descriptor(operation, other);
+            if (machine.load(ring, theirs) == operation + 1 && callsDiffer(mine, theirs)) {
+                return new CollectiveMismatchException(members.describe(rank) + " called " + call(mine)
+                        + " as call number " + (operation + 1) + " on its communicator, but " + members.describe(other)
+                        + " called " + call(theirs)
+                        + "; all ranks must call the same collectives in the same order, with the same arguments");
+            }
+        }
+        return new CollectiveMismatchException(members.describe(rank) + " and " + members.describe(other)
+                + " called different collectives, or disagreed on an argument, more than " + RingLayout.SLOTS
+                + " calls ago; all ranks must call the same collectives in the same order, with the same arguments");
     }
 
-    private String call(int caller) {
-        long descriptor = RingLayout.cell(slot, caller) + RingLayout.DESCRIPTOR;
+    private boolean callsDiffer(long one, long other) {
+        for (long at = RingLayout.DESCRIPTOR_COUNT; at < Words.LINE_BYTES; at += Long.BYTES) {
+            if (Words.loadPlain(ring, one + at) != Words.loadPlain(ring, other + at)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private String call(long descriptor) {
         long kind = Words.loadPlain(ring, descriptor + RingLayout.DESCRIPTOR_KIND);
         Collective called = Collective.values()[(int) (kind & 0xff)];
-        String algorithm = name(descriptor + RingLayout.DESCRIPTOR_ALGORITHM);
         String operator = name(descriptor + RingLayout.DESCRIPTOR_OPERATOR);
-        long root = kind >>> Integer.SIZE;
-        StringBuilder text = new StringBuilder(called.label()).append(" (algorithm ").append(algorithm).append(')');
+        StringBuilder text = new StringBuilder(called.label()).append(" (algorithm ")
+                .append(name(descriptor + RingLayout.DESCRIPTOR_ALGORITHM)).append(')');
         if (called != Collective.BARRIER) {
             DataType type = DataType.values()[(int) (kind >>> Byte.SIZE & 0xff)];
             text.append(" of ").append(Words.loadPlain(ring, descriptor + RingLayout.DESCRIPTOR_COUNT)).append(' ')
                     .append(type.name().toLowerCase(Locale.ROOT)).append(" elements");
         }
         if (called == Collective.BROADCAST || called == Collective.REDUCE) {
-            text.append(" with root ").append(root);
+            text.append(" with root ").append(kind >>> Integer.SIZE);
         }
         return operator.isEmpty() ? text.toString() : text.append(" and operator ").append(operator).toString();
     }

@@ -12,7 +12,7 @@ import java.io.IOException;
  * work of one. A process whose launcher is gone ends, as nobody is left to end it later.
  */
 final class Watch implements AutoCloseable {
-    private static final long INTERVAL_MILLIS = 100;
+    private static final long INTERVAL_MILLIS = 200;
     private static final long ABORT_GRACE_MILLIS = 1000;
     private static final int STATUS_LAUNCHER_GONE = 143;
 

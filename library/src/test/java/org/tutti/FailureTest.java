@@ -1,0 +1,152 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.tutti.JobOptions.Threads;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+@Timeout(20)
+class FailureTest {
+    private static JobOptions on(Threads kind) {
+        return JobOptions.DEFAULT.withThreads(kind);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRethrowTheFirstFailureWithItsRank(Threads kind) {
+        AtomicInteger heard = new AtomicInteger();
+        assertThatExceptionOfType(RankFailedException.class).isThrownBy(() -> Tutti.runLocal(4, on(kind), job -> {
+            if (job.rank() == 2) {
+                throw new IOException("disk on fire");
+            }
+            try {
+                job.world().barrier();
+            } catch (RankFailedException e) {
+                assertThat(e.rank()).isEqualTo(2);
+                heard.incrementAndGet();
+                throw e;
+            }
+        })).withMessageContaining("rank 2").withMessageContaining("disk on fire").withCauseInstanceOf(IOException.class)
+                .satisfies(e -> assertThat(e.rank()).isEqualTo(2));
+        assertThat(heard.get()).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldEndWaitsForARankThatHasLeft(Threads kind) {
+        Tutti.runLocal(3, on(kind), job -> {
+            if (job.rank() != 1) {
+                // rank 1 has left and the one that waits for it says so; others may hear only that the communicator is broken
+                assertThatThrownBy(() -> job.world().allreduce(new int[1], Reduction.SUM)).isInstanceOfAny(
+                        RankFailedException.class, CommunicatorBrokenException.class).hasMessageContaining("rank");
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldDeliverWhatWasSentBeforeLeaving(Threads kind) {
+        Tutti.runLocal(2, on(kind), job -> {
+            int[] value = {job.rank() == 0 ? 42 : 0};
+            if (job.rank() == 1) {
+                Thread.sleep(100);
+            }
+            job.world().broadcast(value, 0);
+            assertThat(value[0]).isEqualTo(42);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldEndACallAtItsDeadline(Threads kind) {
+        Tutti.runLocal(2, on(kind), job -> {
+            Communicator world = job.world();
+            if (job.rank() == 0) {
+                long start = System.nanoTime();
+                assertThatExceptionOfType(DeadlineExceededException.class)
+                        .isThrownBy(() -> world.withDeadline(Duration.ofMillis(200)).barrier())
+                        .withMessageContaining("rank 1");
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(200),
+                        Duration.ofMillis(1200));
+                assertThatExceptionOfType(CommunicatorBrokenException.class).isThrownBy(world::barrier);
+            } else {
+                Thread.sleep(600);
+                assertThatExceptionOfType(CommunicatorBrokenException.class).isThrownBy(world::barrier)
+                        .withMessageContaining("rank 0").withMessageContaining("deadline");
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldEndACallAtTheJobsDeadline(Threads kind) {
+        JobOptions options = on(kind).withDeadline(Duration.ofMillis(300));
+        Tutti.runLocal(2, options, job -> {
+            job.world().barrier();
+            if (job.rank() == 0) {
+                assertThatExceptionOfType(DeadlineExceededException.class).isThrownBy(() -> job.world().barrier());
+            } else {
+                Thread.sleep(1000);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldEndABlockedCallThatIsInterrupted(Threads kind) {
+        Tutti.runLocal(2, on(kind), job -> {
+            if (job.rank() == 0) {
+                Thread self = Thread.currentThread();
+                Thread.ofVirtual().start(() -> {
+                    try {
+                        Thread.sleep(100);
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                    self.interrupt();
+                });
+                assertThatExceptionOfType(CallInterruptedException.class).isThrownBy(() -> job.world().barrier())
+                        .withMessageContaining("interrupted").withMessageContaining("barrier");
+                assertThat(Thread.interrupted()).isTrue();
+            } else {
+                Thread.sleep(400);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldEndTheJobWhenARankAborts(Threads kind) {
+        assertThatExceptionOfType(JobAbortedException.class).isThrownBy(() -> Tutti.runLocal(3, on(kind), job -> {
+            if (job.rank() == 1) {
+                job.abort(7);
+            }
+            job.world().barrier();
+        })).satisfies(e -> {
+            assertThat(e.rank()).isEqualTo(1);
+            assertThat(e.status()).isEqualTo(7);
+        }).withMessageContaining("rank 1").withMessageContaining("7");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldBreakTheCommunicatorWhenAUsersOperatorThrows(Threads kind) {
+        Reduction faulty = Reduction.ofInts("faulty", true, (_, _) -> {
+            throw new ArithmeticException("cannot combine");
+        });
+        assertThatExceptionOfType(RankFailedException.class).isThrownBy(
+                () -> Tutti.runLocal(3, on(kind), job -> {
+                    job.world().reduce(new int[1], faulty, 0);
+                    job.world().barrier();
+                })).withMessageContaining("rank 0").withCauseInstanceOf(ArithmeticException.class);
+    }
+}

@@ -1,0 +1,108 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Ranks that call different things: all of them hear of it within a second, and some message names both calls. */
+@Timeout(20)
+class MismatchTest {
+    private static final Span EIGHT = Span.of(new double[8]);
+
+    /** Lets rank 1 do something else than the others; returns the messages of all that was thrown. */
+    private static List<String> differ(int ranks, BiConsumer<Communicator, Boolean> call) {
+        List<String> messages = Collections.synchronizedList(new ArrayList<>());
+        Tutti.runLocal(ranks, job -> {
+            long start = System.nanoTime();
+            try {
+                call.accept(job.world(), job.rank() == 1);
+                job.world().barrier(); // who could return hears of it now
+            } catch (CollectiveMismatchException e) {
+                messages.add(e.getMessage());
+            }
+            assertThat(System.nanoTime() - start).isLessThan(1_000_000_000L);
+            assertThat(messages).isNotEmpty();
+        });
+        assertThat(messages).hasSize(ranks);
+        return messages;
+    }
+
+    private static void assertNames(List<String> messages, String one, String other) {
+        assertThat(messages).anySatisfy(message -> assertThat(message).contains(one).contains(other));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 5})
+    void shouldNameBothCollectives(int ranks) {
+        List<String> messages = differ(ranks, (world, odd) -> {
+            if (odd) {
+                world.broadcast(EIGHT, 0);
+            } else {
+                world.barrier();
+            }
+        });
+        assertNames(messages, "barrier", "broadcast (algorithm slot-ring) of 8 double elements with root 0");
+    }
+
+    @Test
+    void shouldNameBothRoots() {
+        assertNames(differ(3, (world, odd) -> world.broadcast(EIGHT, odd ? 1 : 2)), "root 1", "root 2");
+        assertNames(differ(3, (world, odd) -> world.reduce(EIGHT, Reduction.SUM, odd ? 2 : 0)), "root 2", "root 0");
+    }
+
+    @Test
+    void shouldNameBothCounts() {
+        assertNames(differ(3, (world, odd) -> world.allreduce(new long[odd ? 5 : 6], Reduction.SUM)), "of 5 long",
+                "of 6 long");
+        assertNames(differ(2, (world, odd) -> world.allreduce(new long[odd ? 5 : 60_000], Reduction.SUM)), "of 5 long",
+                "of 60000 long");
+    }
+
+    @Test
+    void shouldNameBothTypes() {
+        assertNames(differ(2, (world, odd) -> {
+            if (odd) {
+                world.allreduce(new float[2], Reduction.SUM);
+            } else {
+                world.allreduce(new double[2], Reduction.SUM);
+            }
+        }), "2 float", "2 double");
+    }
+
+    @Test
+    void shouldNameBothOperators() {
+        Reduction mine = Reduction.ofInts("mine", true, Integer::sum);
+        assertNames(differ(2, (world, odd) -> world.allreduce(new int[2], odd ? Reduction.MAX : Reduction.MIN)),
+                "operator max", "operator min");
+        assertNames(differ(2, (world, odd) -> world.allreduce(new int[2], odd ? mine : Reduction.SUM)), "operator mine",
+                "operator sum");
+    }
+
+    @Test
+    void shouldNameBothAlgorithms() {
+        assertNames(differ(4, (world, odd) -> world.withAlgorithm(Collective.ALLREDUCE, odd ? "flat" : "srm")
+                .allreduce(new int[2], Reduction.SUM)), "algorithm flat", "algorithm srm");
+    }
+
+    @Test
+    void shouldNoticeCallsInAnotherOrder() {
+        assertNames(differ(2, (world, odd) -> {
+            for (int i = 0; i < 2; i++) {
+                if (odd == (i == 0)) {
+                    world.reduce(EIGHT, Reduction.SUM, 0);
+                } else {
+                    world.allreduce(EIGHT, Reduction.SUM);
+                }
+            }
+        }), "reduce (algorithm", "allreduce (algorithm");
+    }
+}

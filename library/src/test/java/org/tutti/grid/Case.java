@@ -1,0 +1,157 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.grid;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+
+import org.tutti.Collective;
+import org.tutti.DataType;
+import org.tutti.Reduction;
+import org.tutti.choice.Catalogue;
+import org.tutti.collective.Algorithm;
+
+/**
+ * One point of the grid: a call of a collective, with everything that may vary.
+ *
+ * @param collective the operation
+ * @param algorithm its algorithm, by name
+ * @param type the elements' type
+ * @param reduction the operator; null where nothing is combined
+ * @param ranks how many ranks
+ * @param root the root, 0 where there is none
+ * @param units how many units of elements
+ * @param inPlace whether source and target are the same memory
+ * @param offHeap whether the elements lie off-heap, unaligned
+ */
+record Case(Collective collective, String algorithm, DataType type, Reduction reduction, int ranks, int root, int units,
+        boolean inPlace, boolean offHeap) {
+    static final int RANKS_MAX = 9;
+
+    private static final int TIMES_COVERED = 2;
+    private static final int KINDS = 30;
+    private static final int[] BYTES_AROUND =
+            {48, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10};
+
+    /** A type with an operator that works on it. */
+    record Operation(DataType type, Reduction reduction) {}
+
+    int count() {
+        return units * unit();
+    }
+
+    private int unit() {
+        return reduction == null ? 1 : reduction.unit();
+    }
+
+    /** Every point. */
+    static List<Case> all() {
+        List<Case> cases = new ArrayList<>();
+        for (Collective collective : Collective.values()) {
+            for (Algorithm algorithm : Catalogue.of(collective)) {
+                for (Operation operation : operations(collective)) {
+                    for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
+                        for (int units : sizes(collective, operation, ranks)) {
+                            for (int root = 0; root < roots(collective, ranks); root++) {
+                                for (int variant = 0; variant < 4; variant++) {
+                                    cases.add(new Case(collective, algorithm.description().name(), operation.type,
+                                            operation.reduction, ranks, root, units, variant % 2 == 0,
+                                            variant / 2 == 0));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        return cases;
+    }
+
+    /**
+     * A sample that covers, for each algorithm: every operator on every type, every root of every number of ranks, and every
+     * size, each of them several times. The rest of each case is drawn.
+     */
+    static List<Case> sample(long seed) {
+        Random random = new Random(seed);
+        Set<Case> cases = new LinkedHashSet<>();
+        for (Collective collective : Collective.values()) {
+            List<Operation> operations = operations(collective);
+            for (Algorithm algorithm : Catalogue.of(collective)) {
+                String name = algorithm.description().name();
+                for (int time = 0; time < TIMES_COVERED; time++) {
+                    for (Operation operation : operations) {
+                        int ranks = 1 + random.nextInt(RANKS_MAX);
+                        int root = random.nextInt(roots(collective, ranks));
+                        cases.add(draw(random, collective, name, operation, ranks, root, random.nextInt(KINDS)));
+                    }
+                    for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
+                        for (int root = 0; root < roots(collective, ranks); root++) {
+                            Operation operation = operations.get(random.nextInt(operations.size()));
+                            cases.add(draw(random, collective, name, operation, ranks, root, random.nextInt(KINDS)));
+                        }
+                    }
+                    for (int kind = 0; kind < KINDS; kind++) {
+                        Operation operation = operations.get(random.nextInt(operations.size()));
+                        int ranks = 1 + random.nextInt(RANKS_MAX);
+                        int root = random.nextInt(roots(collective, ranks));
+                        cases.add(draw(random, collective, name, operation, ranks, root, kind));
+                    }
+                }
+            }
+        }
+        return new ArrayList<>(cases);
+    }
+
+    private static Case draw(Random random, Collective collective, String algorithm, Operation operation, int ranks,
+            int root, int kind) {
+        List<Integer> sizes = sizes(collective, operation, ranks);
+        int units = sizes.get(kind % sizes.size());
+        return new Case(collective, algorithm, operation.type, operation.reduction, ranks, root, units,
+                random.nextBoolean(), random.nextBoolean());
+    }
+
+    private static int roots(Collective collective, int ranks) {
+        return collective == Collective.BROADCAST || collective == Collective.REDUCE ? ranks : 1;
+    }
+
+    static List<Operation> operations(Collective collective) {
+        List<Operation> operations = new ArrayList<>();
+        if (collective == Collective.BARRIER) {
+            operations.add(new Operation(DataType.BYTE, null));
+        } else if (collective == Collective.BROADCAST) {
+            for (DataType type : DataType.values()) {
+                operations.add(new Operation(type, null));
+            }
+        } else {
+            for (Reduction reduction : Operators.ALL) {
+                for (DataType type : DataType.values()) {
+                    if (reduction.supports(type)) {
+                        operations.add(new Operation(type, reduction));
+                    }
+                }
+            }
+        }
+        return operations;
+    }
+
+    /** Numbers of units: none, one, around the number of ranks, and around every size at which an algorithm changes. */
+    private static List<Integer> sizes(Collective collective, Operation operation, int ranks) {
+        if (collective == Collective.BARRIER) {
+            return List.of(0);
+        }
+        int unit = operation.reduction == null ? 1 : operation.reduction.unit();
+        int unitBytes = unit * operation.type.bytes();
+        TreeSet<Integer> sizes = new TreeSet<>(List.of(0, 1, Math.max(0, ranks - 1), ranks, ranks + 1));
+        for (int bytes : BYTES_AROUND) {
+            sizes.add(bytes / unitBytes - 1);
+            sizes.add(bytes / unitBytes);
+            sizes.add(bytes / unitBytes + 1);
+        }
+        sizes.add((1 << 20) / unitBytes + 3);
+        sizes.removeIf(size -> size < 0);
+        return List.copyOf(sizes);
+    }
+}

@@ -1,0 +1,158 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.grid;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.tutti.Collective;
+import org.tutti.Communicator;
+import org.tutti.JobOptions;
+import org.tutti.JobOptions.Threads;
+import org.tutti.Span;
+import org.tutti.Tutti;
+import org.tutti.choice.Catalogue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The grid: collective × algorithm × type × operator × ranks × root × size × in place × on or off the heap. By default a
+ * covering sample by a fixed seed ({@code -Dgrid.seed=…} for another one); {@code ./mvnw verify -Dgrid=all} runs all of it.
+ *
+ * <p>All cases with the same ranks, collective and algorithm run one after the other in the same job, so the slots are used
+ * again and again with operations of all sizes in flight. Half of the jobs run on platform threads, half on virtual ones.
+ */
+class GridTest {
+    private static final int EXPECTATIONS_KEPT = 32;
+    private static final long SEED = Long.getLong("grid.seed", 20261121);
+
+    @TestFactory
+    List<DynamicTest> shouldGiveTheResultOfThePlainComputation() {
+        List<Case> cases = "all".equals(System.getProperty("grid")) ? Case.all() : Case.sample(SEED);
+        Map<String, List<Case>> groups = new TreeMap<>();
+        for (Case point : cases) {
+            groups.computeIfAbsent(
+                    point.collective().label() + " " + point.algorithm() + ", " + point.ranks() + " ranks",
+                    _ -> new ArrayList<>()).add(point);
+        }
+        List<DynamicTest> tests = new ArrayList<>();
+        groups.forEach((name, group) -> {
+            Threads kind = tests.size() % 2 == 0 ? Threads.VIRTUAL : Threads.PLATFORM;
+            tests.add(
+                    DynamicTest.dynamicTest(name + ", " + group.size() + " cases on " + kind + " threads, seed " + SEED,
+                            () -> run(group, kind)));
+        });
+        return tests;
+    }
+
+    @Test
+    void shouldContainEveryAlgorithmOfTheCatalogue() {
+        TreeSet<String> inGrid = new TreeSet<>();
+        Case.sample(SEED).forEach(point -> inGrid.add(point.collective() + " " + point.algorithm()));
+        TreeSet<String> inCatalogue = new TreeSet<>();
+        for (Collective collective : Collective.values()) {
+            Catalogue.of(collective)
+                    .forEach(algorithm -> inCatalogue.add(collective + " " + algorithm.description().name()));
+        }
+        assertThat(inGrid).isEqualTo(inCatalogue);
+    }
+
+    private static void run(List<Case> group, Threads kind) {
+        Map<Case, long[]> expectations = new ConcurrentHashMap<>();
+        AtomicInteger checked = new AtomicInteger();
+        int ranks = group.get(0).ranks();
+        Tutti.runLocal(ranks, JobOptions.DEFAULT.withThreads(kind), job -> {
+            for (int i = 0; i < group.size(); i++) {
+                run(group.get(i), job.world(), expectations);
+                checked.incrementAndGet();
+                if (job.rank() == 0 && i >= EXPECTATIONS_KEPT) {
+                    expectations.remove(group.get(i - EXPECTATIONS_KEPT));
+                }
+            }
+        });
+        assertThat(checked.get()).isEqualTo(ranks * group.size());
+    }
+
+    private static void run(Case point, Communicator world, Map<Case, long[]> expectations) {
+        Communicator communicator = world.withAlgorithm(point.collective(), point.algorithm());
+        if (point.collective() == Collective.BARRIER) {
+            communicator.barrier();
+            return;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            Span source = elements(point, arena);
+            long[] contributions = Reference.contributions(point, world.rank());
+            for (int index = 0; index < point.count(); index++) {
+                Reference.store(point.type(), source.segment(), index, contributions[index]);
+            }
+            Span target = point.inPlace() ? source : elements(point, arena);
+            boolean receives = true;
+            switch (point.collective()) {
+                case BROADCAST -> {
+                    target = source;
+                    communicator.broadcast(source, point.root());
+                }
+                case REDUCE -> {
+                    receives = world.rank() == point.root();
+                    if (point.inPlace()) {
+                        communicator.reduce(source, point.reduction(), point.root());
+                    } else {
+                        communicator.reduce(source, receives ? target : null, point.reduction(), point.root());
+                    }
+                }
+                case ALLREDUCE -> {
+                    if (point.inPlace()) {
+                        communicator.allreduce(source, point.reduction());
+                    } else {
+                        communicator.allreduce(source, target, point.reduction());
+                    }
+                }
+                default -> throw new IllegalStateException("the grid does not know " + point.collective());
+            }
+            if (receives) {
+                check(point, world.rank(), "result", target,
+                        expectations.computeIfAbsent(point, Reference::expected));
+            }
+            if (!receives || target != source) {
+                check(point, world.rank(), "source, which must stay as it was,", source, contributions);
+            }
+        }
+    }
+
+    private static Span elements(Case point, Arena arena) {
+        long bytes = (long) point.count() * point.type().bytes();
+        if (point.offHeap()) {
+            return Span.of(arena.allocate(bytes + 3).asSlice(3), point.type());
+        }
+        int count = point.count();
+        return switch (point.type()) {
+            case BOOLEAN -> Span.of(MemorySegment.ofArray(new byte[count]), point.type());
+            case BYTE -> Span.of(new byte[count]);
+            case CHAR -> Span.of(new char[count + 2], 1, count);
+            case SHORT -> Span.of(new short[count]);
+            case INT -> Span.of(new int[count + 2], 2, count);
+            case LONG -> Span.of(new long[count]);
+            case FLOAT -> Span.of(new float[count]);
+            case DOUBLE -> Span.of(new double[count + 1], 1, count);
+        };
+    }
+
+    private static void check(Case point, int rank, String what, Span actual, long[] expected) {
+        for (int index = 0; index < expected.length; index++) {
+            long found = Reference.load(point.type(), actual.segment(), index);
+            if (!Reference.same(point.type(), expected[index], found)) {
+                throw new AssertionError(point + ": at rank " + rank + " element " + index + " of the " + what + " is "
+                        + Long.toHexString(found) + " instead of " + Long.toHexString(expected[index]) + " (bits)");
+            }
+        }
+    }
+}

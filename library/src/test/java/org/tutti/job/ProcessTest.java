@@ -1,0 +1,239 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Real processes that share a memory file; no launcher, no wrapper. */
+@Timeout(90)
+class ProcessTest {
+    private static final Path MEMORY = Path.of("/dev/shm");
+    private static final int STATUS_OF_EXCEPTION = 9;
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 5})
+    void shouldComputeTogetherAndLeaveNothing(int size) {
+        try (var ranks = RankProcesses.start(size, "sum", Map.of())) {
+            for (int rank = 0; rank < size; rank++) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                assertThat(ranks.output(rank)).isEqualTo("sum " + size * (size + 1) / 2 + " of " + size + "\n");
+            }
+            assertThat(ranks.memoryFiles(MEMORY)).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldMixAllAlgorithmsBetweenProcesses() {
+        try (var ranks = RankProcesses.start(3, "mixed", Map.of())) {
+            for (int rank = 0; rank < 3; rank++) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                assertThat(ranks.output(rank)).isEqualTo("mixed done\n");
+            }
+        }
+    }
+
+    @Test
+    void shouldRemoveTheMemoryFileAsSoonAsAllHaveJoined() throws InterruptedException {
+        try (var ranks = RankProcesses.start(2, "wait", Map.of())) {
+            ranks.awaitOutput(0, "joined");
+            assertThat(ranks.memoryFiles(MEMORY)).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldTellTheOthersWithinASecondWhenAProcessIsKilled() throws InterruptedException {
+        try (var ranks = RankProcesses.start(3, "wait", Map.of())) {
+            for (int rank = 0; rank < 3; rank++) {
+                ranks.awaitOutput(rank, "joined");
+            }
+            Thread.sleep(300); // so that the others wait already
+            long start = System.nanoTime();
+            ranks.processes.get(1).destroyForcibly();
+            for (int rank : new int[]{0, 2}) {
+                assertThat(ranks.status(rank)).isEqualTo(STATUS_OF_EXCEPTION);
+                assertThat(ranks.output(rank)).contains("RankFailedException: rank 1 (process "
+                        + ranks.processes.get(1).pid() + ") failed");
+            }
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
+        }
+    }
+
+    @Test
+    void shouldTellTheOthersWhenAProcessEndsWithoutLeaving() {
+        try (var ranks = RankProcesses.start(2, "unclosed", Map.of())) {
+            assertThat(ranks.status(1)).isZero();
+            assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(0)).contains("RankFailedException: rank 1");
+        }
+    }
+
+    @Test
+    void shouldNameTheRanksThatDoNotShowUp() {
+        try (var ranks = new RankProcesses()) {
+            Map<String, String> impatient = Map.of(JobEnvironment.JOIN_TIMEOUT_MILLIS, "700");
+            ranks.start(0, 3, "sum", impatient);
+            assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(0)).contains("JobStartException").contains("700 ms").contains("rank 1, rank 2");
+            assertThat(ranks.memoryFiles(MEMORY)).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldRefuseARankThatIsTaken() throws InterruptedException {
+        try (var ranks = new RankProcesses()) {
+            Map<String, String> impatient = Map.of(JobEnvironment.JOIN_TIMEOUT_MILLIS, "3000");
+            ranks.start(0, 2, "sum", impatient);
+            for (int i = 0; i < 500 && ranks.memoryFiles(MEMORY).isEmpty(); i++) {
+                Thread.sleep(10);
+            }
+            ranks.start(0, 2, "sum", impatient);
+            assertThat(ranks.status(1)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(1)).contains("JobStartException").contains("another process has that rank");
+        }
+    }
+
+    @Test
+    void shouldRefuseAnotherSize() throws InterruptedException {
+        try (var ranks = new RankProcesses()) {
+            Map<String, String> impatient = Map.of(JobEnvironment.JOIN_TIMEOUT_MILLIS, "3000");
+            ranks.start(0, 2, "sum", impatient);
+            for (int i = 0; i < 500 && ranks.memoryFiles(MEMORY).isEmpty(); i++) {
+                Thread.sleep(10);
+            }
+            ranks.start(1, 3, "sum", impatient);
+            assertThat(ranks.status(1)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(1)).contains("JobStartException").contains("2 ranks, not 3");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"TUTTI_RANK|''|TUTTI_RANK is missing",
+            "TUTTI_RANK|2|\"2\" is not a number from 0 to 1",
+            "TUTTI_RANK|two|\"two\" is not a number", "TUTTI_SIZE|0|\"0\" is not a number from 1",
+            "TUTTI_JOB|a/b|is no name of a job", "TUTTI_MEMORY|/nowhere|/nowhere", "TUTTI_ALGORITHM|reduce=magic|magic",
+            "TUTTI_ALGORITHM|nonsense|collective=algorithm"})
+    void shouldSayWhatIsWrongInTheEnvironment(String name, String value, String message) {
+        try (var ranks = new RankProcesses()) {
+            ranks.start(0, 2, "sum", Map.of(name, value));
+            assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(0)).containsAnyOf("JobStartException", "NodeMemoryException").contains(message);
+            assertThat(ranks.output(0).lines()).hasSize(1);
+        }
+    }
+
+    @Test
+    void shouldUseTheAlgorithmThatTheEnvironmentNames() {
+        try (var ranks = RankProcesses.start(2, "mismatch", Map.of(JobEnvironment.ALGORITHM, "broadcast=srm"))) {
+            assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.status(1)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(0) + ranks.output(1)).contains("CollectiveMismatchException")
+                    .contains("broadcast (algorithm srm) of 4 int elements with root 1");
+        }
+    }
+
+    @Test
+    void shouldEndAllWhenOneAborts() {
+        try (var ranks = RankProcesses.start(3, "abort", Map.of())) {
+            for (int rank = 0; rank < 3; rank++) {
+                assertThat(ranks.status(rank)).isEqualTo(STATUS_OF_EXCEPTION);
+                assertThat(ranks.output(rank)).contains("JobAbortedException: rank 1 aborted the job with status 5");
+            }
+        }
+    }
+
+    @Test
+    void shouldEndProcessesThatComputeWhenOneAborts() {
+        try (var ranks = RankProcesses.start(2, "compute-while-aborted", Map.of())) {
+            assertThat(ranks.status(0)).isEqualTo(5);
+        }
+    }
+
+    @Test
+    void shouldWaitForNextToNothing() {
+        try (var ranks = RankProcesses.start(2, "idle", Map.of())) {
+            assertThat(ranks.status(0)).as(ranks.output(0)).isZero();
+            Matcher idle = Pattern.compile("idle ([0-9.E-]+) %").matcher(ranks.output(0));
+            assertThat(idle.find()).as(ranks.output(0)).isTrue();
+            assertThat(Double.parseDouble(idle.group(1))).isLessThan(1.0);
+        }
+    }
+
+    @Test
+    void shouldSayHowMuchMemoryWasNeededWhenThereIsTooLittle() throws IOException, InterruptedException {
+        try (var small = SmallFileSystem.mount(64 << 10)) {
+            try (var ranks = new RankProcesses()) {
+                ranks.start(0, 64, "sum", Map.of(JobEnvironment.MEMORY, small.path().toString()));
+                assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
+                assertThat(ranks.output(0)).contains("NodeMemoryException").containsPattern("[0-9]+ bytes were needed")
+                        .contains(small.path().toString());
+                assertThat(ranks.memoryFiles(small.path())).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void shouldFailCleanlyWhenTheFileSystemFillsUpLater() throws IOException, InterruptedException {
+        try (var small = SmallFileSystem.mount(256 << 10)) {
+            try (var ranks = RankProcesses.start(2, "large",
+                    Map.of(JobEnvironment.MEMORY, small.path().toString()))) {
+                for (int rank = 0; rank < 2; rank++) {
+                    assertThat(ranks.status(rank)).isEqualTo(STATUS_OF_EXCEPTION);
+                }
+                assertThat(ranks.output(0) + ranks.output(1)).contains("NodeMemoryException")
+                        .contains("1048576 bytes were needed").contains("a rank's contributions");
+                assertThat(Files.list(small.path())).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void shouldSweepWhatAKilledJobHasLeft() throws IOException {
+        String job = "test-stale-" + ProcessHandle.current().pid();
+        Path stale = MEMORY.resolve("tutti-" + job);
+        Files.write(stale, new byte[4096]);
+        Files.setLastModifiedTime(stale, FileTime.fromMillis(System.currentTimeMillis() - 60_000));
+        try (var ranks = RankProcesses.start(1, "sum", Map.of())) {
+            assertThat(ranks.status(0)).isZero();
+            assertThat(stale).doesNotExist();
+        }
+    }
+
+    /** A memory file system of a few pages, which only root can make. */
+    private record SmallFileSystem(Path path) implements AutoCloseable {
+        static SmallFileSystem mount(long bytes) throws IOException, InterruptedException {
+            Path path = Files.createTempDirectory("tutti-small");
+            int status = run("mount", "-t", "tmpfs", "-o", "size=" + bytes, "tmpfs", path.toString());
+            Assumptions.assumeTrue(status == 0, "skipped: only root can mount a small file system");
+            return new SmallFileSystem(path);
+        }
+
+        @Override
+        public void close() throws IOException {
+            try {
+                assertThat(run("umount", path.toString())).isZero();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+            Files.delete(path);
+        }
+
+        private static int run(String... command) throws IOException, InterruptedException {
+            return new ProcessBuilder(command).inheritIO().start().waitFor();
+        }
+    }
+}

@@ -1,0 +1,130 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+
+import org.tutti.Collective;
+import org.tutti.Communicator;
+import org.tutti.Job;
+import org.tutti.Reduction;
+import org.tutti.Tutti;
+
+/** What the processes of {@link ProcessTest} run; the first argument says what. */
+final class RankMain {
+    private RankMain() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+        try {
+            run(arguments[0]);
+        } catch (RuntimeException e) {
+            System.out.println(e.getClass().getSimpleName() + ": " + e.getMessage());
+            System.exit(9);
+        }
+    }
+
+    private static void run(String program) throws InterruptedException {
+        if (program.equals("unclosed")) {
+            Job job = Tutti.join();
+            job.world().barrier();
+            if (job.rank() == 1) {
+                return; // without having closed the job
+            }
+            job.world().barrier();
+        }
+        try (Job job = Tutti.join()) {
+            Communicator world = job.world();
+            switch (program) {
+                case "sum" -> sum(world);
+                case "mixed" -> mixed(world);
+                case "wait" -> {
+                    world.barrier();
+                    System.out.println("joined");
+                    if (job.rank() != 1) {
+                        world.barrier();
+                    } else {
+                        Thread.sleep(60_000);
+                    }
+                }
+                case "abort" -> {
+                    world.barrier();
+                    if (job.rank() == 1) {
+                        Thread.sleep(100);
+                        job.abort(5);
+                    }
+                    world.barrier();
+                }
+                case "compute-while-aborted" -> {
+                    world.barrier();
+                    if (job.rank() == 1) {
+                        job.abort(5);
+                    }
+                    Thread.sleep(60_000);
+                }
+                case "mismatch" -> {
+                    if (job.rank() == 0) {
+                        world.barrier();
+                    } else {
+                        world.broadcast(new int[4], 1);
+                        world.barrier();
+                    }
+                }
+                case "large" -> world.allreduce(new double[4 << 20], Reduction.SUM);
+                case "idle" -> idle(job);
+                default -> throw new IllegalArgumentException(program);
+            }
+        }
+    }
+
+    private static void sum(Communicator world) {
+        long[] sum = {world.rank() + 1};
+        world.allreduce(sum, Reduction.SUM);
+        System.out.println("sum " + sum[0] + " of " + world.size());
+    }
+
+    /** All collectives and algorithms in turn, many times, on messages of all kinds of sizes. */
+    private static void mixed(Communicator world) {
+        for (int round = 0; round < 200; round++) {
+            int count = round % 7 == 0 ? 100_000 : round;
+            int root = round % world.size();
+            long[] values = new long[count];
+            Arrays.setAll(values, i -> world.rank() == root ? i : -1);
+            world.withAlgorithm(Collective.BROADCAST, round % 2 == 0 ? "srm" : "slot-ring").broadcast(values, root);
+            world.withAlgorithm(Collective.ALLREDUCE, round % 3 == 0 ? "srm" : round % 3 == 1 ? "flat" : "index-range")
+                    .allreduce(values, Reduction.SUM);
+            for (int i = 0; i < count; i++) {
+                if (values[i] != (long) i * world.size()) {
+                    throw new IllegalStateException("round " + round + ", element " + i + " is " + values[i]);
+                }
+            }
+        }
+        System.out.println("mixed done");
+    }
+
+    /** Rank 0 waits; its process says how much processor time the second to third second of waiting cost. */
+    private static void idle(Job job) throws InterruptedException {
+        job.world().barrier();
+        if (job.rank() == 0) {
+            Thread.ofPlatform().daemon().start(() -> {
+                try {
+                    Thread.sleep(1500);
+                    long start = cpuNanos();
+                    Thread.sleep(3000);
+                    System.out.println("idle " + (cpuNanos() - start) / 30_000_000.0 + " %");
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            job.world().barrier();
+        } else {
+            Thread.sleep(5000);
+            job.world().barrier();
+        }
+    }
+
+    private static long cpuNanos() {
+        Optional<Duration> total = ProcessHandle.current().info().totalCpuDuration();
+        return total.orElseThrow().toNanos();
+    }
+}

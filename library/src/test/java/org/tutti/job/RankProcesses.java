@@ -1,0 +1,111 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/** Real processes of one job, started by hand: with environment variables only, as any launcher could. */
+final class RankProcesses implements AutoCloseable {
+    private static final AtomicInteger JOBS = new AtomicInteger();
+
+    final String job = "test-" + ProcessHandle.current().pid() + "-" + JOBS.incrementAndGet();
+    final List<Process> processes = new ArrayList<>();
+    private final List<Path> outputs = new ArrayList<>();
+
+    /** Starts all ranks. */
+    static RankProcesses start(int size, String program, Map<String, String> environment) {
+        RankProcesses ranks = new RankProcesses();
+        for (int rank = 0; rank < size; rank++) {
+            ranks.start(rank, size, program, environment);
+        }
+        return ranks;
+    }
+
+    void start(int rank, int size, String program, Map<String, String> more) {
+        Map<String, String> environment = new TreeMap<>(Map.of(JobEnvironment.JOB, job, JobEnvironment.RANK,
+                String.valueOf(rank), JobEnvironment.SIZE, String.valueOf(size)));
+        environment.putAll(more);
+        try {
+            Path output = Files.createTempFile("tutti-test", ".out");
+            ProcessBuilder builder =
+                    new ProcessBuilder(java(), "-XX:+UseSerialGC", "-Xmx256m", "-XX:TieredStopAtLevel=1",
+                            "-cp", System.getProperty("java.class.path"), RankMain.class.getName(), program)
+                            .redirectErrorStream(true).redirectOutput(output.toFile());
+            builder.environment().keySet().removeIf(name -> name.startsWith("TUTTI_"));
+            builder.environment().putAll(environment);
+            builder.environment().values().removeIf(String::isEmpty);
+            processes.add(builder.start());
+            outputs.add(output);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    /** Waits for a process; its exit status. */
+    int status(int rank) {
+        try {
+            if (!processes.get(rank).waitFor(30, TimeUnit.SECONDS)) {
+                throw new AssertionError("process of rank " + rank + " did not end; so far it said: " + output(rank));
+            }
+            return processes.get(rank).exitValue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    String output(int rank) {
+        try {
+            return Files.readString(outputs.get(rank));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    void awaitOutput(int rank, String text) throws InterruptedException {
+        for (int i = 0; i < 3000 && !output(rank).contains(text); i++) {
+            if (!processes.get(rank).isAlive()) {
+                throw new AssertionError("process of rank " + rank + " ended too early: " + output(rank));
+            }
+            Thread.sleep(10);
+        }
+    }
+
+    /** The memory files of this job that are left. */
+    List<Path> memoryFiles(Path directory) {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(file -> file.getFileName().toString().equals("tutti-" + job)).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        for (Process process : processes) {
+            process.destroyForcibly();
+        }
+        for (int rank = 0; rank < processes.size(); rank++) {
+            status(rank);
+        }
+        for (Path output : outputs) {
+            try {
+                Files.deleteIfExists(output);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}
