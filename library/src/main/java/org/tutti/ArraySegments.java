@@ -6,8 +6,8 @@ import java.lang.ref.WeakReference;
 
 /**
  * Segments over the arrays of the latest calls, so that a program that calls again and again with the same few arrays
- * allocates nothing. Segments are kept weakly: they vanish with the next garbage collection, and so can the arrays. As a
- * {@code boolean[]} has no segment, its elements are staged through bytes.
+ * allocates nothing. Segments are kept weakly: they vanish with the next garbage collection, and so can the arrays. As
+ * a {@code boolean[]} has no segment, its elements are staged through bytes.
  */
 final class ArraySegments {
     private static final int REMEMBERED = 4;

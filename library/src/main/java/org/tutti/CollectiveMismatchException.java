@@ -3,8 +3,8 @@ package org.tutti;
 
 /**
  * Ranks of one communicator called different collectives, or the same one with another root, count, type, operator or
- * algorithm. The first rank that sees it names both calls; the communicator is broken then, and every rank hears of it at
- * the latest in its next call.
+ * algorithm. The first rank that sees it names both calls; the communicator is broken then, and every rank hears of it
+ * at the latest in its next call.
  */
 public final class CollectiveMismatchException extends CommunicatorBrokenException {
     private static final long serialVersionUID = 1L;

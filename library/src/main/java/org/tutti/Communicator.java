@@ -6,9 +6,9 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * An ordered group of ranks that performs collective operations. Every rank of the group has its own object, and all must
- * call the same operations in the same order, with the same root, count, type and operator; a difference is found and
- * reported as {@link CollectiveMismatchException}, never left to hang.
+ * An ordered group of ranks that performs collective operations. Every rank of the group has its own object, and all
+ * must call the same operations in the same order, with the same root, count, type and operator; a difference is found
+ * and reported as {@link CollectiveMismatchException}, never left to hang.
  *
  * <p><b>Threads.</b> A communicator is used by one thread at a time. Two at once are noticed at best effort and get an
  * {@link IllegalStateException}.
@@ -23,13 +23,14 @@ import java.util.Objects;
  * <p><b>Failure.</b> Calls end with {@link RankFailedException}, {@link DeadlineExceededException},
  * {@link CallInterruptedException}, {@link JobAbortedException}, {@link NodeMemoryException} or
  * {@link CommunicatorBrokenException}; after any of these the communicator stays broken, and the arrays that the call
- * was to write hold unspecified values. Mistakes in arguments are found before anything is communicated and break nothing
- * at this rank.
+ * was to write hold unspecified values. Mistakes in arguments are found before anything is communicated and break
+ * nothing at this rank.
  *
  * <p><b>Views.</b> {@link #withAlgorithm} and {@link #withDeadline} return views: the same communicator, with another
  * default for calls made through the view.
  *
- * <p>A communicator remembers weakly the arrays of its latest calls, so that calls with the same arrays allocate nothing.
+ * <p>A communicator remembers weakly the arrays of its latest calls, so that calls with the same arrays allocate
+ * nothing.
  */
 public abstract class Communicator {
     private final ArraySegments segments;
@@ -102,14 +103,14 @@ public abstract class Communicator {
     }
 
     /**
-     * Combines every rank's elements at the root, in place: the root's elements are replaced by the combination, those of
-     * other ranks stay as they are.
+     * Combines every rank's elements at the root, in place: the root's elements are replaced by the combination, those
+     * of other ranks stay as they are.
      *
      * @param data the elements; the same type and count at every rank
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException when root is no rank of the communicator, the operator does not work on the type,
-     *             or count is no multiple of its unit
+     * @throws IllegalArgumentException when root is no rank of the communicator, the operator does not work on the
+     *             type, or count is no multiple of its unit
      */
     public void reduce(Span data, Reduction reduction, int root) {
         checkUsable(data.segment(), "data");
@@ -120,8 +121,8 @@ public abstract class Communicator {
      * Combines every rank's elements at the root.
      *
      * @param source the elements; the same type and count at every rank
-     * @param target where the root receives the combination: of the source's type and count, and either the same memory or
-     *            apart from it; other ranks may pass null
+     * @param target where the root receives the combination: of the source's type and count, and either the same memory
+     *            or apart from it; other ranks may pass null
      * @param reduction the operator
      * @param root the rank that receives the combination
      * @throws IllegalArgumentException when the arguments do not fit each other
@@ -151,7 +152,8 @@ public abstract class Communicator {
      * Combines every rank's elements at every rank.
      *
      * @param source the elements; the same type and count at every rank
-     * @param target where the combination goes: of the source's type and count, and either the same memory or apart from it
+     * @param target where the combination goes: of the source's type and count, and either the same memory or apart
+     *            from it
      * @param reduction the operator
      * @throws IllegalArgumentException when the arguments do not fit each other
      */
@@ -176,13 +178,14 @@ public abstract class Communicator {
     }
 
     /**
-     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of other
-     * ranks stay as they are.
+     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of
+     * other ranks stay as they are.
      *
      * @param data the elements; of the same length at every rank
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on booleans
+     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on
+     *            booleans
      */
     public void reduce(boolean[] data, Reduction reduction, int root) {
         reduce(data, data, reduction, root);
@@ -247,13 +250,14 @@ public abstract class Communicator {
     }
 
     /**
-     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of other
-     * ranks stay as they are.
+     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of
+     * other ranks stay as they are.
      *
      * @param data the elements; of the same length at every rank
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on the type
+     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on the
+     *            type
      */
     public void reduce(byte[] data, Reduction reduction, int root) {
         MemorySegment segment = segments.of(data);
@@ -285,7 +289,8 @@ public abstract class Communicator {
      *
      * @param data the elements, replaced by the combination; of the same length at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException when the operator does not work on the type, or the length is no multiple of its unit
+     * @throws IllegalArgumentException when the operator does not work on the type, or the length is no multiple of its
+     *            unit
      */
     public void allreduce(byte[] data, Reduction reduction) {
         MemorySegment segment = segments.of(data);
@@ -317,13 +322,14 @@ public abstract class Communicator {
     }
 
     /**
-     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of other
-     * ranks stay as they are.
+     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of
+     * other ranks stay as they are.
      *
      * @param data the elements; of the same length at every rank
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on the type
+     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on the
+     *            type
      */
     public void reduce(char[] data, Reduction reduction, int root) {
         MemorySegment segment = segments.of(data);
@@ -355,7 +361,8 @@ public abstract class Communicator {
      *
      * @param data the elements, replaced by the combination; of the same length at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException when the operator does not work on the type, or the length is no multiple of its unit
+     * @throws IllegalArgumentException when the operator does not work on the type, or the length is no multiple of its
+     *            unit
      */
     public void allreduce(char[] data, Reduction reduction) {
         MemorySegment segment = segments.of(data);
@@ -387,13 +394,14 @@ public abstract class Communicator {
     }
 
     /**
-     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of other
-     * ranks stay as they are.
+     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of
+     * other ranks stay as they are.
      *
      * @param data the elements; of the same length at every rank
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on the type
+     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on the
+     *            type
      */
     public void reduce(short[] data, Reduction reduction, int root) {
         MemorySegment segment = segments.of(data);
@@ -425,7 +433,8 @@ public abstract class Communicator {
      *
      * @param data the elements, replaced by the combination; of the same length at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException when the operator does not work on the type, or the length is no multiple of its unit
+     * @throws IllegalArgumentException when the operator does not work on the type, or the length is no multiple of its
+     *            unit
      */
     public void allreduce(short[] data, Reduction reduction) {
         MemorySegment segment = segments.of(data);
@@ -457,13 +466,14 @@ public abstract class Communicator {
     }
 
     /**
-     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of other
-     * ranks stay as they are.
+     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of
+     * other ranks stay as they are.
      *
      * @param data the elements; of the same length at every rank
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on the type
+     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on the
+     *            type
      */
     public void reduce(int[] data, Reduction reduction, int root) {
         MemorySegment segment = segments.of(data);
@@ -495,7 +505,8 @@ public abstract class Communicator {
      *
      * @param data the elements, replaced by the combination; of the same length at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException when the operator does not work on the type, or the length is no multiple of its unit
+     * @throws IllegalArgumentException when the operator does not work on the type, or the length is no multiple of its
+     *            unit
      */
     public void allreduce(int[] data, Reduction reduction) {
         MemorySegment segment = segments.of(data);
@@ -527,13 +538,14 @@ public abstract class Communicator {
     }
 
     /**
-     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of other
-     * ranks stay as they are.
+     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of
+     * other ranks stay as they are.
      *
      * @param data the elements; of the same length at every rank
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on the type
+     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on the
+     *            type
      */
     public void reduce(long[] data, Reduction reduction, int root) {
         MemorySegment segment = segments.of(data);
@@ -565,7 +577,8 @@ public abstract class Communicator {
      *
      * @param data the elements, replaced by the combination; of the same length at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException when the operator does not work on the type, or the length is no multiple of its unit
+     * @throws IllegalArgumentException when the operator does not work on the type, or the length is no multiple of its
+     *            unit
      */
     public void allreduce(long[] data, Reduction reduction) {
         MemorySegment segment = segments.of(data);
@@ -597,13 +610,14 @@ public abstract class Communicator {
     }
 
     /**
-     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of other
-     * ranks stay as they are.
+     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of
+     * other ranks stay as they are.
      *
      * @param data the elements; of the same length at every rank
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on the type
+     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on the
+     *            type
      */
     public void reduce(float[] data, Reduction reduction, int root) {
         MemorySegment segment = segments.of(data);
@@ -635,7 +649,8 @@ public abstract class Communicator {
      *
      * @param data the elements, replaced by the combination; of the same length at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException when the operator does not work on the type, or the length is no multiple of its unit
+     * @throws IllegalArgumentException when the operator does not work on the type, or the length is no multiple of its
+     *            unit
      */
     public void allreduce(float[] data, Reduction reduction) {
         MemorySegment segment = segments.of(data);
@@ -667,13 +682,14 @@ public abstract class Communicator {
     }
 
     /**
-     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of other
-     * ranks stay as they are.
+     * Combines every rank's array at the root, in place: the root's array is replaced by the combination, those of
+     * other ranks stay as they are.
      *
      * @param data the elements; of the same length at every rank
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on the type
+     * @throws IllegalArgumentException when root is no rank of the communicator, or the operator does not work on the
+     *            type
      */
     public void reduce(double[] data, Reduction reduction, int root) {
         MemorySegment segment = segments.of(data);
@@ -705,7 +721,8 @@ public abstract class Communicator {
      *
      * @param data the elements, replaced by the combination; of the same length at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException when the operator does not work on the type, or the length is no multiple of its unit
+     * @throws IllegalArgumentException when the operator does not work on the type, or the length is no multiple of its
+     *            unit
      */
     public void allreduce(double[] data, Reduction reduction) {
         MemorySegment segment = segments.of(data);

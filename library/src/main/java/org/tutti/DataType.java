@@ -39,8 +39,8 @@ public enum DataType {
     }
 
     /**
-     * Tells whether elements of this type may lie in a segment: any native segment, a {@code byte[]}, or an array of this
-     * very type. (A {@code boolean[]} has no segment; {@link #BOOLEAN} elements lie in bytes.)
+     * Tells whether elements of this type may lie in a segment: any native segment, a {@code byte[]}, or an array of
+     * this very type. (A {@code boolean[]} has no segment; {@link #BOOLEAN} elements lie in bytes.)
      *
      * @param segment the memory in question
      * @return whether a {@link Span} of this type can be made over it

@@ -2,9 +2,9 @@
 package org.tutti;
 
 /**
- * The set of ranks that were started together, as one of them sees it. Close it when the rank has finished: a rank whose
- * process ends, or whose program throws, before that has failed, and breaks what the others do with it. Closing is not
- * collective; others may still be at work.
+ * The set of ranks that were started together, as one of them sees it. Close it when the rank has finished: a rank
+ * whose process ends, or whose program throws, before that has failed, and breaks what the others do with it. Closing
+ * is not collective; others may still be at work.
  *
  * <p>Safe for use by any number of threads, but the communicators are not.
  */
@@ -25,9 +25,9 @@ public interface Job extends AutoCloseable {
     Communicator world();
 
     /**
-     * Ends the job for all ranks: blocked and later calls throw {@link JobAbortedException}, here too. {@code tutti run} stops
-     * all processes and exits with the status; a process started otherwise ends with it, some time later, unless its
-     * program has ended by then.
+     * Ends the job for all ranks: blocked and later calls throw {@link JobAbortedException}, here too. {@code tutti
+     * run} stops all processes and exits with the status; a process started otherwise ends with it, some time later,
+     * unless its program has ended by then.
      *
      * @param status the exit status, 0 to 255
      * @throws IllegalArgumentException when status is outside its range
@@ -35,8 +35,8 @@ public interface Job extends AutoCloseable {
     void abort(int status);
 
     /**
-     * Leaves the job: later calls on its communicators throw {@link IllegalStateException}. A rank that waits for one that
-     * has left gets {@link RankFailedException}. Closing again has no effect.
+     * Leaves the job: later calls on its communicators throw {@link IllegalStateException}. A rank that waits for one
+     * that has left gets {@link RankFailedException}. Closing again has no effect.
      */
     @Override
     void close();

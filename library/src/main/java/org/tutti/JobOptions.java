@@ -8,9 +8,9 @@ import java.util.Optional;
 /**
  * How a job is joined or run. Immutable.
  *
- * @param threads what ranks of {@link Tutti#runLocal} are; empty lets Tutti choose: platform threads while every rank can have a
- *            core, else virtual ones. Virtual ranks switch faster, but one that computes for long without calling Tutti
- *            keeps a core to itself meanwhile
+ * @param threads what ranks of {@link Tutti#runLocal} are; empty lets Tutti choose: platform threads while every rank
+ *            can have a core, else virtual ones. Virtual ranks switch faster, but one that computes for long without
+ *            calling Tutti keeps a core to itself meanwhile
  * @param deadline the job's own limit, from joining it: no call waits for other ranks beyond it; empty for none
  */
 public record JobOptions(Optional<Threads> threads, Optional<Duration> deadline) {

@@ -2,8 +2,8 @@
 package org.tutti;
 
 /**
- * The memory that the ranks of a node share could not be had: the file system that holds it is full or too small, or the
- * file cannot be used. The message says how much was needed and how much was left.
+ * The memory that the ranks of a node share could not be had: the file system that holds it is full or too small, or
+ * the file cannot be used. The message says how much was needed and how much was left.
  */
 public final class NodeMemoryException extends TuttiException {
     private static final long serialVersionUID = 1L;

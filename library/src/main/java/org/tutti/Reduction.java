@@ -23,11 +23,12 @@ import java.util.function.LongBinaryOperator;
  * <tr><td>MIN_LOCATION, MAX_LOCATION</td><td></td><td></td><td></td><td>yes</td><td>yes</td></tr>
  * </table>
  *
- * <p>Integer overflow wraps, as in Java. Floating-point sums and products follow IEEE 754, in an order that the algorithm
- * chooses; minimum and maximum are those of {@link Math#min(double, double)} and {@link Math#max(double, double)}: a NaN
- * wins, and −0.0 is below 0.0. The logical operators take zero as false, anything else as true, and yield 0 or 1. The
- * location operators work on pairs (value, index) that follow each other in the array: the smaller (greater) value wins
- * together with its index, of equal values the one with the smaller index, a NaN before any number.
+ * <p>Integer overflow wraps, as in Java. Floating-point sums and products follow IEEE 754, in an order that the
+ * algorithm chooses; minimum and maximum are those of {@link Math#min(double, double)} and {@link Math#max(double,
+ * double)}: a NaN wins, and −0.0 is below 0.0. The logical operators take zero as false, anything else as true, and
+ * yield 0 or 1. The location operators work on pairs (value, index) that follow each other in the array: the smaller
+ * (greater) value wins together with its index, of equal values the one with the smaller index, a NaN before any
+ * number.
  */
 public final class Reduction {
     /** The greatest length of an operator's name, in characters. */
@@ -90,10 +91,10 @@ public final class Reduction {
      *
      * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same on every rank; it appears in error messages
      * @param type the type of the elements
-     * @param unit how many elements belong together, 1 to {@value #UNIT_MAX}: 2 for complex numbers, 4 for 2×2 matrices;
-     *            ranges are cut between units only
-     * @param commutative whether left and right may be swapped; if not, only algorithms that keep the order of the ranks
-     *            are used
+     * @param unit how many elements belong together, 1 to {@value #UNIT_MAX}: 2 for complex numbers, 4 for 2×2
+     *            matrices; ranges are cut between units only
+     * @param commutative whether left and right may be swapped; if not, only algorithms that keep the order of the
+     *            ranks are used
      * @param operator combines two ranges
      * @return the reduction
      * @throws IllegalArgumentException when name or unit are outside their limits

@@ -9,8 +9,8 @@ import java.util.Objects;
  * span is immutable and may be kept and used again; calls on spans allocate nothing. The elements stay where they are:
  * who changes them between calls changes what the next call sends.
  *
- * <p>An off-heap span needs no alignment. A {@code boolean[]} cannot lie under a span; {@link DataType#BOOLEAN} elements
- * in a segment are bytes of value 0 or 1.
+ * <p>An off-heap span needs no alignment. A {@code boolean[]} cannot lie under a span; {@link DataType#BOOLEAN}
+ * elements in a segment are bytes of value 0 or 1.
  */
 public final class Span {
     private final MemorySegment segment;

@@ -13,7 +13,8 @@ public final class Topology {
     private final int nodes;
 
     /**
-     * @param nodeOfRank for each rank the number of its node; nodes are numbered 0, 1, … in the order of their first rank
+     * @param nodeOfRank for each rank the number of its node; nodes are numbered 0, 1, … in the order of their first
+     *            rank
      * @throws IllegalArgumentException when the nodes are not numbered so
      */
     public Topology(int[] nodeOfRank) {

@@ -11,8 +11,8 @@ public final class Tutti {
     private Tutti() {}
 
     /**
-     * Joins the job that this rank was started in, and waits until all its ranks have. Started by plain {@code java}, the
-     * program is a job of one rank. Inside {@link #runLocal} it is the local job.
+     * Joins the job that this rank was started in, and waits until all its ranks have. Started by plain {@code java},
+     * the program is a job of one rank. Inside {@link #runLocal} it is the local job.
      *
      * @return the job; close it when this rank has finished
      * @throws JobStartException when the environment is wrong, or a rank does not show up in time

@@ -2,8 +2,8 @@
 package org.tutti;
 
 /**
- * The root of all exceptions that Tutti throws because of the job, its ranks or its memory. Mistakes in the arguments of
- * a single call are reported by the JDK's own {@link IllegalArgumentException}, {@link NullPointerException},
+ * The root of all exceptions that Tutti throws because of the job, its ranks or its memory. Mistakes in the arguments
+ * of a single call are reported by the JDK's own {@link IllegalArgumentException}, {@link NullPointerException},
  * {@link IndexOutOfBoundsException} and {@link IllegalStateException} instead, before anything was communicated.
  */
 public class TuttiException extends RuntimeException {

@@ -45,7 +45,8 @@ class FailureTest {
     void shouldEndWaitsForARankThatHasLeft(Threads kind) {
         Tutti.runLocal(3, on(kind), job -> {
             if (job.rank() != 1) {
-                // rank 1 has left and the one that waits for it says so; others may hear only that the communicator is broken
+                // rank 1 has left and the one that waits for it says so; others may hear only that the communicator is
+                // broken
                 assertThatThrownBy(() -> job.world().allreduce(new int[1], Reduction.SUM)).isInstanceOfAny(
                         RankFailedException.class, CommunicatorBrokenException.class).hasMessageContaining("rank");
             }

@@ -4,8 +4,8 @@ package org.tutti.collective;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A place in memory that an algorithm reads or writes: the caller's elements, or the bytes that a rank shows to others. It
- * is moved rather than made anew, so that operations allocate nothing.
+ * A place in memory that an algorithm reads or writes: the caller's elements, or the bytes that a rank shows to others.
+ * It is moved rather than made anew, so that operations allocate nothing.
  */
 public final class Area {
     private MemorySegment segment = MemorySegment.NULL;

@@ -7,8 +7,8 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.memory.Waiter;
 
 /**
- * The few things that everything above is made of. {@link LiveMachine} does them; a simulated machine gives them time and
- * checks their order.
+ * The few things that everything above is made of. {@link LiveMachine} does them; a simulated machine gives them time
+ * and checks their order.
  */
 public interface Machine {
     /**

@@ -11,8 +11,8 @@ public interface Members {
     long changes();
 
     /**
-     * Looks for a reason to give up: the job was aborted, a rank of the communicator has failed, or the awaited rank has
-     * left.
+     * Looks for a reason to give up: the job was aborted, a rank of the communicator has failed, or the awaited rank
+     * has left.
      *
      * @param awaited the rank of the communicator that the caller waits for, or −1
      * @return the exception to throw, or null

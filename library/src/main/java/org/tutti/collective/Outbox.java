@@ -6,15 +6,15 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.memory.Memory;
 
 /**
- * The memory in which a rank shows its contributions to others: one for each rank, shared by its communicators, claimed at
- * the first call that needs it and replaced by its full size at the first large one.
+ * The memory in which a rank shows its contributions to others: one for each rank, shared by its communicators, claimed
+ * at the first call that needs it and replaced by its full size at the first large one.
  *
  * <p>It is a ring of bytes. Every operation that needs space takes a window of consecutive bytes and keeps it until all
- * ranks have left the operation; windows are taken and given back in the same order. So small operations have many windows
- * in flight, and large ones two, as a window is at most half of the ring.
+ * ranks have left the operation; windows are taken and given back in the same order. So small operations have many
+ * windows in flight, and large ones two, as a window is at most half of the ring.
  *
- * <p>Memory ordering: the owner writes to a window again only after it has loaded, with acquire order, from every rank of
- * the communicator a word that the rank stored with release order after its last read of the window.
+ * <p>Memory ordering: the owner writes to a window again only after it has loaded, with acquire order, from every rank
+ * of the communicator a word that the rank stored with release order after its last read of the window.
  */
 public final class Outbox {
     private static final long SMALL_BYTES = 64 << 10;

@@ -10,9 +10,9 @@ public final class RankOrder {
     private RankOrder() {}
 
     /**
-     * Combines the same bytes of every rank, own ones included, around the own ones: first with those of higher ranks in
-     * ascending order, then with those of lower ranks in descending order. The own bytes may lie where the result goes.
-     * Which rank does it matters for the rounding of the result, so it is for results that one rank computes.
+     * Combines the same bytes of every rank, own ones included, around the own ones: first with those of higher ranks
+     * in ascending order, then with those of lower ranks in descending order. The own bytes may lie where the result
+     * goes. Which rank does it matters for the rounding of the result, so it is for results that one rank computes.
      *
      * @param team the ranks; all others have posted what is read here
      * @param kernel the operator
@@ -41,8 +41,8 @@ public final class RankOrder {
     }
 
     /**
-     * Combines the same bytes of every rank, own ones as shown, from the lowest rank to the highest: every rank that does
-     * it gets the same bits.
+     * Combines the same bytes of every rank, own ones as shown, from the lowest rank to the highest: every rank that
+     * does it gets the same bits.
      *
      * @param team the ranks, two or more; all have posted what is read here
      * @param kernel the operator

@@ -4,8 +4,8 @@ package org.tutti.collective;
 import org.tutti.memory.Words;
 
 /**
- * The shared block of one communicator on one node: the word that says it is broken, for each rank a word that counts the
- * operations it has left, and the ring of slots. Every cell is four lines of its rank:
+ * The shared block of one communicator on one node: the word that says it is broken, for each rank a word that counts
+ * the operations it has left, and the ring of slots. Every cell is four lines of its rank:
  *
  * <pre>
  *  byte 0        64                64 + 64·size

@@ -20,32 +20,35 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * A communicator as an algorithm sees it, at one rank: who takes part, the words and windows of the current operation, and
- * the few verbs that move data. All that makes operations safe is here, once.
+ * A communicator as an algorithm sees it, at one rank: who takes part, the words and windows of the current operation,
+ * and the few verbs that move data. All that makes operations safe is here, once.
  *
  * <p><b>Slots.</b> The operations of a communicator are numbered 0, 1, 2, … on each rank, in the order of its calls.
  * Operation s lives in slot s mod {@value RingLayout#SLOTS} and is that slot's generation g = s / {@value
- * RingLayout#SLOTS}. The words of a slot are never reset: an algorithm speaks of steps 1, 2, 3, …, and step k of generation
- * g is the value (g + 1)·2<sup>16</sup> + k, greater than all values of earlier generations.
+ * RingLayout#SLOTS}. The words of a slot are never reset: an algorithm speaks of steps 1, 2, 3, …, and step k of
+ * generation g is the value (g + 1)·2<sup>16</sup> + k, greater than all values of earlier generations.
  *
- * <p><b>Leaving and closing.</b> When a rank has finished operation s it stores s + 1 in its <i>left</i> word. An operation
- * that all ranks have left is <i>closed</i>. A rank enters operation s only when operation s − {@value RingLayout#SLOTS} is
- * closed: so nobody writes to a cell, a payload or a window that somebody may still read. A rank that finds its own knowledge of
- * the closed operations too old reads the left words of all ranks; as these are usually far ahead, it does so once in some
- * {@value RingLayout#SLOTS} operations. This is the one mechanism against overrunning.
+ * <p><b>Leaving and closing.</b> When a rank has finished operation s it stores s + 1 in its <i>left</i> word. An
+ * operation that all ranks have left is <i>closed</i>. A rank enters operation s only when operation s − {@value
+ * RingLayout#SLOTS} is closed: so nobody writes to a cell, a payload or a window that somebody may still read. A rank
+ * that finds its own knowledge of the closed operations too old reads the left words of all ranks; as these are usually
+ * far ahead, it does so once in some {@value RingLayout#SLOTS} operations. This is the one mechanism against
+ * overrunning.
  *
  * <p><b>Memory ordering.</b> Writer: fingerprint, payload and window with plain stores, then {@link #post} with release
- * order. Reader: {@link #await} with acquire order, then plain reads, then {@link #leave}, which stores the left word with
- * release order. Writer again: acquire loads of all left words before its next store to the slot. Hence every read of
- * generation g happens before every write of generation g + 1.
+ * order. Reader: {@link #await} with acquire order, then plain reads, then {@link #leave}, which stores the left word
+ * with release order. Writer again: acquire loads of all left words before its next store to the slot. Hence every read
+ * of generation g happens before every write of generation g + 1.
  *
  * <p><b>Mismatches.</b> On entering, a rank writes a descriptor of its call into its cell, and beside its READY word a
  * fingerprint of its history: of this call and all before it. Who awaits the READY word of another rank compares
- * fingerprints for nothing; who waits long for any word looks at the awaited rank's descriptor. As the history is compared, a
- * call that nobody waited in (two roots that both believe to be the only one) is found in the next one that somebody does.
+ * fingerprints for nothing; who waits long for any word looks at the awaited rank's descriptor. As the history is
+ * compared, a call that nobody waited in (two roots that both believe to be the only one) is found in the next one that
+ * somebody does.
  *
- * <p><b>Breaking.</b> An operation that ends with an exception leaves its slot undefined, so it breaks the communicator:
- * the first who does so sets the broken word to its reason and rank; waiting ranks and later calls see it.
+ * <p><b>Breaking.</b> An operation that ends with an exception leaves its slot undefined, so it breaks the
+ * communicator: the first who does so sets the broken word to its reason and rank; waiting ranks and later calls see
+ * it.
  */
 public final class Team implements Waiter.Check {
     /** The word that says "my data of step k are there to be read"; its line carries fingerprint and payload. */
@@ -144,7 +147,8 @@ public final class Team implements Waiter.Check {
     // ---- an operation's life
 
     /**
-     * Begins the next operation: notices what has broken meanwhile, waits until the slot is free, and says what is called.
+     * Begins the next operation: notices what has broken meanwhile, waits until the slot is free, and says what is
+     * called.
      *
      * @param called the collective
      * @param algorithm the algorithm's name
@@ -226,8 +230,8 @@ public final class Team implements Waiter.Check {
     // ---- words
 
     /**
-     * Says that this rank has reached a step of the current operation: what it wrote before is visible to whoever awaits
-     * the step.
+     * Says that this rank has reached a step of the current operation: what it wrote before is visible to whoever
+     * awaits the step.
      *
      * @param word {@link #READY} or {@link #DONE}
      * @param step 1 to {@value #STEPS_MAX}, greater than this rank's last
@@ -270,9 +274,9 @@ public final class Team implements Waiter.Check {
     // ---- data
 
     /**
-     * Takes memory in which this rank will show data to others: the payload of its READY line when they fit there, else a
-     * window of its outbox. It belongs to the operation until all ranks have left it. Once an operation, before the first
-     * {@link #post} of READY.
+     * Takes memory in which this rank will show data to others: the payload of its READY line when they fit there, else
+     * a window of its outbox. It belongs to the operation until all ranks have left it. Once an operation, before the
+     * first {@link #post} of READY.
      *
      * @param bytes how many, 0 to {@link #windowBytesMax}
      * @return the memory

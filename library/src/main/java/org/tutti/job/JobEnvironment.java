@@ -10,7 +10,8 @@ import org.tutti.JobStartException;
 import org.tutti.choice.Choice;
 
 /**
- * What a rank is told about its job, by {@code tutti run} or by whoever else starts it: a handful of environment variables.
+ * What a rank is told about its job, by {@code tutti run} or by whoever else starts it: a handful of environment
+ * variables.
  *
  * @param job the job's name, the same for all its processes and for no other job of this user on this machine
  * @param firstRank the first rank of this process

@@ -21,8 +21,8 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.reduce.Reduce;
 
 /**
- * The communicator behind the face: checks arguments, chooses an algorithm, and runs it as one operation of its team, on the
- * caller's thread. Messages above {@value #OPERATION_BYTES_MAX} bytes are several operations.
+ * The communicator behind the face: checks arguments, chooses an algorithm, and runs it as one operation of its team,
+ * on the caller's thread. Messages above {@value #OPERATION_BYTES_MAX} bytes are several operations.
  */
 final class LiveCommunicator extends Communicator {
     private static final long OPERATION_BYTES_MAX = 1 << 30;

@@ -57,7 +57,7 @@ public final class LocalRanks {
                     });
                     threads.add(start(kind, job, () -> runRank(node, job, program, failures)));
                 }
-            } catch (Throwable failure) { // such as no more threads to be had: the ranks that run must not wait for ever
+            } catch (Throwable failure) { // perhaps no more threads: those that run must not wait for ever
                 failures[threads.size()] = failure;
                 node.markFailed(threads.size());
             }

@@ -139,7 +139,7 @@ final class Node implements Members {
         }
         if (awaited >= 0 && state(awaited) == NodeLayout.LEFT) {
             return new RankFailedException(awaited, "rank " + awaited
-                    + " has left the job, so that it will not take part in this call; all ranks must make the same calls");
+                    + " has left the job and will not take part in this call; all ranks must make the same calls");
         }
         return null;
     }

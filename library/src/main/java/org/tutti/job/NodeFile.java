@@ -19,9 +19,9 @@ import org.tutti.memory.FileMemory;
 /**
  * The memory file of a job on this node: how its processes, and the launcher that watches over them, meet.
  *
- * <p>The launcher makes the file before it starts the ranks; without a launcher the first process does. Each holds a lock on
- * it, by which the others know that it lives. As soon as all ranks have joined, the file's name is removed. Files that were
- * left behind by a job whose processes were all killed before that are swept by the next job.
+ * <p>The launcher makes the file before it starts the ranks; without a launcher the first process does. Each holds a
+ * lock on it, by which the others know that it lives. As soon as all ranks have joined, the file's name is removed.
+ * Files that were left behind by a job whose processes were all killed before that are swept by the next job.
  */
 public final class NodeFile implements AutoCloseable {
     private static final String PREFIX = "tutti-";
@@ -84,6 +84,23 @@ public final class NodeFile implements AutoCloseable {
                     }
                 }
             }
+        }
+    }
+
+    /**
+     * Opens the file that the launcher has made, for a process that it has started.
+     *
+     * @param environment what the process was told
+     * @param deadlineNanos until when to wait for the launcher to fill it in
+     * @return the file
+     */
+    static NodeFile joinLaunched(JobEnvironment environment, long deadlineNanos) {
+        Path path = path(environment.memory(), environment.job());
+        try {
+            return open(path, environment, participant(environment.firstRank()), deadlineNanos);
+        } catch (NoSuchFileException e) {
+            throw new JobStartException("rank " + environment.firstRank() + " cannot join job " + environment.job()
+                    + ": the launcher's memory file " + path + " is gone, and so is probably the launcher");
         }
     }
 

@@ -12,14 +12,15 @@ import org.tutti.RankFailedException;
 import org.tutti.memory.PrivateMemory;
 
 /**
- * The ranks of this process in the job that it was started in: usually one. The first one that joins opens the node's memory
- * file, the last one that leaves closes it.
+ * The ranks of this process in the job that it was started in: usually one. The first one that joins opens the node's
+ * memory file, the last one that leaves closes it.
  */
 public final class ProcessRanks {
     /** Bound by {@link RankProcess} on the threads of its ranks: which of the process's ranks the thread is. */
     static final ScopedValue<Integer> INDEX = ScopedValue.newInstance();
 
-    private static final long POLL_MILLIS = 1;
+    private static final long POLL_MILLIS_MAX = 20;
+    private static final int POLL_FRACTION = 16;
     private static final Object LOCK = new Object();
 
     private static ProcessRanks instance;
@@ -27,12 +28,15 @@ public final class ProcessRanks {
     private final JobEnvironment environment;
     private final NodeFile file;
     private final Watch watch;
+    private final boolean launched;
     private final boolean[] joined;
     private int present;
 
-    private ProcessRanks(JobEnvironment environment, long deadlineNanos) {
+    private ProcessRanks(JobEnvironment environment, boolean launched, long deadlineNanos) {
         this.environment = environment;
-        this.file = NodeFile.join(environment, deadlineNanos);
+        this.launched = launched;
+        this.file = launched ? NodeFile.joinLaunched(environment, deadlineNanos)
+                : NodeFile.join(environment, deadlineNanos);
         this.joined = new boolean[environment.ranks()];
         this.watch = new Watch(file, environment.firstRank());
     }
@@ -56,9 +60,29 @@ public final class ProcessRanks {
                 _ -> memory.close());
     }
 
+    /**
+     * Opens the node's memory file, which the launcher has made, before any rank joins, and keeps it until the process
+     * ends: so this process ends with its launcher, whatever its program does. For {@link RankProcess}.
+     */
+    static void openLaunched() {
+        JobEnvironment.read().ifPresent(environment -> open(environment, true, joinDeadline(environment)));
+    }
+
+    private static ProcessRanks open(JobEnvironment environment, boolean launched, long deadlineNanos) {
+        synchronized (LOCK) {
+            if (instance == null) {
+                instance = new ProcessRanks(environment, launched, deadlineNanos);
+            }
+            return instance;
+        }
+    }
+
+    private static long joinDeadline(JobEnvironment environment) {
+        return System.nanoTime() + environment.joinTimeoutMillis() * 1_000_000;
+    }
+
     private static Job join(JobEnvironment environment, JobOptions options) {
-        long start = System.nanoTime();
-        long deadline = start + environment.joinTimeoutMillis() * 1_000_000;
+        long deadline = joinDeadline(environment);
         int index = INDEX.isBound() ? INDEX.get() : 0;
         if (!INDEX.isBound() && environment.ranks() > 1) {
             throw new JobStartException("this process has " + environment.ranks() + " ranks by "
@@ -67,12 +91,8 @@ public final class ProcessRanks {
                     + "on the thread that runs the rank's main, and start the process by tutti run");
         }
         int rank = environment.firstRank() + index;
-        ProcessRanks ranks;
+        ProcessRanks ranks = open(environment, false, deadline);
         synchronized (LOCK) {
-            if (instance == null) {
-                instance = new ProcessRanks(environment, deadline);
-            }
-            ranks = instance;
             if (ranks.joined[index]) {
                 throw new IllegalStateException("rank " + rank
                         + " has joined its job before; keep the Job and pass it on, as a rank joins once");
@@ -94,6 +114,7 @@ public final class ProcessRanks {
 
     private void awaitAll(int self, long deadlineNanos) {
         Node node = file.node();
+        long start = System.nanoTime();
         int next = 0;
         while (true) {
             while (next < node.size() && node.state(next) != NodeLayout.ABSENT) {
@@ -113,7 +134,8 @@ public final class ProcessRanks {
                         + JobEnvironment.JOIN_TIMEOUT_MILLIS);
             }
             try {
-                Thread.sleep(POLL_MILLIS);
+                long waitedMillis = (System.nanoTime() - start) / 1_000_000;
+                Thread.sleep(Math.clamp(waitedMillis / POLL_FRACTION, 1, POLL_MILLIS_MAX));
             } catch (InterruptedException _) {
                 Thread.currentThread().interrupt();
                 throw new JobStartException("rank " + self + " was interrupted while it waited for all ranks to join");
@@ -134,7 +156,7 @@ public final class ProcessRanks {
     private void leave() {
         synchronized (LOCK) {
             present--;
-            if (present == 0 && allJoinedHere()) {
+            if (present == 0 && allJoinedHere() && !launched) {
                 watch.close();
                 file.close();
             }
@@ -153,7 +175,7 @@ public final class ProcessRanks {
     /** What {@link RankProcess} does when a rank's program has thrown. */
     static void markFailed(int index) {
         synchronized (LOCK) {
-            if (instance != null && instance.present > 0) {
+            if (instance != null && (instance.launched || instance.present > 0)) {
                 instance.file.node().markFailed(instance.environment.firstRank() + index);
             }
         }

@@ -15,8 +15,8 @@ final class Processors {
     private Processors() {}
 
     /**
-     * Counts the cores that this process may run on. That is more than {@link Runtime#availableProcessors()} when this JVM
-     * was told to use fewer for its own threads.
+     * Counts the cores that this process may run on. That is more than {@link Runtime#availableProcessors()} when this
+     * JVM was told to use fewer for its own threads.
      */
     static int count() {
         int available = Runtime.getRuntime().availableProcessors();

@@ -12,9 +12,9 @@ import org.tutti.JobAbortedException;
 import org.tutti.RankFailedException;
 
 /**
- * What {@code tutti run} starts in every process: runs the program's main, once for each rank of the process, on a thread of
- * its own with an instance of its own. When a rank throws, the others must know at once, and the launcher must be able to
- * tell the cause from its consequences; that is what this class is for.
+ * What {@code tutti run} starts in every process: runs the program's main, once for each rank of the process, on a
+ * thread of its own with an instance of its own. When a rank throws, the others must know at once, and the launcher
+ * must be able to tell the cause from its consequences; that is what this class is for.
  */
 public final class RankProcess {
     /** The exit status of a process that ended only because another one failed. */
@@ -36,6 +36,7 @@ public final class RankProcess {
     public static void main(String[] arguments) throws InterruptedException {
         String[] rest = Arrays.copyOfRange(arguments, 1, arguments.length);
         int ranks = JobEnvironment.read().map(JobEnvironment::ranks).orElse(1);
+        ProcessRanks.openLaunched();
         if (ranks == 1) {
             ScopedValue.where(ProcessRanks.INDEX, 0).run(() -> runRank(0, arguments[0], rest));
             return;
@@ -101,14 +102,14 @@ public final class RankProcess {
         int rank = JobEnvironment.read().map(environment -> environment.firstRank() + index).orElse(index);
         boolean secondary = failure instanceof RankFailedException || failure instanceof JobAbortedException
                 || failure instanceof CommunicatorBrokenException && !(failure instanceof CollectiveMismatchException);
-        if (secondary) {
+        if (secondary) { // who failed first is known already, or will be when this process has ended
             System.err.println(MARK + "rank " + rank + ": " + failure.getMessage());
         } else {
+            ProcessRanks.markFailed(index);
             System.err.print("Exception in rank " + rank + ", thread \"" + Thread.currentThread().getName() + "\" ");
             failure.printStackTrace();
         }
         System.err.flush();
-        ProcessRanks.markFailed(index);
         Runtime.getRuntime().exit(secondary ? STATUS_SECONDARY : STATUS_FAILED);
     }
 }

@@ -4,12 +4,12 @@ package org.tutti.job;
 import java.io.IOException;
 
 /**
- * Watches over the others from a process: a daemon thread that looks, every {@value #INTERVAL_MILLIS} ms, whether the next
- * process of the job lives, whether the launcher lives, and whether the job was aborted.
+ * Watches over the others from a process: a daemon thread that looks, every {@value #INTERVAL_MILLIS} ms, whether the
+ * next process of the job lives, whether the launcher lives, and whether the job was aborted.
  *
- * <p>Each process watches only the next one in the order of first ranks that is still part of the job, and marks its ranks as
- * failed when it has died; then it watches the one after that. So any number of deaths is seen, and each process does the
- * work of one. A process whose launcher is gone ends, as nobody is left to end it later.
+ * <p>Each process watches only the next one in the order of first ranks that is still part of the job, and marks its
+ * ranks as failed when it has died; then it watches the one after that. So any number of deaths is seen, and each
+ * process does the work of one. A process whose launcher is gone ends, as nobody is left to end it later.
  */
 final class Watch implements AutoCloseable {
     private static final long INTERVAL_MILLIS = 200;
@@ -75,9 +75,15 @@ final class Watch implements AutoCloseable {
     @Override
     public void close() {
         thread.interrupt();
-        try {
-            thread.join();
-        } catch (InterruptedException _) {
+        boolean interrupted = false;
+        while (thread.isAlive()) { // it must not look at memory that is given back next
+            try {
+                thread.join();
+            } catch (InterruptedException _) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
             Thread.currentThread().interrupt();
         }
     }

@@ -31,15 +31,15 @@ import org.tutti.NodeMemoryException;
  *
  * <p>The file is sparse and as long as it may ever become: the size of its file system. So it is mapped once, addresses
  * are offsets, and a block that is claimed late is there for everybody at once. Touching a page that a full file system
- * cannot provide would kill the process; therefore whoever claims a block first writes zeros to it through the file, which
- * fails with an ordinary error. The claimed word is added to by many; a block is known to others only after its owner has
- * written it.
+ * cannot provide would kill the process; therefore whoever claims a block first writes zeros to it through the file,
+ * which fails with an ordinary error. The claimed word is added to by many; a block is known to others only after its
+ * owner has written it.
  *
  * <p>Writing uses a {@link RandomAccessFile}, because the interrupt of a thread closes a channel that it writes to.
  *
- * <p>A process that uses the file holds a lock on a byte beyond its end, one byte for each participant. The kernel drops
- * it when the process ends, in whatever way: so the others know who lives, without regard to process numbers. (A process
- * loses its locks when it closes any descriptor of the file. It must never open the file twice.)
+ * <p>A process that uses the file holds a lock on a byte beyond its end, one byte for each participant. The kernel
+ * drops it when the process ends, in whatever way: so the others know who lives, without regard to process numbers. (A
+ * process loses its locks when it closes any descriptor of the file. It must never open the file twice.)
  */
 public final class FileMemory extends Memory {
     /** The address of the block that the creator asked for. */
@@ -68,8 +68,8 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Makes the file, readable and writable by its owner only, and claims its first block. Others can open it only after
-     * {@link #publish}.
+     * Makes the file, readable and writable by its owner only, and claims its first block. Others can open it only
+     * after {@link #publish}.
      *
      * @param path where; no file must be there
      * @param firstBlockBytes the size of the block at {@link #FIRST_BLOCK}
@@ -209,7 +209,8 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Removes the file's name: from now on nobody can open it, and it vanishes with the last process that has it mapped.
+     * Removes the file's name: from now on nobody can open it, and it vanishes with the last process that has it
+     * mapped.
      */
     public void unlink() {
         try {

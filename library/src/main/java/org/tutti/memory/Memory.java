@@ -4,8 +4,8 @@ package org.tutti.memory;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The memory that the ranks of a node share. Blocks are claimed from it once and stay valid until it is closed; a block's
- * address is a number that means the same to every rank of the node.
+ * The memory that the ranks of a node share. Blocks are claimed from it once and stay valid until it is closed; a
+ * block's address is a number that means the same to every rank of the node.
  *
  * <p>Safe for use by any number of threads.
  */

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import org.tutti.NodeMemoryException;
 
 /**
- * The memory of ranks that are threads of one process: ordinary native memory, a piece for every block. An address is the
- * number of its block, plus one.
+ * The memory of ranks that are threads of one process: ordinary native memory, a piece for every block. An address is
+ * the number of its block, plus one.
  */
 public final class PrivateMemory extends Memory {
     private final Arena arena = Arena.ofShared();

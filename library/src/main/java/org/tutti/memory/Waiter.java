@@ -5,25 +5,25 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Waiting for a word. One rule for all of Tutti: spin briefly, then yield, then park for a time that grows with the time
- * already waited.
+ * Waiting for a word. One rule for all of Tutti: spin briefly, then yield, then park for a time that grows with the
+ * time already waited.
  *
- * <p>The writer is often another process, whose store cannot wake a thread here; so every park is timed, no store needs a
- * fence or a wake-up call, and a wait that took {@code t} ends at most {@code t/16} late:
+ * <p>The writer is often another process, whose store cannot wake a thread here; so every park is timed, no store needs
+ * a fence or a wake-up call, and a wait that took {@code t} ends at most {@code t/16} late:
  *
  * <ul>
- * <li><b>Spin</b>: with a core for every rank, the word usually arrives within the time of a few cache misses. With more
- * ranks than cores spinning only keeps the awaited rank from running, so the budget is nearly nothing then.
- * <li><b>Yield</b>, for {@value #YIELD_MILLIS} ms: {@link Thread#yield} is {@code sched_yield} for a platform thread and a
- * switch in user space for a virtual one. A virtual thread never only yields: two carriers that keep running their own
- * yielding threads can starve the thread that both wait for, so every {@value #VIRTUAL_PARK_INTERVAL}th failed yield parks
- * for a nanosecond, which sends the thread through the scheduler's queue.
+ * <li><b>Spin</b>: with a core for every rank, the word usually arrives within the time of a few cache misses. With
+ * more ranks than cores spinning only keeps the awaited rank from running, so the budget is nearly nothing then.
+ * <li><b>Yield</b>, for {@value #YIELD_MILLIS} ms: {@link Thread#yield} is {@code sched_yield} for a platform thread
+ * and a switch in user space for a virtual one. A virtual thread never only yields: two carriers that keep running
+ * their own yielding threads can starve the thread that both wait for, so every {@value #VIRTUAL_PARK_INTERVAL}th
+ * failed yield parks for a nanosecond, which sends the thread through the scheduler's queue.
  * <li><b>Park</b> for a sixteenth of the time waited so far, at most {@value #PARK_MILLIS_MAX} ms: after a second
  * of waiting a rank costs well below 1 % of a core (a wake-up cost 46 µs where Tutti was built).
  * </ul>
  *
- * <p>From the second stage on a {@link Check} runs now and then; it ends the wait by throwing. Interrupts are its business
- * as well: an interrupted thread parks no longer, and the check is to notice that.
+ * <p>From the second stage on a {@link Check} runs now and then; it ends the wait by throwing. Interrupts are its
+ * business as well: an interrupted thread parks no longer, and the check is to notice that.
  *
  * <p>Memory ordering: the last read of the word has acquire order, on every path.
  */

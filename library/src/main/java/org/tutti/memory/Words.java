@@ -10,8 +10,8 @@ import java.lang.invoke.VarHandle;
  * many, who add; never both. Waiting is always for {@code word >= value}, so nothing is ever reset, and nothing can be
  * reset too early.
  *
- * <p>Ordering: what a writer did before {@link #store} (or {@link #add}) is visible to whoever reads the stored or a later
- * value with {@link #load}. The methods named plain order nothing: they are for bytes that a word publishes.
+ * <p>Ordering: what a writer did before {@link #store} (or {@link #add}) is visible to whoever reads the stored or a
+ * later value with {@link #load}. The methods named plain order nothing: they are for bytes that a word publishes.
  */
 public final class Words {
     /** The bytes that travel together between cores; words of different writers lie on different lines. */

@@ -2,10 +2,10 @@
 package org.tutti.pattern;
 
 /**
- * The binomial tree over positions 0 … size − 1, rooted at 0. The children of position p are p + 1, p + 2, p + 4, … as long
- * as the added power of two is below p's lowest set bit (the root has no such limit) and the sum is below size. The subtree
- * of the child p + 2<sup>j</sup> covers the consecutive positions p + 2<sup>j</sup> … p + 2<sup>j+1</sup> − 1, so combining
- * a position with its children in ascending order keeps the order of positions.
+ * The binomial tree over positions 0 … size − 1, rooted at 0. The children of position p are p + 1, p + 2, p + 4, … as
+ * long as the added power of two is below p's lowest set bit (the root has no such limit) and the sum is below size.
+ * The subtree of the child p + 2<sup>j</sup> covers the consecutive positions p + 2<sup>j</sup> … p + 2<sup>j+1</sup> −
+ * 1, so combining a position with its children in ascending order keeps the order of positions.
  *
  * <pre>
  *  size 8:            0

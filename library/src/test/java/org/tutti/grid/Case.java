@@ -71,8 +71,8 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
     }
 
     /**
-     * A sample that covers, for each algorithm: every operator on every type, every root of every number of ranks, and every
-     * size, each of them several times. The rest of each case is drawn.
+     * A sample that covers, for each algorithm: every operator on every type, every root of every number of ranks, and
+     * every size, each of them several times. The rest of each case is drawn.
      */
     static List<Case> sample(long seed) {
         Random random = new Random(seed);

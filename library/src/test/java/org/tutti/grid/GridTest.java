@@ -25,11 +25,13 @@ import org.tutti.choice.Catalogue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The grid: collective × algorithm × type × operator × ranks × root × size × in place × on or off the heap. By default a
- * covering sample by a fixed seed ({@code -Dgrid.seed=…} for another one); {@code ./mvnw verify -Dgrid=all} runs all of it.
+ * The grid: collective × algorithm × type × operator × ranks × root × size × in place × on or off the heap. By default
+ * a covering sample by a fixed seed ({@code -Dgrid.seed=…} for another one); {@code ./mvnw verify -Dgrid=all} runs all
+ * of it.
  *
- * <p>All cases with the same ranks, collective and algorithm run one after the other in the same job, so the slots are used
- * again and again with operations of all sizes in flight. Half of the jobs run on platform threads, half on virtual ones.
+ * <p>All cases with the same ranks, collective and algorithm run one after the other in the same job, so the slots are
+ * used again and again with operations of all sizes in flight. Half of the jobs run on platform threads, half on
+ * virtual ones.
  */
 class GridTest {
     private static final int EXPECTATIONS_KEPT = 32;

@@ -8,8 +8,8 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Partition;
 
 /**
- * Allreduce, the flat baseline: every rank shows its elements, and every rank combines them all, in the order of the ranks,
- * so that all get the same bits. One step; for few ranks and few bytes nothing is faster.
+ * Allreduce, the flat baseline: every rank shows its elements, and every rank combines them all, in the order of the
+ * ranks, so that all get the same bits. One step; for few ranks and few bytes nothing is faster.
  *
  * <p>Long messages alternate between two parts of a rank's window. No rank says when it has read a part: one that shows
  * chunk k has read chunk k − 1 of everybody, so whoever has seen everybody's chunk k may overwrite chunk k − 1.

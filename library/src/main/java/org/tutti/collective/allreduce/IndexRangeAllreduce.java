@@ -8,8 +8,8 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Partition;
 
 /**
- * Allreduce by index range in shared memory: reduce-scatter and allgather without messages. Of every chunk, rank r combines
- * the r-th part of the elements of all ranks and everybody copies the parts together.
+ * Allreduce by index range in shared memory: reduce-scatter and allgather without messages. Of every chunk, rank r
+ * combines the r-th part of the elements of all ranks and everybody copies the parts together.
  *
  * <pre>
  *  rank 0 shows   [ result 0 | its part 1 | its part 2 ]      with three ranks; a rank does not show its own
@@ -17,9 +17,9 @@ import org.tutti.pattern.Partition;
  *  rank 2 shows   [ its part 0 | its part 1 | result 2 ]      result there
  * </pre>
  *
- * <p>In round k a rank copies its elements in (step 2k − 1), waits for everybody's, combines its part (step 2k), waits for
- * everybody's and copies them out. Two parts of a window, used in turn, suffice without further words: who has seen step
- * 2k − 1 of all ranks knows that all have copied out round k − 1, and may write round k + 1 over it.
+ * <p>In round k a rank copies its elements in (step 2k − 1), waits for everybody's, combines its part (step 2k), waits
+ * for everybody's and copies them out. Two parts of a window, used in turn, suffice without further words: who has seen
+ * step 2k − 1 of all ranks knows that all have copied out round k − 1, and may write round k + 1 over it.
  *
  * <p>Every byte crosses between cores at most twice, all cores combine, and each contribution is read once.
  */

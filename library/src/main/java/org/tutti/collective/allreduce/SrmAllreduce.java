@@ -8,13 +8,13 @@ import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.Partition;
 
 /**
- * SRM's allreduce in a node: a reduce by the binomial tree to rank 0, followed by a broadcast from there (paper: section
- * 2.2, "Shared Memory Allreduce"). Only leaves copy their elements; rank 0 combines into its buffer, from which everybody
- * copies the result.
+ * SRM's allreduce in a node: a reduce by the binomial tree to rank 0, followed by a broadcast from there (paper:
+ * section 2.2, "Shared Memory Allreduce"). Only leaves copy their elements; rank 0 combines into its buffer, from which
+ * everybody copies the result.
  *
- * <p>Long messages go through two buffers a rank, in chunks: while chunk k is being combined, the result of chunk k − 1 is
- * copied out (paper: section 2.4, figure 5, the stages inside a node). A rank's DONE word of chunk k says that it has read
- * its children's contributions and rank 0's result.
+ * <p>Long messages go through two buffers a rank, in chunks: while chunk k is being combined, the result of chunk k − 1
+ * is copied out (paper: section 2.4, figure 5, the stages inside a node). A rank's DONE word of chunk k says that it
+ * has read its children's contributions and rank 0's result.
  */
 public final class SrmAllreduce extends Allreduce {
     private static final int TOP = 0;

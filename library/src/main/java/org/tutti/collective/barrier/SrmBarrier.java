@@ -5,11 +5,11 @@ import org.tutti.collective.Team;
 
 /**
  * SRM's barrier in a node: a flat tree, one flag for each rank, each on a line of its own (paper: section 2.2, "Shared
- * Memory Barrier"). One rank is the master. Every other rank sets its flag; the master waits for all of them and then says
- * that all have arrived.
+ * Memory Barrier"). One rank is the master. Every other rank sets its flag; the master waits for all of them and then
+ * says that all have arrived.
  *
- * <p>The paper's master resets the flags of the others one by one; flags that only grow need no reset, so here the others
- * watch the one flag of the master.
+ * <p>The paper's master resets the flags of the others one by one; flags that only grow need no reset, so here the
+ * others watch the one flag of the master.
  */
 public final class SrmBarrier extends Barrier {
     private static final int MASTER = 0;

@@ -6,9 +6,10 @@ import org.tutti.collective.Team;
 import org.tutti.pattern.Partition;
 
 /**
- * SRM's broadcast in a node: two shared buffers, A and B (paper: section 2.2, "Shared Memory Broadcast", and figure 3). The
- * root copies a chunk into a buffer and sets READY; the others copy it out of the buffer, all at the same time, and clear
- * the flag. Meanwhile the root fills the other buffer. Messages of one chunk use one buffer, and consecutive ones alternate.
+ * SRM's broadcast in a node: two shared buffers, A and B (paper: section 2.2, "Shared Memory Broadcast", and figure 3).
+ * The root copies a chunk into a buffer and sets READY; the others copy it out of the buffer, all at the same time, and
+ * clear the flag. Meanwhile the root fills the other buffer. Messages of one chunk use one buffer, and consecutive ones
+ * alternate.
  *
  * <p>The paper's READY flags are one word of the root here, and "the flag is cleared" is a rank's DONE word.
  */

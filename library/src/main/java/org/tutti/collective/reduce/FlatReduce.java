@@ -9,8 +9,8 @@ import org.tutti.pattern.Partition;
 
 /**
  * Reduce, the flat baseline: every rank shows its elements and goes on, the root combines them all. Nobody but the root
- * waits when the message is a single chunk, so repeated reductions run ahead of the root by as many operations as there are
- * slots. Longer messages alternate between two parts of a rank's window.
+ * waits when the message is a single chunk, so repeated reductions run ahead of the root by as many operations as there
+ * are slots. Longer messages alternate between two parts of a rank's window.
  */
 public final class FlatReduce extends Reduce {
     private static final int PARTS = 2;

@@ -8,13 +8,13 @@ import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.Partition;
 
 /**
- * SRM's reduce in a node: a binomial tree in shared memory (paper: section 2.2, "Shared Memory Reduce", and figure 2). Only
- * the leaves copy their elements; every inner rank combines its own with its children's where they lie, and the last
- * operator, at the root, writes into the caller's memory. With eight ranks that is four copies, where message passing has
- * seven.
+ * SRM's reduce in a node: a binomial tree in shared memory (paper: section 2.2, "Shared Memory Reduce", and figure 2).
+ * Only the leaves copy their elements; every inner rank combines its own with its children's where they lie, and the
+ * last operator, at the root, writes into the caller's memory. With eight ranks that is four copies, where message
+ * passing has seven.
  *
- * <p>Long messages go through two buffers a rank, in chunks, so that the levels of the tree work at the same time (paper:
- * section 2.4, "Reduce").
+ * <p>Long messages go through two buffers a rank, in chunks, so that the levels of the tree work at the same time
+ * (paper: section 2.4, "Reduce").
  *
  * <p>For operators that commute the tree is rooted at the root. For others it is rooted at rank 0, so that only runs of
  * consecutive ranks are combined, and the root copies the result from there.

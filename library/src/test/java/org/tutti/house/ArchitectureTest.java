@@ -1,0 +1,84 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.house;
+
+import java.util.Arrays;
+import java.util.TreeSet;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import org.junit.jupiter.api.Test;
+import org.tutti.Collective;
+import org.tutti.choice.Catalogue;
+import org.tutti.collective.Algorithm;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Imports point one way, and every algorithm is in the catalogue. docs/architecture.md has the picture. */
+class ArchitectureTest {
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("org.tutti");
+
+    private static void onlyDependsOn(String house, String... others) {
+        String[] allowed = Arrays.copyOf(others, others.length + 3);
+        allowed[others.length] = house;
+        allowed[others.length + 1] = "java..";
+        allowed[others.length + 2] = "org.tutti";
+        classes().that().resideInAPackage(house).should().onlyDependOnClassesThat().resideInAnyPackage(allowed)
+                .check(CLASSES);
+    }
+
+    @Test
+    void shouldLookAtSomething() {
+        assertThat(CLASSES.size()).isGreaterThan(50);
+    }
+
+    @Test
+    void shouldPointOneWay() {
+        classes().that().resideInAPackage("org.tutti").and().doNotHaveSimpleName("Tutti").should()
+                .onlyDependOnClassesThat().resideInAnyPackage("org.tutti", "java..").check(CLASSES);
+        onlyDependsOn("org.tutti.memory");
+        onlyDependsOn("org.tutti.pattern");
+        onlyDependsOn("org.tutti.collective..", "org.tutti.memory", "org.tutti.pattern");
+        onlyDependsOn("org.tutti.choice", "org.tutti.collective..");
+    }
+
+    @Test
+    void shouldHaveNoCircles() {
+        // the face knows nobody but through its door, Tutti, which opens org.tutti.job
+        SlicesRuleDefinition.slices().matching("org.tutti.(*)..").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void shouldKeepFilesSocketsAndClocksOutOfAlgorithms() {
+        noClasses().that().resideInAnyPackage("org.tutti.pattern", "org.tutti.collective.*").should()
+                .dependOnClassesThat().resideInAnyPackage("java.io", "java.nio..", "java.net", "java.time",
+                        "java.util.concurrent..")
+                .orShould().callMethod(System.class, "nanoTime").orShould()
+                .callMethod(System.class, "currentTimeMillis")
+                .check(CLASSES);
+    }
+
+    @Test
+    void shouldGiveAlgorithmsNoRawMemory() {
+        noClasses().that().areAssignableTo(Algorithm.class).and().doNotHaveSimpleName("Algorithm").should()
+                .dependOnClassesThat().resideInAnyPackage("java.lang.foreign", "org.tutti.memory").check(CLASSES);
+    }
+
+    @Test
+    void shouldListEveryAlgorithmInTheCatalogue() {
+        TreeSet<String> written = new TreeSet<>();
+        CLASSES.stream().filter(type -> type.isAssignableTo(Algorithm.class))
+                .filter(type -> !type.getModifiers().contains(JavaModifier.ABSTRACT))
+                .forEach(type -> written.add(type.getName()));
+        TreeSet<String> listed = new TreeSet<>();
+        for (Collective collective : Collective.values()) {
+            Catalogue.of(collective).forEach(algorithm -> listed.add(algorithm.getClass().getName()));
+        }
+        assertThat(listed).isEqualTo(written);
+    }
+}

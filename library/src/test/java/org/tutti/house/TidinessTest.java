@@ -1,0 +1,100 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.house;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Rules of the house that no compiler knows. */
+class TidinessTest {
+    private static final Path HOME = Path.of("").toAbsolutePath().getParent();
+    private static final int LINES_MAX = 900;
+    private static final int LINE_LENGTH_MAX = 120;
+    private static final long FILE_BYTES_MAX = 400 << 10;
+
+    private static List<Path> files(String ending) throws IOException {
+        try (Stream<Path> files = Files.walk(HOME)) {
+            List<Path> found = files.filter(Files::isRegularFile).filter(file -> file.toString().endsWith(ending))
+                    .filter(file -> !HOME.relativize(file).toString().matches("(.*/)?(target|\\.git|\\.idea)/.*"))
+                    .toList();
+            assertThat(found).isNotEmpty();
+            return found;
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void shouldKeepJavaFilesShortAndLicensed() throws IOException {
+        List<String> faults = new ArrayList<>();
+        for (Path file : files(".java")) {
+            String text = read(file);
+            if (!text.startsWith("/* Copyright")) {
+                faults.add(file + " has no licence header");
+            }
+            if (text.lines().count() > LINES_MAX) {
+                faults.add(file + " has more than " + LINES_MAX + " lines");
+            }
+            text.lines().filter(line -> line.length() > LINE_LENGTH_MAX)
+                    .forEach(line -> faults.add(file + " has a long line: " + line));
+        }
+        assertThat(faults).isEmpty();
+    }
+
+    @Test
+    void shouldLeaveNothingUnfinished() throws IOException {
+        Pattern marks = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|XX" + "X)\\b|@Dis" + "abled");
+        for (Path file : files(".java")) {
+            assertThat(marks.matcher(read(file)).find()).as("unfinished: %s", file).isFalse();
+        }
+    }
+
+    @Test
+    void shouldSayWhatEveryPublicTypeIsFor() throws IOException {
+        Pattern type = Pattern.compile("public .*\\b(class|interface|record|enum) .*");
+        for (Path file : files(".java")) {
+            List<String> lines = read(file).lines().toList();
+            for (int i = 0; i < lines.size(); i++) {
+                if (type.matcher(lines.get(i)).matches() && file.toString().contains("/src/main/")) {
+                    int before = i - 1;
+                    while (lines.get(before).startsWith("@") || lines.get(before).startsWith("        ")) {
+                        before--;
+                    }
+                    assertThat(lines.get(before)).as("Javadoc on %s", file).endsWith("*/");
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepLinksInDocumentsAlive() throws IOException {
+        Pattern link = Pattern.compile("\\]\\(([^)#]+)(#[^)]*)?\\)");
+        for (Path file : files(".md")) {
+            link.matcher(read(file)).results().map(result -> result.group(1)).filter(target -> !target.contains("://"))
+                    .forEach(target -> assertThat(file.resolveSibling(target).normalize()).as("link in %s", file)
+                            .exists());
+        }
+    }
+
+    @Test
+    void shouldContainNoLargeFiles() throws IOException {
+        for (Path file : files("")) {
+            assertThat(Files.size(file)).as("size of %s", file).isLessThan(FILE_BYTES_MAX);
+        }
+    }
+}

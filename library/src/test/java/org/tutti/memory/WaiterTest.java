@@ -1,0 +1,85 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.memory;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+@Timeout(60)
+class WaiterTest {
+    private static final int LATENESS_FRACTION = 16;
+    private static final Duration NOISE = Duration.ofMillis(60);
+
+    @ParameterizedTest
+    @CsvSource({"0", "1", "20", "400", "1500"})
+    void shouldSeeAWordSoonAfterItIsWritten(long delayMillis) throws InterruptedException {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment word = arena.allocate(8, 8);
+            long[] written = new long[1];
+            Thread writer = Thread.ofPlatform().start(() -> {
+                try {
+                    Thread.sleep(delayMillis);
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                written[0] = System.nanoTime();
+                Words.store(word, 0, 5);
+            });
+            new Waiter(false).await(word, 0, 5, () -> {
+            });
+            Duration late = Duration.ofNanos(System.nanoTime() - written[0]);
+            assertThat(late).isLessThan(Duration.ofMillis(delayMillis / LATENESS_FRACTION).plus(NOISE));
+            writer.join();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldEndWhenTheCheckThrows(boolean coreForEach) {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment word = arena.allocate(8, 8);
+            assertThatIllegalStateException().isThrownBy(() -> new Waiter(coreForEach).await(word, 0, 1, () -> {
+                throw new IllegalStateException("enough");
+            })).withMessage("enough");
+        }
+    }
+
+    /** Pure yielding livelocks here: the ranks that hold the carriers keep running each other's wait loops. */
+    @ParameterizedTest
+    @ValueSource(ints = {3, 8, 64, 300})
+    void shouldNotStarveVirtualThreads(int threads) throws InterruptedException {
+        int rounds = 30_000 / threads;
+        AtomicInteger ended = new AtomicInteger();
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment words = arena.allocate(64L * threads, 64);
+            Waiter waiter = new Waiter(false);
+            List<Thread> all = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                int mine = i;
+                all.add(Thread.ofVirtual().start(() -> {
+                    for (long round = 1; round <= rounds; round++) {
+                        Words.store(words, 64L * mine, round);
+                        waiter.await(words, 64L * ((mine + 1) % threads), round, () -> {
+                        });
+                    }
+                    ended.incrementAndGet();
+                }));
+            }
+            for (Thread thread : all) {
+                thread.join();
+            }
+            assertThat(ended.get()).isEqualTo(threads);
+        }
+    }
+}

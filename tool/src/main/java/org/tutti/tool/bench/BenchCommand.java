@@ -1,0 +1,105 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.bench;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+
+import org.tutti.Collective;
+import org.tutti.choice.Catalogue;
+import org.tutti.tool.UsageException;
+import org.tutti.tool.run.Launch;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command {@code tutti bench}: checks its options and starts {@link BenchProgram} on the ranks. */
+@Command(name = "bench", sortOptions = false, mixinStandardHelpOptions = true,
+        description = "Measures the collectives on this machine, and checks their results while doing so.", footer = {
+                "",
+                "Times are microseconds a call: the mean of the slowest rank in a repeat; of the repeats the median, "
+                        + "the lowest and the highest. The elements change from call to call. Let nothing else run."})
+public final class BenchCommand implements Callable<Integer> {
+    private static final int RANKS_MAX = 4096;
+    private static final int REPEATS_MAX = 1000;
+    private static final long BYTES_MAX = 1L << 30;
+
+    @Option(names = {"-n",
+            "--ranks"}, paramLabel = "ranks", defaultValue = "2", description = "Number of ranks. Default: 2.")
+    private int ranks;
+
+    @Option(names = "--virtual", description = "Ranks are virtual threads of one process instead of processes.")
+    private boolean virtual;
+
+    @Option(names = "--collective", split = ",", paramLabel = "name",
+            description = "What to measure: barrier, broadcast, reduce, allreduce. Default: all.")
+    private List<String> collectives = new ArrayList<>();
+
+    @Option(names = "--all-algorithms", description = "Measure every algorithm, not only the one that Tutti chooses.")
+    private boolean allAlgorithms;
+
+    @Option(names = "--bytes", split = ",", paramLabel = "bytes",
+            description = "Sizes of messages, multiples of 8, such as 8,1k,64k,8m. Default: 8 … 8m.")
+    private List<String> sizes = List.of("8", "64", "1k", "4k", "16k", "64k", "256k", "1m", "8m");
+
+    @Option(names = "--repeats", paramLabel = "count", defaultValue = "7",
+            description = "How often to repeat. Default: 7.")
+    private int repeats;
+
+    @Option(names = "--csv", paramLabel = "file", description = "Write the figures to a file as well.")
+    private Path csv;
+
+    /** {@return the status to exit with} */
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        requireBetween("-n", ranks, 1, RANKS_MAX);
+        requireBetween("--repeats", repeats, 1, REPEATS_MAX);
+        List<String> arguments = new ArrayList<>();
+        arguments.add(virtual ? String.valueOf(ranks) : "0");
+        arguments.add(String.valueOf(repeats));
+        arguments.add(String.valueOf(allAlgorithms));
+        arguments.add(csv == null ? "" : csv.toAbsolutePath().toString());
+        arguments.add(collectives.isEmpty() ? allCollectives() : collectives.stream().map(BenchCommand::collective)
+                .collect(Collectors.joining(",")));
+        arguments.add(sizes.stream().map(text -> String.valueOf(bytes(text))).collect(Collectors.joining(",")));
+        return Launch.runOwn(virtual ? 1 : ranks, BenchProgram.class, arguments);
+    }
+
+    private static void requireBetween(String option, int count, int least, int most) {
+        if (count < least || count > most) {
+            throw new UsageException(
+                    option + " " + count + " is not possible; give a number from " + least + " to " + most);
+        }
+    }
+
+    private static String allCollectives() {
+        return List.of(Collective.values()).stream().map(Collective::name).collect(Collectors.joining(","));
+    }
+
+    private static String collective(String label) {
+        for (var collective : Collective.values()) {
+            if (collective.label().equals(label) && !Catalogue.of(collective).isEmpty()) {
+                return collective.name();
+            }
+        }
+        throw new UsageException("--collective " + label + " is not one of barrier, broadcast, reduce, allreduce");
+    }
+
+    static long bytes(String text) {
+        String lower = text.toLowerCase(Locale.ROOT);
+        int shift = lower.endsWith("k") ? 10 : lower.endsWith("m") ? 20 : 0;
+        try {
+            long bytes = Long.parseLong(shift > 0 ? lower.substring(0, lower.length() - 1) : lower);
+            if (bytes > 0 && bytes <= BYTES_MAX >> shift && (bytes << shift) % Double.BYTES == 0) {
+                return bytes << shift;
+            }
+        } catch (NumberFormatException e) {
+            // said below, with the sizes that are out of range
+        }
+        throw new UsageException(
+                "--bytes " + text + " is not possible; give multiples of 8 from 8 to 1024m, such as 8,1k,8m");
+    }
+}

@@ -1,0 +1,151 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.bench;
+
+import org.tutti.Collective;
+import org.tutti.Communicator;
+import org.tutti.Reduction;
+
+/**
+ * Measures one cell: one collective with one algorithm and one size. An element changes with every call and is checked
+ * after it; all elements are checked after every repeat. Calls follow each other without pause, as in an application's
+ * loop.
+ */
+final class BenchLoop {
+    private static final long REPEAT_NANOS = 30_000_000;
+    private static final int CALLS_MAX = 200_000;
+    private static final int CALLS_MIN = 4;
+    private static final int PROBES = 3;
+    private static final int PRIME = 31;
+
+    private final Communicator world;
+    private final Communicator measured;
+    private final Collective collective;
+    private final int rank;
+    private final int size;
+    private final double[] source;
+    private final double[] target;
+    private long call;
+
+    BenchLoop(Communicator world, Communicator measured, Collective collective, long bytes) {
+        this.world = world;
+        this.measured = measured;
+        this.collective = collective;
+        this.rank = world.rank();
+        this.size = world.size();
+        int count = (int) (bytes / Double.BYTES);
+        this.source = new double[count];
+        this.target = collective == Collective.BROADCAST ? source : new double[count];
+        for (int i = 0; i < count; i++) {
+            source[i] = element(rank, i, 0);
+        }
+    }
+
+    /** {@return for each repeat, the microseconds of a call on the slowest rank} */
+    double[] measure(int repeats) {
+        int calls = calls();
+        run(calls);
+        double[] slowest = new double[repeats];
+        for (int repeat = 0; repeat < repeats; repeat++) {
+            slowest[repeat] = slowest(run(calls)) / 1e3;
+            checkAll();
+        }
+        return slowest;
+    }
+
+    /** How many calls make a repeat: the same at every rank. */
+    private int calls() {
+        double nanos = 0;
+        for (int probe = 0, calls = CALLS_MIN; probe < PROBES; probe++, calls *= CALLS_MIN) {
+            nanos = slowest(run(calls));
+        }
+        return (int) Math.clamp(REPEAT_NANOS / nanos, CALLS_MIN, CALLS_MAX);
+    }
+
+    private double slowest(double nanos) {
+        double[] most = {nanos};
+        world.allreduce(most, Reduction.MAX);
+        return most[0];
+    }
+
+    private double run(int calls) {
+        world.barrier();
+        world.barrier(); // the second one ends on all ranks at nearly the same time
+        long start = System.nanoTime();
+        switch (collective) {
+            case BARRIER -> barriers(calls);
+            case BROADCAST -> broadcasts(calls);
+            case REDUCE -> reduces(calls);
+            case ALLREDUCE -> allreduces(calls);
+        }
+        return (double) (System.nanoTime() - start) / calls;
+    }
+
+    private void barriers(int calls) {
+        for (int i = 0; i < calls; i++) {
+            measured.barrier();
+        }
+    }
+
+    private void broadcasts(int calls) {
+        for (int i = 0; i < calls; i++) {
+            int changed = change(0);
+            measured.broadcast(source, 0);
+            check(changed, element(0, changed, call));
+        }
+    }
+
+    private void reduces(int calls) {
+        for (int i = 0; i < calls; i++) {
+            int changed = change(rank);
+            measured.reduce(source, target, Reduction.SUM, 0);
+            if (rank == 0) {
+                check(changed, sum(changed, call));
+            }
+        }
+    }
+
+    private void allreduces(int calls) {
+        for (int i = 0; i < calls; i++) {
+            int changed = change(rank);
+            measured.allreduce(source, target, Reduction.SUM);
+            check(changed, sum(changed, call));
+        }
+    }
+
+    /** Changes an element of this rank's source, the next one in each call. */
+    private int change(int contributor) {
+        call++;
+        int changed = (int) (call % source.length);
+        if (contributor == rank) {
+            source[changed] = element(rank, changed, call);
+        }
+        return changed;
+    }
+
+    private void check(int index, double expected) {
+        if (target[index] != expected) {
+            throw new IllegalStateException(collective.label() + " of " + source.length + " doubles on rank " + rank
+                    + ", call " + call + ": element " + index + " is " + target[index] + " instead of " + expected);
+        }
+    }
+
+    private void checkAll() {
+        if (collective == Collective.BARRIER || collective == Collective.REDUCE && rank != 0) {
+            return;
+        }
+        for (int i = 0; i < source.length; i++) {
+            long changedAt = Math.max(0, call - Math.floorMod(call - i, (long) source.length));
+            long at = changedAt % source.length == i ? changedAt : 0;
+            check(i, collective == Collective.BROADCAST ? element(0, i, at) : sum(i, at));
+        }
+    }
+
+    /** Small whole numbers, so that sums are exact in any order. */
+    private static double element(int rank, int index, long call) {
+        return rank + 1 + index % PRIME + call % PRIME;
+    }
+
+    private double sum(int index, long call) {
+        return size * element(0, index, call) + size * (size - 1) / 2;
+    }
+}

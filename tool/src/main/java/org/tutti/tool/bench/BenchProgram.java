@@ -1,0 +1,75 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.bench;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.tutti.Collective;
+import org.tutti.Communicator;
+import org.tutti.Job;
+import org.tutti.JobOptions;
+import org.tutti.JobOptions.Threads;
+import org.tutti.Tutti;
+import org.tutti.choice.Catalogue;
+
+/** What every rank of {@code tutti bench} runs. */
+public final class BenchProgram {
+    private final boolean virtual;
+    private final int repeats;
+    private final boolean allAlgorithms;
+    private final String csv;
+    private final List<Collective> collectives;
+    private final List<Long> sizes;
+
+    private BenchProgram(String[] arguments) {
+        this.virtual = Integer.parseInt(arguments[0]) > 0;
+        this.repeats = Integer.parseInt(arguments[1]);
+        this.allAlgorithms = Boolean.parseBoolean(arguments[2]);
+        this.csv = arguments[3];
+        this.collectives = Stream.of(arguments[4].split(",")).map(Collective::valueOf).toList();
+        this.sizes = Stream.of(arguments[5].split(",")).map(Long::valueOf).toList();
+    }
+
+    /** @param arguments virtual ranks or 0, repeats, all algorithms, CSV file or nothing, collectives, sizes */
+    public static void main(String[] arguments) throws IOException {
+        var program = new BenchProgram(arguments);
+        if (program.virtual) {
+            Tutti.join().close(); // alone in its process, the launcher's job has no more to do
+            Tutti.runLocal(Integer.parseInt(arguments[0]), JobOptions.DEFAULT.withThreads(Threads.VIRTUAL),
+                    program::run);
+        } else {
+            try (var job = Tutti.join()) {
+                program.run(job);
+            }
+        }
+    }
+
+    private void run(Job job) throws IOException {
+        var world = job.world();
+        try (var report = new BenchReport(job.rank() == 0, csv, virtual ? "one process, virtual threads" : "one node",
+                job.size())) {
+            for (var collective : collectives) {
+                List<Long> bytesOfCollective = collective == Collective.BARRIER ? List.of(0L) : sizes;
+                for (long bytes : bytesOfCollective) {
+                    for (String algorithm : algorithms(collective)) {
+                        Communicator communicator =
+                                algorithm.isEmpty() ? world : world.withAlgorithm(collective, algorithm);
+                        double[] microseconds = new BenchLoop(world, communicator, collective, bytes).measure(repeats);
+                        report.add(collective, algorithm, bytes, microseconds);
+                    }
+                }
+            }
+        }
+    }
+
+    /** The algorithms to measure; an empty name is Tutti's own choice. */
+    private List<String> algorithms(Collective collective) {
+        List<String> names = new ArrayList<>(List.of(""));
+        if (allAlgorithms) {
+            Catalogue.of(collective).forEach(algorithm -> names.add(algorithm.description().name()));
+        }
+        return names;
+    }
+}

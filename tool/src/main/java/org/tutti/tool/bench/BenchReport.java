@@ -1,0 +1,68 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.bench;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+
+import org.tutti.Collective;
+
+/** The figures of a benchmark, as a table on standard output and as lines of a CSV file; rank 0 writes them. */
+final class BenchReport implements AutoCloseable {
+    private final boolean writes;
+    private final PrintWriter csv;
+    private final String layout;
+    private final int ranks;
+
+    /**
+     * @param writes whether this rank writes
+     * @param csv the file, or nothing
+     * @param layout where the ranks are
+     * @param ranks how many there are
+     */
+    BenchReport(boolean writes, String csv, String layout, int ranks) throws IOException {
+        this.writes = writes;
+        this.layout = layout;
+        this.ranks = ranks;
+        this.csv = writes && !csv.isEmpty() ? new PrintWriter(Files.newBufferedWriter(Path.of(csv))) : null;
+        if (writes) {
+            System.out.printf("%d ranks, %s; microseconds a call%n%n", ranks, layout);
+            System.out.printf("%-10s %-12s %10s %12s %12s %12s%n", "operation", "algorithm", "bytes", "median", "low",
+                    "high");
+        }
+        if (this.csv != null) {
+            this.csv.println("contender,operation,layout,ranks,bytes,microseconds,low,high");
+        }
+    }
+
+    void add(Collective collective, String algorithm, long bytes, double[] microseconds) {
+        if (!writes) {
+            return;
+        }
+        double[] sorted = microseconds.clone();
+        Arrays.sort(sorted);
+        double median = sorted[sorted.length / 2];
+        double low = sorted[0];
+        double high = sorted[sorted.length - 1];
+        System.out.printf(Locale.ROOT, "%-10s %-12s %10d %12.3f %12.3f %12.3f%n", collective.label(),
+                algorithm.isEmpty() ? "(chosen)" : algorithm, bytes, median, low, high);
+        if (csv != null) {
+            csv.printf(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f%n",
+                    algorithm.isEmpty() ? "tutti" : "tutti " + algorithm,
+                    collective.label(), layout.replace(",", ""), ranks, bytes, median, low, high);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (csv != null) {
+            csv.close();
+            if (csv.checkError()) {
+                throw new IOException("the CSV file could not be written");
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.info;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+
+import org.tutti.Collective;
+import org.tutti.choice.Catalogue;
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.Outbox;
+import org.tutti.collective.RingLayout;
+import org.tutti.job.JobEnvironment;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * The command {@code tutti info}: what Tutti finds on this machine, what it would use, and which algorithms there
+ * are.
+ */
+@Command(name = "info", mixinStandardHelpOptions = true,
+        description = "Shows this machine as Tutti sees it, sizes of its shared memory, and the algorithms.")
+public final class InfoCommand implements Callable<Integer> {
+    private static final int[] RANKS_SHOWN = {2, 8, 64, 1024};
+    private static final long KIBIBYTE = 1 << 10;
+
+    @Option(names = "--algorithms", description = "List the algorithms of every collective.")
+    private boolean algorithms;
+
+    /** {@return the status to exit with} */
+    @Override
+    public Integer call() {
+        if (algorithms) {
+            listAlgorithms(System.out);
+        } else {
+            describeMachine(System.out);
+        }
+        return 0;
+    }
+
+    private static void describeMachine(PrintStream out) {
+        var memory = Path.of(System.getenv().getOrDefault(JobEnvironment.MEMORY, "/dev/shm")).toFile();
+        out.printf("JVM             %s %s%n", System.getProperty("java.vm.name"), Runtime.version());
+        out.printf("system          %s %s %s%n", System.getProperty("os.name"), System.getProperty("os.version"),
+                System.getProperty("os.arch"));
+        out.printf("cores           %d%n", Runtime.getRuntime().availableProcessors());
+        out.printf("shared memory   %s, %,d of %,d KiB free%n", memory, memory.getUsableSpace() / KIBIBYTE,
+                memory.getTotalSpace() / KIBIBYTE);
+        out.printf("slots           %d operations in flight on a communicator, %d bytes in the line of a word%n",
+                RingLayout.SLOTS, RingLayout.PAYLOAD_BYTES);
+        out.println();
+        out.println("ranks on a node   slots of a communicator   outboxes of all ranks, at most");
+        for (int ranks : RANKS_SHOWN) {
+            out.printf("%15d   %,19d KiB   %,27d KiB%n", ranks, RingLayout.bytes(ranks) / KIBIBYTE,
+                    2 * Outbox.windowBytesMax(ranks) * ranks / KIBIBYTE);
+        }
+    }
+
+    private static void listAlgorithms(PrintStream out) {
+        out.printf("%-10s %-12s %-19s %-24s %-28s %-6s %s%n", "collective", "algorithm", "steps", "bytes",
+                "shared memory",
+                "order", "source");
+        for (var collective : Collective.values()) {
+            for (Algorithm algorithm : Catalogue.of(collective)) {
+                var description = algorithm.description();
+                out.printf("%-10s %-12s %-19s %-24s %-28s %-6s %s%n", collective.label(), description.name(),
+                        description.steps(), description.bytes(), description.memory(),
+                        description.keepsRankOrder() ? "kept" : "", description.source());
+            }
+        }
+        out.println();
+        out.println(
+                "p ranks, n bytes, c chunks. Steps: waits of one rank for another, one after the other.\n"
+                        + "Bytes: copied or read from others by the busiest rank.\n"
+                        + "Order kept: works for operators that do not commute.");
+    }
+}

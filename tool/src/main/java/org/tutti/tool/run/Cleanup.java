@@ -1,0 +1,46 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+import org.tutti.JobStartException;
+
+/**
+ * What has to be undone however the launcher ends: by itself, by Ctrl-C or by SIGTERM. Closes its resources once, the
+ * newest first.
+ */
+final class Cleanup implements AutoCloseable {
+    private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+    private boolean closed;
+
+    Cleanup() {
+        Runtime.getRuntime().addShutdownHook(new Thread(this::close, "cleanup"));
+    }
+
+    /** {@return the resource, which will be closed} */
+    synchronized <T extends AutoCloseable> T add(T resource) {
+        if (closed) {
+            close(resource);
+            throw new JobStartException("the launcher was told to end.");
+        }
+        resources.push(resource);
+        return resource;
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        while (!resources.isEmpty()) {
+            close(resources.pop());
+        }
+    }
+
+    private static void close(AutoCloseable resource) {
+        try {
+            resource.close();
+        } catch (Exception e) { // whatever happened, the others are closed as well
+            System.err.println("tutti: something of the job may be left behind: " + e);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import org.tutti.tool.UsageException;
+
+/** The cores that this process, and so the ranks of this node, may use; and each process's share of them. */
+final class Cores {
+    private static final Path STATUS = Path.of("/proc/self/status");
+    private static final String ALLOWED = "Cpus_allowed_list:";
+
+    private Cores() {}
+
+    /** {@return how many cores the ranks may use together, limits of control groups included} */
+    static int count() {
+        return Runtime.getRuntime().availableProcessors();
+    }
+
+    /**
+     * {@return the command that starts another one on the share of one process, or nothing when it is not to be
+     * bound}
+     */
+    static List<String> binding(JobPlan plan, int process) {
+        return plan.bind() ? List.of("taskset", "--cpu-list", share(allowed(), process, plan.processes())) : List.of();
+    }
+
+    /** Checks that processes can be bound here. */
+    static void requireBinding() {
+        if (!Files.isReadable(STATUS) || onPath("taskset").isEmpty()) {
+            throw new UsageException("--bind needs Linux and the command taskset, and there is none on PATH; install "
+                    + "util-linux or leave --bind out");
+        }
+    }
+
+    /** A contiguous part of the cores; with more processes than cores, neighbours share one. */
+    static String share(List<Integer> cores, int process, int processes) {
+        int from = (int) ((long) process * cores.size() / processes);
+        int to = (int) ((process + 1L) * cores.size() / processes);
+        return cores.subList(from, Math.max(to, from + 1)).stream().map(String::valueOf)
+                .collect(Collectors.joining(","));
+    }
+
+    private static List<Integer> allowed() {
+        try (var lines = Files.lines(STATUS)) {
+            var list = lines.filter(line -> line.startsWith(ALLOWED)).findFirst().orElseThrow();
+            return parse(list.substring(ALLOWED.length()).strip());
+        } catch (IOException e) {
+            throw new UsageException("--bind cannot read the allowed cores from " + STATUS + " (" + e.getMessage()
+                    + "); leave --bind out");
+        }
+    }
+
+    /** {@return the cores of a list such as {@code 0-3,8}} */
+    static List<Integer> parse(String list) {
+        List<Integer> cores = new ArrayList<>();
+        for (var range : list.split(",")) {
+            var ends = range.split("-");
+            IntStream.rangeClosed(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1]))
+                    .forEach(cores::add);
+        }
+        return cores;
+    }
+
+    private static List<Path> onPath(String command) {
+        var directories = System.getenv().getOrDefault("PATH", "").split(":");
+        return List.of(directories).stream().map(name -> Path.of(name, command)).filter(Files::isExecutable).toList();
+    }
+}

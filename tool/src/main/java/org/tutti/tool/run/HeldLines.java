@@ -1,0 +1,40 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import org.tutti.job.RankProcess;
+
+/**
+ * Lines of the ranks' standard error that the launcher does not pass on at once: what a rank says that failed only
+ * because another one did comes after the report of the first cause, and a warning that the launcher itself provoked
+ * not at all.
+ */
+final class HeldLines {
+    private static final byte MARKER = (byte) RankProcess.MARK;
+    private static final byte[] PREFIX = "tutti: ".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] WARNING = (RankCommand.VECTOR_WARNING + "\n").getBytes(StandardCharsets.US_ASCII);
+    private static final int LINES_MAX = 4096;
+
+    private final List<byte[]> lines = new ArrayList<>();
+
+    /** {@return whether this line is not to be passed on} */
+    synchronized boolean take(byte[] bytes, int from, int to) {
+        if (bytes[from] == MARKER && lines.size() < LINES_MAX) {
+            lines.add(Arrays.copyOfRange(bytes, from + 1, to));
+            return true;
+        }
+        return RankCommand.VECTOR_MODULE && Arrays.equals(bytes, from, to, WARNING, 0, WARNING.length);
+    }
+
+    /** Passes the lines on, in the order in which they came. */
+    synchronized void release(LineSink sink) {
+        for (var line : lines) {
+            sink.write(line, PREFIX, line, 0, line.length);
+        }
+        lines.clear();
+    }
+}

@@ -1,0 +1,181 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+import org.tutti.job.NodeFile;
+
+import static org.tutti.job.RankProcess.STATUS_SECONDARY;
+
+/**
+ * Finds out whether something is wrong with a job, and what was wrong first.
+ *
+ * <p>A failure spreads within microseconds, and processes end when they please, so the first to end badly need not be
+ * the first that failed. The node file remembers the rank that was first marked as failed, by itself or by another:
+ * once its process has ended, the reason is known. A process that says that it failed only because of another one is
+ * not the first cause, even if marked first (the other may have left its job while its exception went through), unless
+ * no other process comes forward in time.
+ */
+final class Inquest {
+    /** How long ranks may take to end by themselves once something is wrong. */
+    static final Duration GRACE = Duration.ofSeconds(1);
+
+    /** A signal that ends one process may have been sent to all, and be about to end the launcher. */
+    private static final Duration SETTLING = Duration.ofMillis(300);
+
+    private static final List<Integer> STATUSES_SENT_TO_ALL = List.of(128 + 1, 128 + 2, 128 + 15);
+
+    private static final int NOBODY = -1;
+
+    private final JobPlan plan;
+    private final List<StartedProcess> processes;
+    private final NodeFile nodeFile;
+    private final JobOutput output;
+    private final long startNanos = System.nanoTime();
+    private int markedRank = NOBODY;
+    private StartedProcess firstEnded;
+    private StartedProcess firstSecondary;
+    private boolean inTrouble;
+    private long troubleNanos;
+    private boolean anyJoined;
+    private boolean allJoined;
+    private long firstJoinNanos;
+
+    /**
+     * @param plan the job
+     * @param processes its processes by number
+     * @param nodeFile what the ranks say
+     * @param output may fail as well
+     */
+    Inquest(JobPlan plan, List<StartedProcess> processes, NodeFile nodeFile, JobOutput output) {
+        this.plan = plan;
+        this.processes = processes;
+        this.nodeFile = nodeFile;
+        this.output = output;
+    }
+
+    /** Takes note of the end of a process. */
+    void ended(StartedProcess process) {
+        boolean left = process.ranks().ranks().allMatch(rank -> nodeFile.hasLeft(rank) || !nodeFile.hasJoined(rank));
+        if (process.exitStatus() != 0 || !left) {
+            endedBadly(process);
+        }
+    }
+
+    /** {@return whether something is wrong, though the reason may not be known yet} */
+    boolean inTrouble() {
+        return inTrouble;
+    }
+
+    /** {@return the time since the ranks could know that something is wrong} */
+    Duration sinceTrouble() {
+        return Duration.ofNanos(System.nanoTime() - troubleNanos);
+    }
+
+    /** {@return why the job ends, if it does and the reason is known} */
+    Optional<Ending> verdict() {
+        var verdict = limitPassed();
+        if (verdict.isPresent()) {
+            trouble();
+            troubleNanos -= GRACE.toNanos(); // the ranks know nothing of it, so they need not be waited for
+            return verdict;
+        }
+        noteMark();
+        var abortStatus = nodeFile.abortStatus();
+        if (abortStatus.isPresent()) {
+            trouble();
+            return Optional.of(Ending.aborted(nodeFile.abortRank(), abortStatus.getAsInt()));
+        }
+        return inTrouble ? firstCause() : Optional.empty();
+    }
+
+    private Optional<Ending> limitPassed() {
+        var lost = output.failure();
+        if (lost.isPresent()) {
+            return lost.map(Ending::outputLost);
+        }
+        var timeout = plan.timeout();
+        if (timeout.isPresent() && isPast(startNanos, timeout.get())) {
+            return timeout.map(Ending::timedOut);
+        }
+        var missing = allJoined ? List.<Integer>of() : missingRanks();
+        if (!missing.isEmpty() && anyJoined && isPast(firstJoinNanos, plan.joinTimeout())) {
+            return Optional.of(Ending.missing(missing, plan.joinTimeout()));
+        }
+        return Optional.empty();
+    }
+
+    private List<Integer> missingRanks() {
+        var missing = IntStream.range(0, plan.size()).filter(rank -> !nodeFile.hasJoined(rank)).boxed().toList();
+        allJoined = missing.isEmpty();
+        if (!anyJoined && missing.size() < plan.size()) {
+            anyJoined = true;
+            firstJoinNanos = System.nanoTime();
+        }
+        if (anyJoined) { // then whoever has ended should have joined before
+            processes.stream()
+                    .filter(process -> !process.isAlive() && !process.ranks().ranks().allMatch(nodeFile::hasJoined))
+                    .findFirst()
+                    .ifPresent(this::endedBadly);
+        }
+        return missing;
+    }
+
+    private void endedBadly(StartedProcess process) {
+        noteMark();
+        trouble();
+        if (isSecondary(process)) {
+            firstSecondary = firstSecondary == null ? process : firstSecondary;
+        } else {
+            firstEnded = firstEnded == null ? process : firstEnded;
+            process.ranks().ranks().forEach(nodeFile::markFailed);
+        }
+    }
+
+    private void noteMark() {
+        int rank = nodeFile.firstFailedRank();
+        if (rank != NOBODY && markedRank == NOBODY && firstEnded == null) { // later marks may be the launcher's own
+            markedRank = rank;
+            trouble();
+        }
+    }
+
+    private Optional<Ending> firstCause() {
+        boolean late = sinceTrouble().compareTo(GRACE) > 0 || processes.stream().noneMatch(StartedProcess::isAlive);
+        var marked = markedRank == NOBODY ? null : processes.get(plan.processOf(markedRank));
+        if (marked != null && (marked.isAlive() ? late : !isSecondary(marked))) {
+            return settled(marked, markedRank);
+        }
+        if (marked != null && marked.isAlive()) {
+            return Optional.empty();
+        }
+        if (firstEnded != null) {
+            return settled(firstEnded, NOBODY);
+        }
+        return late && firstSecondary != null ? settled(firstSecondary, NOBODY) : Optional.empty();
+    }
+
+    private Optional<Ending> settled(StartedProcess process, int rank) {
+        boolean settling = !process.isAlive() && STATUSES_SENT_TO_ALL.contains(process.exitStatus())
+                && sinceTrouble().compareTo(SETTLING) < 0;
+        return settling ? Optional.empty() : Optional.of(Ending.of(process, rank, nodeFile));
+    }
+
+    private static boolean isSecondary(StartedProcess process) {
+        return process.exitStatus() == STATUS_SECONDARY;
+    }
+
+    private void trouble() {
+        if (!inTrouble) {
+            inTrouble = true;
+            troubleNanos = System.nanoTime();
+        }
+    }
+
+    private static boolean isPast(long sinceNanos, Duration limit) {
+        return System.nanoTime() - sinceNanos > limit.toNanos();
+    }
+}

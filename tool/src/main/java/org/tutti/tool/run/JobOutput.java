@@ -1,0 +1,97 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+
+import org.tutti.tool.UsageException;
+
+/** Where the output of a job goes, and the launcher's own sentences between it. */
+final class JobOutput implements AutoCloseable {
+    private static final byte[] NO_TAG = {};
+    private static final byte[] OWN_TAG = "tutti: ".getBytes(StandardCharsets.US_ASCII);
+
+    private final JobPlan plan;
+    private final AtomicReference<String> failure = new AtomicReference<>();
+    private final LineSink err = new LineSink("standard error", new FileOutputStream(FileDescriptor.err), failure);
+    private final HeldLines held = new HeldLines();
+    private final List<LineSink> outs; // by number of the process
+    private final List<LineSink> errs;
+
+    /**
+     * Opens all files that will be written.
+     *
+     * @param plan says whether output is tagged or goes to files
+     */
+    JobOutput(JobPlan plan) {
+        this.plan = plan;
+        var out = new LineSink("standard output", new FileOutputStream(FileDescriptor.out), failure);
+        this.outs = sinks(".out", out);
+        this.errs = sinks(".err", err);
+    }
+
+    private List<LineSink> sinks(String suffix, LineSink console) {
+        return plan.outputDirectory()
+                .map(directory -> IntStream.range(0, plan.processes())
+                        .mapToObj(process -> file(directory, plan.ranksOf(process).name().replace(' ', '-') + suffix))
+                        .toList())
+                .orElse(Collections.nCopies(plan.processes(), console));
+    }
+
+    private LineSink file(Path directory, String name) {
+        var file = directory.resolve(name);
+        try {
+            Files.createDirectories(directory);
+            return new LineSink(file.toString(), new FileOutputStream(file.toFile()), failure);
+        } catch (IOException e) {
+            throw new UsageException("--output-directory " + directory + " cannot be used, as " + file
+                    + " cannot be written (" + e.getMessage() + "); name another directory");
+        }
+    }
+
+    /** {@return the relays of a process that has just been started} */
+    List<Relay> relay(int number, Process process) {
+        var ranks = plan.ranksOf(number);
+        var tag = plan.tagOutput() ? ("[" + ranks.numbers() + "] ").getBytes(StandardCharsets.US_ASCII) : NO_TAG;
+        return List.of(
+                Relay.start(ranks.name() + " out", process.getInputStream(), outs.get(number), tag, Optional.empty()),
+                Relay.start(ranks.name() + " err", process.getErrorStream(), errs.get(number), tag, Optional.of(held)));
+    }
+
+    /** Prints a sentence of the launcher on standard error. */
+    void say(String sentence) {
+        var line = (sentence + "\n").getBytes(StandardCharsets.UTF_8);
+        err.write(this, OWN_TAG, line, 0, line.length);
+    }
+
+    /** Prints what ranks said about failures that another one's failure had led to. */
+    void releaseHeldLines() {
+        held.release(err);
+    }
+
+    /** {@return why some output was lost, if any was} */
+    Optional<String> failure() {
+        return Optional.ofNullable(failure.get());
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (plan.outputDirectory().isEmpty()) {
+            return; // the launcher may have more to say
+        }
+        for (var sinks : List.of(outs, errs)) {
+            for (var sink : sinks) {
+                sink.close();
+            }
+        }
+    }
+}

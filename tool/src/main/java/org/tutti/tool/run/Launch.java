@@ -1,0 +1,58 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+import org.tutti.job.NodeFile;
+
+/** One job from its program to its end, whichever; afterwards nothing of it is left. */
+public final class Launch {
+    private static final int STATUS_NOT_COMPILED = 1;
+
+    private Launch() {}
+
+    /** Finds or makes the program of a job. */
+    @FunctionalInterface
+    interface ProgramMaker {
+        /** {@return the program, or nothing after the reason has been printed} */
+        Optional<Program> make(String job, Cleanup cleanup) throws IOException;
+    }
+
+    /**
+     * Runs a program of the tool itself, with nothing but defaults.
+     *
+     * @param ranks how many ranks
+     * @param mainClass the program
+     * @param arguments its arguments
+     * @return the status to exit with
+     * @throws IOException when the program cannot be started
+     * @throws InterruptedException never, as nobody interrupts the launcher
+     */
+    public static int runOwn(int ranks, Class<?> mainClass, List<String> arguments)
+            throws IOException, InterruptedException {
+        var plan = new JobPlan(JobPlan.newName(), ranks, 1, false, Optional.empty(), Duration.ofMinutes(1), false,
+                Optional.empty(), Map.of(), List.of());
+        var tool = RankCache.codeOf(mainClass).toString();
+        return run(plan, (job, cleanup) -> Optional.of(new Program(mainClass.getName(), tool, arguments)));
+    }
+
+    /** {@return the status to exit with} */
+    static int run(JobPlan plan, ProgramMaker maker) throws IOException, InterruptedException {
+        try (var cleanup = new Cleanup()) {
+            var program = maker.make(plan.job(), cleanup);
+            if (program.isEmpty()) {
+                return STATUS_NOT_COMPILED;
+            }
+            var output = cleanup.add(new JobOutput(plan));
+            var nodeFile = NodeFile.create(plan.memory(), plan.job(), plan.size());
+            cleanup.add(nodeFile::close);
+            var supervisor = new Supervisor(plan, new RankCommand(plan, program.get()), nodeFile, output);
+            cleanup.add(supervisor::stop);
+            return supervisor.supervise();
+        }
+    }
+}

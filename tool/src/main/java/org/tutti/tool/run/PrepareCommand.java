@@ -1,0 +1,73 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+import org.tutti.tool.UsageException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/**
+ * The command {@code tutti prepare}, which the script {@code tutti} runs after building: makes the AOT cache of the
+ * ranks ({@link RankCache}) with a small job, and then does what {@code tutti run} does, so that the JVM that runs this
+ * command may make the launcher's own.
+ */
+@Command(name = "prepare", hidden = true, description = "Makes the AOT cache that lets ranks start faster.")
+public final class PrepareCommand implements Callable<Integer> {
+    private static final String TRAINING_PROGRAM = "org.tutti.job.TrainingProgram";
+    private static final String SAMPLE = """
+            import module org.tutti;
+
+            void main() {
+                try (var job = Tutti.join()) {
+                    if (job.world().rank() == 0) {
+                        IO.println("prepared");
+                    }
+                }
+            }
+            """;
+
+    /** {@return the status to exit with} */
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        if (!Files.isRegularFile(RankCache.library())) {
+            throw new UsageException(
+                    "the library is at " + RankCache.library() + ", and only a jar can have an AOT cache");
+        }
+        makeRankCache();
+        return runSample();
+    }
+
+    /** One process with two ranks: the class path is just the library, and two processes cannot write one cache. */
+    private static void makeRankCache() throws IOException, InterruptedException {
+        var cache = RankCache.file();
+        var fresh = cache.resolveSibling(cache.getFileName() + ".new");
+        Files.deleteIfExists(cache);
+        var plan = new JobPlan(JobPlan.newName(), 2, 2, false, Optional.empty(), Duration.ofMinutes(1), false,
+                Optional.empty(), Map.of(), RankCache.trainingOptions(fresh));
+        int status = Launch.run(plan, (job, cleanup) -> Optional.of(new Program(TRAINING_PROGRAM, "", List.of())));
+        if (status == 0) {
+            Files.move(fresh, cache, StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+
+    private static int runSample() throws IOException {
+        Path directory = Files.createTempDirectory("tutti-sample-");
+        Path source = directory.resolve("Sample.java");
+        try {
+            Files.writeString(source, SAMPLE);
+            return new CommandLine(new RunCommand()).execute("-n", "2", source.toString());
+        } finally {
+            Files.deleteIfExists(source);
+            Files.delete(directory);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.File;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+import org.tutti.job.JobEnvironment;
+import org.tutti.job.RankProcess;
+
+/** The command and the environment that start one process of a job. */
+final class RankCommand {
+    /** Whether ranks get the Vector API, an incubator module; its warning is then kept from the output. */
+    static final boolean VECTOR_MODULE = false;
+
+    /** The line that a JVM with an incubator module prints before anything else. */
+    static final String VECTOR_WARNING = "WARNING: Using incubator modules: jdk.incubator.vector";
+
+    private static final double HEAP_SHARE_PERCENT = 60;
+
+    /** The launcher looks for missing ranks by itself and says more; the ranks' own patience is for other launchers. */
+    private static final long JOIN_TIMEOUT_MARGIN_MILLIS = 2_000;
+
+    private static final long JOIN_TIMEOUT_MAX_MILLIS = 86_400_000;
+
+    private final JobPlan plan;
+    private final Program program;
+
+    /**
+     * @param plan the job
+     * @param program what its ranks run
+     */
+    RankCommand(JobPlan plan, Program program) {
+        this.plan = plan;
+        this.program = program;
+    }
+
+    /** {@return what starts the process with this number, its standard input included} */
+    ProcessBuilder process(int process) {
+        var builder = new ProcessBuilder(command(process));
+        var environment = builder.environment();
+        environment.putAll(plan.environment());
+        environment.put(JobEnvironment.JOB, plan.job());
+        environment.put(JobEnvironment.RANK, String.valueOf(plan.ranksOf(process).first()));
+        environment.put(JobEnvironment.SIZE, String.valueOf(plan.size()));
+        environment.put(JobEnvironment.RANKS_PER_PROCESS,
+                String.valueOf(Math.min(plan.ranksPerProcess(), plan.size())));
+        environment.put(JobEnvironment.MEMORY, plan.memory().toString());
+        environment.put(JobEnvironment.CORES, String.valueOf(Cores.count()));
+        environment.put(JobEnvironment.JOIN_TIMEOUT_MILLIS, String.valueOf(
+                Math.min(plan.joinTimeout().toMillis() + JOIN_TIMEOUT_MARGIN_MILLIS, JOIN_TIMEOUT_MAX_MILLIS)));
+        return builder.redirectInput(process == 0 ? Redirect.INHERIT : Redirect.from(new File("/dev/null")));
+    }
+
+    private List<String> command(int process) {
+        List<String> command = new ArrayList<>(Cores.binding(plan, process));
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(defaultOptions());
+        command.addAll(RankCache.options(plan.jvmOptions()));
+        command.addAll(plan.jvmOptions());
+        command.addAll(List.of("-cp", Program.join(RankCache.library().toString(), program.classPath())));
+        command.add(RankProcess.class.getName());
+        command.add(program.mainClass());
+        command.addAll(program.arguments());
+        return command;
+    }
+
+    /** A JVM takes the whole machine unless told that it is one of several. Options of the user come later and win. */
+    private List<String> defaultOptions() {
+        List<String> options = new ArrayList<>();
+        options.add("-XX:-UsePerfData"); // a file in /tmp for each JVM, which kill -9 leaves there
+        options.add("-XX:ActiveProcessorCount=" + processors());
+        options.add(String.format(Locale.ROOT, "-XX:MaxRAMPercentage=%.4f", HEAP_SHARE_PERCENT / plan.processes()));
+        if (plan.jvmOptions().stream().noneMatch(option -> option.matches("-XX:\\+Use\\w+GC"))) {
+            options.add("-XX:+UseSerialGC");
+        }
+        if (VECTOR_MODULE) {
+            options.addAll(List.of("--add-modules", "jdk.incubator.vector"));
+        }
+        return options;
+    }
+
+    private int processors() {
+        return Math.max(plan.ranksPerProcess() > 1 ? 2 : 1, Cores.count() / plan.processes());
+    }
+}

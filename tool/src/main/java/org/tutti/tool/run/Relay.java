@@ -1,0 +1,117 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Passes one output stream of a process on, byte for byte and without knowing its charset, in whole lines. A line that
+ * is longer than the buffer is passed on in pieces.
+ */
+final class Relay {
+    /** The length at which a line is cut. */
+    static final int BUFFER_BYTES = 1 << 16;
+
+    private final InputStream source;
+    private final LineSink sink;
+    private final byte[] tag;
+    private final Optional<HeldLines> held;
+    private final Thread thread;
+    private volatile boolean reading;
+
+    private Relay(String name, InputStream source, LineSink sink, byte[] tag, Optional<HeldLines> held) {
+        this.source = source;
+        this.sink = sink;
+        this.tag = tag;
+        this.held = held;
+        this.thread = Thread.ofPlatform().name(name).daemon().unstarted(this::relay);
+    }
+
+    /**
+     * Starts a relay.
+     *
+     * @param name of its thread
+     * @param source the process's stream
+     * @param sink where its lines go
+     * @param tag what each line is preceded by
+     * @param held where marked lines go
+     */
+    static Relay start(String name, InputStream source, LineSink sink, byte[] tag, Optional<HeldLines> held) {
+        var relay = new Relay(name, source, sink, tag, held);
+        relay.thread.start();
+        return relay;
+    }
+
+    /** Waits, until {@link System#nanoTime()} passes the deadline at most, for the last output to be written. */
+    void awaitEnd(long deadlineNanos) throws InterruptedException {
+        thread.join(Duration.ofNanos(deadlineNanos - System.nanoTime()));
+    }
+
+    /** {@return whether output that was read has still to be written} */
+    boolean isWriting() {
+        return thread.isAlive() && !reading;
+    }
+
+    private void relay() {
+        var buffer = new byte[BUFFER_BYTES];
+        int filled = 0;
+        for (int count; (count = read(buffer, filled)) > 0;) {
+            int end = endOfLastLine(buffer, filled, filled + count);
+            filled += count;
+            if (end == 0 && filled == buffer.length) {
+                end = filled;
+            }
+            write(buffer, end);
+            System.arraycopy(buffer, end, buffer, 0, filled - end);
+            filled -= end;
+        }
+        write(buffer, filled);
+    }
+
+    private int read(byte[] buffer, int filled) {
+        reading = true;
+        try {
+            return source.read(buffer, filled, buffer.length - filled);
+        } catch (IOException e) {
+            return -1; // the stream is closed under us when its process ends
+        } finally {
+            reading = false;
+        }
+    }
+
+    private void write(byte[] buffer, int end) {
+        int from = 0;
+        if (held.isPresent()) {
+            for (int start = 0; start < end;) {
+                int next = endOfLine(buffer, start, end);
+                if (held.get().take(buffer, start, next)) {
+                    sink.write(this, tag, buffer, from, start);
+                    from = next;
+                }
+                start = next;
+            }
+        }
+        sink.write(this, tag, buffer, from, end);
+    }
+
+    /** {@return the index after the first newline, or {@code to}} */
+    static int endOfLine(byte[] bytes, int from, int to) {
+        for (int index = from; index < to; index++) {
+            if (bytes[index] == '\n') {
+                return index + 1;
+            }
+        }
+        return to;
+    }
+
+    private static int endOfLastLine(byte[] bytes, int from, int to) {
+        for (int index = to; index > from; index--) {
+            if (bytes[index - 1] == '\n') {
+                return index;
+            }
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,127 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+import org.tutti.tool.UsageException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The command {@code tutti run}: reads and checks the command line. */
+@Command(name = "run", sortOptions = false, mixinStandardHelpOptions = true,
+        description = "Starts a program as a job: the same program once for every rank, on this host.", footer = {
+                "", "Standard input goes to rank 0. The job ends as soon as a rank fails; its status is that of the "
+                        + "first failure."})
+public final class RunCommand implements Callable<Integer> {
+    private static final int RANKS_MAX = 4096;
+    private static final String OWN_VARIABLES = "TUTTI_";
+
+    @Option(names = {"-n",
+            "--ranks"}, paramLabel = "ranks", description = "Number of ranks; as many as cores unless given.")
+    private int ranks = Cores.count();
+
+    @Option(names = "--ranks-per-process", paramLabel = "k", defaultValue = "1",
+            description = "Ranks that share a process (and its statics), each on a thread of its own. Default: 1.")
+    private int ranksPerProcess;
+
+    @Option(names = "--bind", description = "Keep each process to its share of the cores (Linux, with taskset).")
+    private boolean bind;
+
+    @Option(names = "--timeout", paramLabel = "duration", converter = DurationConverter.class,
+            description = "End the job with status 124 when it takes longer than this: 500ms, 90s, 1.5m, 2h.")
+    private Duration timeout;
+
+    @Option(names = "--join-timeout", paramLabel = "duration", converter = DurationConverter.class,
+            defaultValue = "60s", description = "How much later than the first a rank may join the job. Default: 60s.")
+    private Duration joinTimeout;
+
+    @Option(names = "--tag-output", description = "Begin each line of output with the number of its rank.")
+    private boolean tagOutput;
+
+    @Option(names = "--output-directory", paramLabel = "directory",
+            description = "Write the output of rank N to files rank-N.out and rank-N.err there.")
+    private Path outputDirectory;
+
+    @Option(names = "--env", paramLabel = "NAME=VALUE", description = "Set an environment variable for the ranks.")
+    private List<String> variables = new ArrayList<>();
+
+    @Option(names = {"-J",
+            "--jvm"}, paramLabel = "option", description = "An option for the ranks' JVMs, as in -J-Xmx1g.")
+    private List<String> jvmOptions = new ArrayList<>();
+
+    @Option(names = {"-cp",
+            "--class-path"}, paramLabel = "path", defaultValue = "",
+            description = "Where the program's classes are, besides the program itself.")
+    private String classPath;
+
+    @Parameters(index = "0", paramLabel = "program",
+            description = "A source file Program.java, compiled once; a jar with a "
+                    + "Main-Class; or the name of a class.")
+    private String program;
+
+    @Parameters(index = "1..*", paramLabel = "arguments", description = "All that follows belongs to the program.")
+    private List<String> arguments = new ArrayList<>();
+
+    /** {@return the status to exit with} */
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        return Launch.run(plan(), this::program);
+    }
+
+    private JobPlan plan() {
+        requireCount("-n", ranks);
+        requireCount("--ranks-per-process", ranksPerProcess);
+        if (bind) {
+            Cores.requireBinding();
+        }
+        return new JobPlan(JobPlan.newName(), ranks, ranksPerProcess, bind, Optional.ofNullable(timeout), joinTimeout,
+                tagOutput, Optional.ofNullable(outputDirectory), environment(), jvmOptions);
+    }
+
+    private static void requireCount(String option, int count) {
+        if (count < 1 || count > RANKS_MAX) {
+            throw new UsageException(option + " " + count + " is not possible; give a number from 1 to " + RANKS_MAX);
+        }
+    }
+
+    private Map<String, String> environment() {
+        Map<String, String> environment = new LinkedHashMap<>();
+        for (var variable : variables) {
+            int equals = variable.indexOf('=');
+            if (equals < 1) {
+                throw new UsageException("--env '" + variable + "' sets nothing; write it as NAME=VALUE");
+            }
+            if (variable.startsWith(OWN_VARIABLES)) {
+                throw new UsageException("--env " + variable + " is not possible: variables that begin with "
+                        + OWN_VARIABLES + " belong to the launcher; use its options");
+            }
+            environment.put(variable.substring(0, equals), variable.substring(equals + 1));
+        }
+        return environment;
+    }
+
+    private Optional<Program> program(String job, Cleanup cleanup) throws IOException {
+        if (program.endsWith(".java")) {
+            return compile(job, cleanup);
+        }
+        return Optional.of(program.endsWith(".jar") ? Program.ofJar(Path.of(program), classPath, arguments)
+                : Program.ofClass(program, classPath, arguments));
+    }
+
+    private Optional<Program> compile(String job, Cleanup cleanup) throws IOException {
+        var source = Path.of(program);
+        Program.requireFile(source);
+        var classes = cleanup.add(JobDirectory.create(job)).classes();
+        return new SourceCompiler(source, classPath, RankCache.library()).compile(classes)
+                .map(mainClass -> new Program(mainClass, Program.join(classes.toString(), classPath), arguments));
+    }
+}

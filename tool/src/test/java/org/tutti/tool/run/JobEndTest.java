@@ -1,0 +1,212 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** How jobs end: what the launcher says, what it exits with, and that nothing is left. */
+@Timeout(60)
+class JobEndTest {
+    private static final Duration SOON = Duration.ofSeconds(4);
+
+    @TempDir
+    private Path directory;
+
+    /** Runs a main whose body has a job and its rank. */
+    private LauncherProcess run(String body, String... options) throws IOException {
+        return runMain("try (var job = Tutti.join()) { int rank = job.rank(); " + body + " }", options);
+    }
+
+    private LauncherProcess runMain(String main, String... options) throws IOException {
+        Files.writeString(directory.resolve("Program.java"),
+                "import module org.tutti;\nvoid main() throws Exception { " + main + " }\n");
+        var arguments = new String[options.length + 1];
+        System.arraycopy(options, 0, arguments, 0, options.length);
+        arguments[options.length] = "Program.java";
+        return LauncherProcess.run(directory, arguments);
+    }
+
+    @Test
+    void shouldExitWithStatusZeroWhenAllRanksLeave() throws Exception {
+        try (var launcher = run("job.world().barrier(); IO.println(rank);", "-n", "3")) {
+            assertThat(launcher.status()).isZero();
+            assertThat(launcher.out().lines()).containsExactlyInAnyOrder("0", "1", "2");
+            assertThat(launcher.err()).isEmpty();
+            assertThat(launcher.left(Path.of("/dev/shm"))).isEmpty();
+            assertThat(launcher.left(Path.of(System.getProperty("java.io.tmpdir")))).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldEndTheJobWhenARankExitsWithStatusThree() throws Exception {
+        try (var launcher = run("if (rank == 2) { System.exit(3); } job.world().barrier();", "-n", "4")) {
+            assertThat(launcher.status()).isEqualTo(3);
+            assertThat(launcher.err().lines().findFirst().orElseThrow())
+                    .matches("tutti: rank 2 \\(pid \\d+\\) exited with status 3; the job was ended\\.");
+        }
+    }
+
+    @Test
+    void shouldEndRanksThatDoNotNoticeTheFailureOfAnother() throws Exception {
+        try (var launcher =
+                run("IO.println(rank); if (rank == 1) { System.exit(3); } Thread.sleep(600_000);", "-n", "3")) {
+            launcher.awaitLines(3);
+            assertThat(launcher.status()).isEqualTo(3);
+            launcher.assertThatNothingIsLeft(Duration.ZERO);
+        }
+    }
+
+    @Test
+    void shouldReportTheFirstCauseBeforeItsConsequences() throws Exception {
+        var body = "job.world().barrier(); if (rank == 1) { throw new IllegalStateException(\"the cause\"); }"
+                + " job.world().barrier();";
+        try (var launcher = run(body, "-n", "4")) {
+            assertThat(launcher.status()).isEqualTo(1);
+            var err = launcher.err();
+            assertThat(err).containsSubsequence("the cause", "tutti: rank 1 (pid ", "exited with status 1",
+                    "tutti: rank ");
+            assertThat(err.lines().filter(line -> line.matches("tutti: rank [023]: .*"))).hasSize(3);
+            assertThat(err).doesNotContain("\u001E");
+        }
+    }
+
+    @Test
+    void shouldReportTheFirstCauseWhenItsRankTakesTimeToEnd() throws Exception {
+        var body = "if (rank == 1) { Runtime.getRuntime().addShutdownHook(new Thread(() -> { try { Thread.sleep(500); }"
+                + " catch (InterruptedException e) { } })); throw new IllegalStateException(\"the cause\"); }"
+                + " job.world().barrier();";
+        try (var launcher = run(body, "-n", "3")) {
+            assertThat(launcher.status()).isEqualTo(1);
+            assertThat(launcher.err()).containsSubsequence("the cause", "tutti: rank 1 (pid ", "tutti: rank ");
+        }
+    }
+
+    @Test
+    void shouldReportARankThatWasKilled() throws Exception {
+        var body = "IO.println(rank); if (rank == 1) { ProcessHandle.current().info(); Thread.sleep(200);"
+                + " new ProcessBuilder(\"kill\", \"-9\", \"\" + ProcessHandle.current().pid()).start().waitFor(); }"
+                + " job.world().barrier();";
+        try (var launcher = run(body, "-n", "3")) {
+            launcher.awaitLines(3);
+            assertThat(launcher.status()).isEqualTo(137);
+            assertThat(launcher.err()).startsWith("tutti: rank 1 (pid ").contains("was killed by signal 9");
+            launcher.assertThatNothingIsLeft(Duration.ZERO);
+        }
+    }
+
+    @Test
+    void shouldReportARankThatEndedWithoutLeaving() throws Exception {
+        try (var launcher =
+                runMain("var job = Tutti.join(); if (job.rank() == 0) { job.world().barrier(); }", "-n", "2")) {
+            assertThat(launcher.status()).isEqualTo(1);
+            assertThat(launcher.err()).startsWith("tutti: rank 1 (pid ").contains("ended without leaving the job");
+        }
+    }
+
+    @Test
+    void shouldReportARankThatEndedWithoutJoining() throws Exception {
+        var main = "if (System.getenv(\"TUTTI_RANK\").equals(\"1\")) { return; } try (var job = Tutti.join()) { }";
+        try (var launcher = runMain(main, "-n", "3")) {
+            assertThat(launcher.status()).isEqualTo(1);
+            assertThat(launcher.err()).startsWith("tutti: rank 1 (pid ").contains("ended without joining the job");
+        }
+    }
+
+    @Test
+    void shouldAcceptAProgramThatNeverJoins() throws Exception {
+        try (var launcher = runMain("IO.println(System.getenv(\"TUTTI_RANK\"));", "-n", "3")) {
+            assertThat(launcher.status()).isZero();
+            assertThat(launcher.out().lines()).containsExactlyInAnyOrder("0", "1", "2");
+        }
+    }
+
+    @Test
+    void shouldExitWithTheStatusOfAnAbort() throws Exception {
+        try (var launcher = run("if (rank == 1) { job.abort(7); } job.world().barrier();", "-n", "3")) {
+            assertThat(launcher.status()).isEqualTo(7);
+            assertThat(launcher.err()).startsWith("tutti: rank 1 aborted the job with status 7.");
+        }
+    }
+
+    @Test
+    void shouldEndTheJobAfterItsTimeout() throws Exception {
+        var hook = "Runtime.getRuntime().addShutdownHook(new Thread(() -> { while (true) { } }));";
+        try (var launcher = runMain(hook + " IO.println(1); while (true) { Thread.onSpinWait(); }", "-n", "2",
+                "--timeout", "1500ms")) {
+            launcher.awaitLines(2);
+            assertThat(launcher.status()).isEqualTo(124);
+            assertThat(launcher.err())
+                    .isEqualTo("tutti: the job did not end within its --timeout of 1500 ms; it was ended.\n");
+            launcher.assertThatNothingIsLeft(Duration.ZERO);
+        }
+    }
+
+    @Test
+    void shouldNameTheRankThatDoesNotJoin() throws Exception {
+        var main =
+                "if (System.getenv(\"TUTTI_RANK\").equals(\"1\")) { Thread.sleep(600_000); } "
+                        + "try (var job = Tutti.join()) { }";
+        try (var launcher = runMain(main, "-n", "3", "--join-timeout", "1s")) {
+            assertThat(launcher.status()).isEqualTo(1);
+            assertThat(launcher.err())
+                    .isEqualTo("tutti: rank 1 did not join the job within the --join-timeout of 1 s after "
+                            + "the first rank; the job was ended.\n");
+        }
+    }
+
+    @Test
+    void shouldStopAllRanksWhenTheLauncherIsTerminated() throws Exception {
+        try (var launcher =
+                run("IO.println(rank); if (rank == 1) { Thread.sleep(600_000); } job.world().barrier();", "-n",
+                        "3")) {
+            launcher.awaitLines(3);
+            launcher.handle().destroy();
+            assertThat(launcher.status()).isEqualTo(143);
+            assertThat(launcher.err()).isEmpty();
+            launcher.assertThatNothingIsLeft(Duration.ZERO);
+            assertThat(launcher.left(Path.of(System.getProperty("java.io.tmpdir")))).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldLeaveNothingWhenTheLauncherIsKilled() throws Exception {
+        try (var launcher =
+                run("IO.println(rank); if (rank == 1) { Thread.sleep(600_000); } job.world().barrier();", "-n",
+                        "3")) {
+            launcher.awaitLines(3);
+            launcher.handle().destroyForcibly();
+            launcher.await().assertThatNothingIsLeft(SOON);
+        }
+    }
+
+    @Test
+    void shouldSweepTheDirectoryOfAKilledLauncher() throws Exception {
+        var temporary = Path.of(System.getProperty("java.io.tmpdir"));
+        try (var killed = run("IO.println(rank); Thread.sleep(600_000);", "-n", "1")) {
+            killed.awaitLines(1);
+            killed.handle().destroyForcibly();
+            killed.await();
+            try (var next = run("", "-n", "1")) {
+                assertThat(next.status()).isZero();
+            }
+            assertThat(killed.left(temporary)).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldLeaveNothingWhenTheLauncherIsKilledBeforeARankJoins() throws Exception {
+        try (var launcher = runMain("IO.println(1); Thread.sleep(600_000);", "-n", "2")) {
+            launcher.awaitLines(2);
+            launcher.handle().destroyForcibly();
+            launcher.await().assertThatNothingIsLeft(SOON);
+        }
+    }
+}

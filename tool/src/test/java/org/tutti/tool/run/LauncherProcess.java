@@ -1,0 +1,145 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+
+import org.tutti.tool.Main;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The launcher as a process of its own, as users start it; closing it ends whatever it has started. */
+final class LauncherProcess implements AutoCloseable {
+    private static final long PATIENCE_SECONDS = 30;
+
+    private final Process process;
+    private final Path out;
+    private final Path err;
+    private final List<ProcessHandle> seen = new ArrayList<>();
+
+    private LauncherProcess(Process process, Path out, Path err) {
+        this.process = process;
+        this.out = out;
+        this.err = err;
+    }
+
+    /** Starts {@code tutti run} in a directory, which also gets its output. */
+    static LauncherProcess run(Path directory, String... arguments) throws IOException {
+        return runWithInput(directory, "", arguments);
+    }
+
+    /** Starts {@code tutti run} with something on its standard input. */
+    static LauncherProcess runWithInput(Path directory, String input, String... arguments) throws IOException {
+        var in = Files.writeString(directory.resolve("launcher.in"), input);
+        var out = directory.resolve("launcher.out");
+        var err = directory.resolve("launcher.err");
+        List<String> command =
+                new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp",
+                        classPath(),
+                        Main.class.getName(), "run"));
+        command.addAll(List.of(arguments));
+        var builder = new ProcessBuilder(command).directory(directory.toFile()).redirectInput(in.toFile())
+                .redirectOutput(out.toFile()).redirectError(err.toFile());
+        return new LauncherProcess(builder.start(), out, err);
+    }
+
+    private static String classPath() {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .reduce((first, second) -> first + File.pathSeparator + second)
+                .orElseThrow();
+    }
+
+    /** Waits for the end; fails when it takes too long. */
+    LauncherProcess await() throws InterruptedException {
+        assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).as("the launcher ended in time").isTrue();
+        return this;
+    }
+
+    /** {@return the exit status, after waiting for it} */
+    int status() throws InterruptedException {
+        return await().process.exitValue();
+    }
+
+    String out() {
+        return read(out);
+    }
+
+    String err() {
+        return read(err);
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Waits until the output has so many lines, and remembers which processes there are. */
+    LauncherProcess awaitLines(int count) {
+        awaitThat("the output has " + count + " lines", () -> out().lines().count() >= count);
+        process.descendants().forEach(seen::add);
+        return this;
+    }
+
+    /** {@return the processes that were there when the lines had been printed} */
+    List<ProcessHandle> ranks() {
+        return seen;
+    }
+
+    /** The launcher itself. */
+    ProcessHandle handle() {
+        return process.toHandle();
+    }
+
+    /** Checks, with some patience, that nothing of the job is left: no process, memory file or directory. */
+    void assertThatNothingIsLeft(Duration patience) {
+        awaitThat("all ranks have ended", patience, () -> seen.stream().noneMatch(ProcessHandle::isAlive));
+        assertThat(left(Path.of("/dev/shm"))).isEmpty();
+    }
+
+    /** {@return the files of this job in a directory} */
+    List<Path> left(Path directory) {
+        try (var files = Files.list(directory)) {
+            return files.filter(file -> file.getFileName().toString().startsWith("tutti-" + process.pid() + "-"))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void awaitThat(String what, BooleanSupplier condition) {
+        awaitThat(what, Duration.ofSeconds(PATIENCE_SECONDS), condition);
+    }
+
+    private static void awaitThat(String what, Duration patience, BooleanSupplier condition) {
+        long deadlineNanos = System.nanoTime() + patience.toNanos();
+        try {
+            while (!condition.getAsBoolean() && System.nanoTime() < deadlineNanos) {
+                Thread.sleep(10);
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        assertThat(condition.getAsBoolean()).as(what).isTrue();
+    }
+
+    @Override
+    public void close() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        seen.forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+}

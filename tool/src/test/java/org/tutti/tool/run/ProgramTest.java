@@ -1,0 +1,201 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import javax.tools.ToolProvider;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Programs of every kind, their options, and command lines that make no sense. */
+@Timeout(60)
+class ProgramTest {
+    private static final String PRINTS_ARGUMENTS = """
+            package some.place;
+
+            public class Main {
+                public static void main(String[] arguments) {
+                    System.out.println(Helper.text(arguments));
+                }
+            }
+            """;
+    private static final String HELPER = """
+            package some.place;
+
+            class Helper {
+                static String text(String[] arguments) {
+                    return String.join(",", arguments);
+                }
+            }
+            """;
+
+    @TempDir
+    private Path directory;
+
+    private Path write(String name, String text) throws IOException {
+        var file = directory.resolve(name);
+        Files.createDirectories(file.getParent());
+        return Files.writeString(file, text);
+    }
+
+    private void writeSources() throws IOException {
+        write("some/place/Main.java", PRINTS_ARGUMENTS);
+        write("some/place/Helper.java", HELPER);
+    }
+
+    private void compile() throws IOException {
+        writeSources();
+        int status = ToolProvider.getSystemJavaCompiler().run(null, null, null, "-d",
+                directory.resolve("classes").toString(),
+                "-sourcepath", directory.toString(), directory.resolve("some/place/Main.java").toString());
+        assertThat(status).isZero();
+    }
+
+    private void jar(Attributes.Name attribute, String value) throws IOException {
+        compile();
+        var manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().put(attribute, value);
+        try (var jar = new JarOutputStream(Files.newOutputStream(directory.resolve("program.jar")), manifest)) {
+            for (var name : new String[]{"some/place/Main.class", "some/place/Helper.class"}) {
+                jar.putNextEntry(new JarEntry(name));
+                Files.copy(directory.resolve("classes").resolve(name), jar);
+            }
+        }
+    }
+
+    private void shouldPrint(String output, String... arguments) throws Exception {
+        try (var launcher = LauncherProcess.run(directory, arguments)) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out()).isEqualTo(output);
+            assertThat(launcher.err()).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldRunASourceFileInAPackageWithOthersBesideIt() throws Exception {
+        writeSources();
+        shouldPrint("-n,@x,--,--help\n", "-n", "1", "some/place/Main.java", "-n", "@x", "--", "--help");
+    }
+
+    @Test
+    void shouldRunAJar() throws Exception {
+        jar(Attributes.Name.MAIN_CLASS, "some.place.Main");
+        shouldPrint("a\n", "-n", "1", "program.jar", "a");
+    }
+
+    @Test
+    void shouldRunAClass() throws Exception {
+        compile();
+        shouldPrint("a\na\n", "-n", "2", "-cp", "classes", "some.place.Main", "a");
+    }
+
+    @Test
+    void shouldRunTheClassThatTheFileIsNamedAfter() throws Exception {
+        write("Second.java", """
+                class First { static void main() { IO.println("first"); } }
+                class Second { static void main() { IO.println("second"); } }
+                """);
+        shouldPrint("second\n", "-n", "1", "Second.java");
+    }
+
+    @Test
+    void shouldPrintCompileErrorsAsTheCompilerDoes() throws Exception {
+        write("Broken.java", "void main() { int number = \"text\"; }\n");
+        try (var launcher = LauncherProcess.run(directory, "-n", "2", "Broken.java")) {
+            assertThat(launcher.status()).isEqualTo(1);
+            assertThat(launcher.err()).startsWith("Broken.java:1: error: incompatible types").endsWith("1 error\n");
+            assertThat(launcher.left(Path.of(System.getProperty("java.io.tmpdir")))).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldPassJvmOptionsAndEnvironmentOn() throws Exception {
+        write("Program.java", """
+                void main() {
+                    IO.println(System.getProperty("color") + " " + System.getenv("SHAPE") + " "
+                            + Runtime.getRuntime().maxMemory() / 1_000_000);
+                }
+                """);
+        shouldPrint("red a=b 64\n", "-n", "1", "-J-Dcolor=red", "--jvm", "-Xmx64m", "--jvm", "-XX:+UseParallelGC",
+                "--jvm",
+                "-XX:-UseAdaptiveSizePolicy", "--env", "SHAPE=a=b", "Program.java");
+    }
+
+    @Test
+    void shouldRunSeveralRanksInAProcess() throws Exception {
+        write("Program.java", """
+                import module org.tutti;
+
+                void main() {
+                    try (var job = Tutti.join()) {
+                        job.world().barrier();
+                        IO.println("x" + ProcessHandle.current().pid());
+                    }
+                }
+                """);
+        try (var launcher = LauncherProcess.run(directory, "-n", "5", "--ranks-per-process", "2", "--tag-output",
+                "Program.java")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out().lines().map(line -> line.replaceAll("x.*", "x")))
+                    .containsExactlyInAnyOrder("[0-1] x", "[0-1] x", "[2-3] x", "[2-3] x", "[4] x");
+            assertThat(launcher.out().lines().distinct()).hasSize(3);
+        }
+    }
+
+    @Test
+    void shouldBindEachProcessToItsShareOfTheCores() throws Exception {
+        write("Program.java", """
+                void main() throws Exception {
+                    for (var line : Files.readAllLines(Path.of("/proc/self/status"))) {
+                        if (line.startsWith("Cpus_allowed_list")) {
+                            IO.println(line.replaceAll(".*\\t", "core "));
+                        }
+                    }
+                }
+                """);
+        int cores = Runtime.getRuntime().availableProcessors();
+        try (var launcher = LauncherProcess.run(directory, "--bind", "Program.java")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out().lines().distinct()).hasSize(cores).allMatch(line -> line.matches("core \\d+"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', value = {
+            "-n 0 x.jar                          | -n 0 is not possible; give a number from 1 to 4096",
+            "-n 4097 x.jar                       | -n 4097 is not possible",
+            "-n two x.jar                        | 'two'",
+            "--ranks-per-process 0 x.jar         | --ranks-per-process 0 is not possible",
+            "--timeout soon x.jar                | 'soon' is no duration from a millisecond to a year",
+            "--timeout 0 x.jar                   | '0' is no duration from a millisecond",
+            "--env NAME x.jar                    | --env 'NAME' sets nothing; write it as NAME=VALUE",
+            "--env TUTTI_RANK=1 x.jar            | belong to the launcher",
+            "--no-such-option x.jar              | --no-such-option",
+            "-n 2                                | program",
+            "none.jar                            | program file none.jar does not exist or cannot be read",
+            "none.java                           | program file none.java does not exist or cannot be read",
+            "no.such.Main                        | class no.such.Main is not on the class path .;",
+            "program.jar                         | the manifest of program.jar names no Main-Class",
+    })
+    void shouldExplainACommandLineThatMakesNoSense(String arguments, String sentence) throws Exception {
+        if (arguments.equals("program.jar")) {
+            jar(Attributes.Name.IMPLEMENTATION_TITLE, "none");
+        }
+        try (var launcher = LauncherProcess.run(directory, arguments.split(" "))) {
+            assertThat(launcher.status()).isEqualTo(2);
+            assertThat(launcher.err()).startsWith("tutti: ").contains(sentence).hasLineCount(1);
+        }
+    }
+}
