@@ -60,6 +60,7 @@ public final class Team implements Waiter.Check {
     /** The steps that an operation may have. */
     public static final int STEPS_MAX = (1 << 16) - 1;
 
+    private static final int OPERATION_CHUNKS_MAX = 1 << 13;
     private static final int GENERATION_SHIFT = 16;
     private static final long FIRST_PRIME = 0x9e3779b97f4a7c15L;
     private static final long SECOND_PRIME = 0xc2b2ae3d27d4eb4fL;
@@ -142,6 +143,14 @@ public final class Team implements Waiter.Check {
      */
     public long windowBytesMax() {
         return windowBytesMax;
+    }
+
+    /**
+     * {@return the longest message of one operation, in bytes, the same at every rank: so long that cutting it into
+     * quarters of the greatest window, or anything larger, stays well below {@link #STEPS_MAX} steps}
+     */
+    public long operationBytesMax() {
+        return windowBytesMax / 4 * OPERATION_CHUNKS_MAX;
     }
 
     // ---- an operation's life
@@ -237,7 +246,12 @@ public final class Team implements Waiter.Check {
      * @param step 1 to {@value #STEPS_MAX}, greater than this rank's last
      */
     public void post(long word, long step) {
-        machine.store(ring, RingLayout.cell(slot, rank) + word, base + step);
+        assert step <= STEPS_MAX : "step " + step;
+        long cell = RingLayout.cell(slot, rank);
+        if (word == READY) { // only now: others may be polling the line, and would take it away between two stores
+            Words.storePlain(ring, cell + RingLayout.FINGERPRINT, history);
+        }
+        machine.store(ring, cell + word, base + step);
     }
 
     /**
@@ -438,9 +452,7 @@ public final class Team implements Waiter.Check {
                 (long) root << Integer.SIZE | (type == null ? 0xff : type.ordinal()) << Byte.SIZE | called.ordinal();
         long call = ((count * FIRST_PRIME ^ kind) * SECOND_PRIME ^ algorithm.hash()) * FIRST_PRIME ^ operator.hash();
         history = history * SECOND_PRIME + call;
-        long cell = RingLayout.cell(slot, rank);
-        long descriptor = cell + RingLayout.DESCRIPTOR;
-        Words.storePlain(ring, cell + RingLayout.FINGERPRINT, history);
+        long descriptor = RingLayout.cell(slot, rank) + RingLayout.DESCRIPTOR;
         Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, history);
         Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_COUNT, count);
         Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_KIND, kind);
@@ -451,9 +463,11 @@ public final class Team implements Waiter.Check {
         machine.store(ring, descriptor, sequence + 1);
     }
 
+    /** Who still waits to enter has not described its call, so its history cannot be compared yet. */
     private boolean descriptorDiffers(int other) {
         long descriptor = descriptor(sequence, other);
-        return machine.load(ring, descriptor) == sequence + 1
+        return Words.loadPlain(ring, descriptor(sequence, rank)) == sequence + 1
+                && machine.load(ring, descriptor) == sequence + 1
                 && Words.loadPlain(ring, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT) != history;
     }
 

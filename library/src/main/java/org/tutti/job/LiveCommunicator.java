@@ -22,11 +22,9 @@ import org.tutti.collective.reduce.Reduce;
 
 /**
  * The communicator behind the face: checks arguments, chooses an algorithm, and runs it as one operation of its team,
- * on the caller's thread. Messages above {@value #OPERATION_BYTES_MAX} bytes are several operations.
+ * on the caller's thread. Very long messages are several operations.
  */
 final class LiveCommunicator extends Communicator {
-    private static final long OPERATION_BYTES_MAX = 1 << 30;
-
     private final LiveJob job;
     private final Team team;
     private final Topology topology;
@@ -119,7 +117,7 @@ final class LiveCommunicator extends Communicator {
         long bytes = count * type.bytes();
         long at = 0;
         do {
-            long length = Math.min(bytes - at, OPERATION_BYTES_MAX);
+            long length = Math.min(bytes - at, team.operationBytesMax());
             team.enter(Collective.BROADCAST, algorithm.label(), type, Label.NONE, count, root, waitNanos());
             try {
                 source.set(data, at);
@@ -144,7 +142,7 @@ final class LiveCommunicator extends Communicator {
             throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + to);
         }
         long bytes = count * type.bytes();
-        long lengthMax = operator.wholeUnits(OPERATION_BYTES_MAX);
+        long lengthMax = operator.wholeUnits(team.operationBytesMax());
         long at = 0;
         do {
             long length = Math.min(bytes - at, lengthMax);
@@ -174,7 +172,7 @@ final class LiveCommunicator extends Communicator {
             throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + to);
         }
         long bytes = count * type.bytes();
-        long lengthMax = operator.wholeUnits(OPERATION_BYTES_MAX);
+        long lengthMax = operator.wholeUnits(team.operationBytesMax());
         long at = 0;
         do {
             long length = Math.min(bytes - at, lengthMax);

@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
  * their own yielding threads can starve the thread that both wait for, so every {@value #VIRTUAL_PARK_INTERVAL}th
  * failed yield parks for a nanosecond, which sends the thread through the scheduler's queue.
  * <li><b>Park</b> for a sixteenth of the time waited so far, at most {@value #PARK_MILLIS_MAX} ms: after a second
- * of waiting a rank costs well below 1 % of a core (a wake-up cost 46 µs where Tutti was built).
+ * of waiting a rank costs well below 1 % of a core (a wake-up cost 50 to 120 µs where Tutti was built).
  * </ul>
  *
  * <p>From the second stage on a {@link Check} runs now and then; it ends the wait by throwing. Interrupts are its
@@ -43,7 +43,7 @@ public final class Waiter {
     private static final int CHECK_INTERVAL = 64;
     private static final int VIRTUAL_PARK_INTERVAL = 64;
     private static final long YIELD_MILLIS = 2;
-    private static final long PARK_MILLIS_MAX = 20;
+    private static final long PARK_MILLIS_MAX = 50;
     private static final long YIELD_NANOS = YIELD_MILLIS * 1_000_000;
     private static final long PARK_NANOS_MAX = PARK_MILLIS_MAX * 1_000_000;
     private static final int PARK_FRACTION = 16;

@@ -1,9 +1,11 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.job;
 
-import java.time.Duration;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.util.Arrays;
-import java.util.Optional;
 
 import org.tutti.Collective;
 import org.tutti.Communicator;
@@ -102,7 +104,7 @@ final class RankMain {
         System.out.println("mixed done");
     }
 
-    /** Rank 0 waits; its process says how much processor time the second to third second of waiting cost. */
+    /** Rank 0 waits; its process says how much processor time the second to sixth second of waiting cost. */
     private static void idle(Job job) throws InterruptedException {
         job.world().barrier();
         if (job.rank() == 0) {
@@ -110,21 +112,29 @@ final class RankMain {
                 try {
                     Thread.sleep(1500);
                     long start = cpuNanos();
-                    Thread.sleep(3000);
-                    System.out.println("idle " + (cpuNanos() - start) / 30_000_000.0 + " %");
+                    Thread.sleep(4000);
+                    System.out.println("idle " + (cpuNanos() - start) / 40_000_000.0 + " %");
                 } catch (InterruptedException e) {
                     throw new IllegalStateException(e);
                 }
             });
             job.world().barrier();
         } else {
-            Thread.sleep(5000);
+            Thread.sleep(6000);
             job.world().barrier();
         }
     }
 
+    /** The processor time of all threads of this process, as precisely as the scheduler knows it. */
     private static long cpuNanos() {
-        Optional<Duration> total = ProcessHandle.current().info().totalCpuDuration();
-        return total.orElseThrow().toNanos();
+        long nanos = 0;
+        for (File thread : new File("/proc/self/task").listFiles()) {
+            try {
+                nanos += Long.parseLong(Files.readString(thread.toPath().resolve("schedstat")).split(" ")[0]);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return nanos;
     }
 }

@@ -1,0 +1,123 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.tutti.JobOptions.Threads;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Shows that blocking operations allocate nothing at either of two ranks, once they are compiled. When that is, is the
+ * compiler's business: rounds of calls are repeated until one of them is clean at both ranks.
+ */
+class AllocationTest {
+    private static final com.sun.management.ThreadMXBean THREADS =
+            (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final int CALLS = 20_000;
+    private static final int ROUNDS_MAX = 20;
+    private static final JobOptions PLATFORM = JobOptions.DEFAULT.withThreads(Threads.PLATFORM);
+
+    /** Some bytes are for segments over arrays, which are made anew after a garbage collection. */
+    private static final double BYTES_PER_CALL_MAX = 1;
+
+    @FunctionalInterface
+    private interface Call {
+        void run(Communicator world, Data data);
+    }
+
+    private record Operation(String name, int elements, Call call) {
+        @Override
+        public String toString() {
+            return name + ", " + elements * Long.BYTES + " bytes";
+        }
+    }
+
+    private record Data(long[] array, long[] other, Span span, Span sameSpan, Span otherSpan, Span offHeap) {
+        static Data of(int elements, Arena arena) {
+            long[] array = new long[elements];
+            long[] other = new long[elements];
+            Span offHeap = Span.of(arena.allocate((long) elements * Long.BYTES, Long.BYTES), DataType.LONG);
+            return new Data(array, other, Span.of(array), Span.of(array), Span.of(other), offHeap);
+        }
+    }
+
+    static Stream<Operation> operations() {
+        return Stream.concat(Stream.of(new Operation("barrier", 0, (world, data) -> world.barrier())),
+                Stream.of(1, 512).flatMap(elements -> withData(elements).stream()));
+    }
+
+    private static List<Operation> withData(int elements) {
+        return List.of(
+                new Operation("broadcast of an array", elements, (world, data) -> world.broadcast(data.array, 1)),
+                new Operation("broadcast of a span", elements, (world, data) -> world.broadcast(data.span, 1)),
+                new Operation("broadcast off heap", elements, (world, data) -> world.broadcast(data.offHeap, 1)),
+                new Operation("reduce of an array in place", elements,
+                        (world, data) -> world.reduce(data.array, Reduction.SUM, 0)),
+                new Operation("reduce of an array", elements,
+                        (world, data) -> world.reduce(data.array, data.other, Reduction.MAX, 0)),
+                new Operation("reduce of a span in place", elements,
+                        (world, data) -> world.reduce(data.span, Reduction.SUM, 0)),
+                new Operation("reduce of a span", elements,
+                        (world, data) -> world.reduce(data.span, data.otherSpan, Reduction.MAX, 0)),
+                new Operation("allreduce of an array in place", elements,
+                        (world, data) -> world.allreduce(data.array, Reduction.SUM)),
+                new Operation("allreduce of an array", elements,
+                        (world, data) -> world.allreduce(data.array, data.other, Reduction.MAX)),
+                new Operation("allreduce of a span in place", elements,
+                        (world, data) -> world.allreduce(data.span, Reduction.SUM)),
+                new Operation("allreduce of a span", elements,
+                        (world, data) -> world.allreduce(data.span, data.otherSpan, Reduction.MAX)),
+                new Operation("allreduce between spans of the same memory", elements,
+                        (world, data) -> world.allreduce(data.span, data.sameSpan, Reduction.MAX)),
+                new Operation("allreduce off heap", elements,
+                        (world, data) -> world.allreduce(data.offHeap, Reduction.SUM)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("operations")
+    void aBlockingCallAllocatesNothing(Operation operation) {
+        assertThat(bytesPerCall(operation, false)).as("bytes that a rank allocates per call: %s", operation)
+                .isLessThan(BYTES_PER_CALL_MAX);
+    }
+
+    @ParameterizedTest
+    @MethodSource("operations")
+    void aBlockingCallWithADeadlineAllocatesNothing(Operation operation) {
+        assertThat(bytesPerCall(operation, true)).as("bytes that a rank allocates per call: %s", operation)
+                .isLessThan(BYTES_PER_CALL_MAX);
+    }
+
+    /** The bytes per call of the rank that allocates more, in the first clean round or the last one. */
+    private static double bytesPerCall(Operation operation, boolean deadline) {
+        double[] result = new double[1];
+        Tutti.runLocal(2, PLATFORM, job -> {
+            Communicator world = job.world();
+            Communicator measured = deadline ? world.withDeadline(Duration.ofMinutes(1)) : world;
+            double[] bytes = new double[1];
+            try (Arena arena = Arena.ofConfined()) {
+                Data data = Data.of(operation.elements, arena);
+                int round = 0;
+                do {
+                    long before = THREADS.getCurrentThreadAllocatedBytes();
+                    for (int i = 0; i < CALLS; i++) {
+                        operation.call.run(measured, data);
+                    }
+                    bytes[0] = (double) (THREADS.getCurrentThreadAllocatedBytes() - before) / CALLS;
+                    world.allreduce(bytes, Reduction.MAX);
+                    round++;
+                } while (bytes[0] >= BYTES_PER_CALL_MAX && round < ROUNDS_MAX);
+            }
+            if (job.rank() == 0) {
+                result[0] = bytes[0];
+            }
+        });
+        return result[0];
+    }
+}

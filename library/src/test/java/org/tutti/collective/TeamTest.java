@@ -1,0 +1,105 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.lang.foreign.MemorySegment;
+
+import org.junit.jupiter.api.Test;
+import org.tutti.Collective;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.memory.Memory;
+import org.tutti.memory.PrivateMemory;
+import org.tutti.memory.Waiter;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+/**
+ * Shows what a team does in orders of events that are rare: they are brought about here by what the machine does while
+ * a rank waits.
+ */
+class TeamTest {
+    private static final int RANKS = 2;
+    private static final Label ALGORITHM = new Label("any");
+
+    private final Memory memory = new PrivateMemory();
+    private final long ring = memory.claim(RingLayout.bytes(RANKS), "a test");
+
+    @Test
+    void aRankThatWaitsForAFreeSlotIsNotTakenForOneThatCalledSomethingElse() {
+        Team behind = team(1, new LiveMachine(new Waiter(false)));
+        Team ahead = team(0, new EventfulMachine(() -> {
+            for (int i = 0; i < RingLayout.SLOTS; i++) {
+                call(behind);
+            }
+            enter(behind); // the call that the other rank is about to describe
+        }));
+        for (int i = 0; i < RingLayout.SLOTS; i++) {
+            call(ahead);
+        }
+        assertThatCode(() -> call(ahead)).doesNotThrowAnyException();
+    }
+
+    private Team team(int rank, Machine machine) {
+        return new Team(machine, new Healthy(), memory, ring, new Outbox(memory, RANKS), rank, RANKS);
+    }
+
+    private static void call(Team team) {
+        enter(team);
+        team.leave();
+    }
+
+    private static void enter(Team team) {
+        team.enter(Collective.BARRIER, ALGORITHM, null, Label.NONE, 0, 0, Long.MAX_VALUE);
+    }
+
+    /** Waits by letting something happen, and then looks for a reason to give up. */
+    private record EventfulMachine(LiveMachine live, Runnable event) implements Machine {
+        EventfulMachine(Runnable event) {
+            this(new LiveMachine(new Waiter(false)), event);
+        }
+
+        @Override
+        public long load(MemorySegment words, long offset) {
+            return live.load(words, offset);
+        }
+
+        @Override
+        public void store(MemorySegment words, long offset, long value) {
+            live.store(words, offset, value);
+        }
+
+        @Override
+        public void await(MemorySegment words, long offset, long atLeast, Waiter.Check check) {
+            event.run();
+            check.check();
+            live.await(words, offset, atLeast, check);
+        }
+
+        @Override
+        public void copy(MemorySegment source, long sourceOffset, MemorySegment target, long targetOffset, long bytes) {
+            live.copy(source, sourceOffset, target, targetOffset, bytes);
+        }
+
+        @Override
+        public void combine(Kernel kernel, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
+                MemorySegment target, long targetOffset, long bytes) {
+            live.combine(kernel, left, leftOffset, right, rightOffset, target, targetOffset, bytes);
+        }
+    }
+
+    private record Healthy() implements Members {
+        @Override
+        public long changes() {
+            return 0;
+        }
+
+        @Override
+        public RuntimeException failure(int awaited) {
+            return null;
+        }
+
+        @Override
+        public String describe(int rank) {
+            return "rank " + rank;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.stress;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.JJ_Result;
+import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
+
+/**
+ * Shows the closed rule in its barest form: who writes to a slot again after having seen the reader's left word never
+ * changes what the reader still reads.
+ */
+@JCStressTest
+@State
+@Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "the payload of the generation that was awaited")
+@Outcome(expect = Expect.FORBIDDEN, desc = "the payload of another generation")
+public class LeftWordProtectsPayload {
+    private static final Waiter WAITER = new Waiter(true);
+
+    private final Lines lines = Lines.zeroed(Lines.NATIVE);
+
+    @Actor
+    public void write() {
+        write(1);
+        WAITER.await(lines.writer(), Lines.LEFT, 1, LeftWordProtectsPayload::goOn);
+        write(2);
+    }
+
+    private void write(long generation) {
+        Words.storePlain(lines.writer(), Lines.NEAR, generation);
+        Words.storePlain(lines.writer(), Lines.FAR, generation);
+        Words.store(lines.writer(), Lines.READY, generation);
+    }
+
+    @Actor
+    public void read(JJ_Result result) {
+        WAITER.await(lines.reader(), Lines.READY, 1, LeftWordProtectsPayload::goOn);
+        result.r1 = Words.loadPlain(lines.reader(), Lines.NEAR);
+        result.r2 = Words.loadPlain(lines.reader(), Lines.FAR);
+        Words.store(lines.reader(), Lines.LEFT, 1);
+    }
+
+    @Arbiter
+    public void finish() {
+        Lines.NATIVE.give(lines);
+    }
+
+    private static void goOn() {}
+}

@@ -1,0 +1,73 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.stress;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+
+import org.tutti.memory.FileMemory;
+import org.tutti.memory.Words;
+
+/**
+ * Two lines of native memory, as two parties see them: through the same segment, or through two mappings of one file.
+ *
+ * @param writer the lines as the first party sees them
+ * @param reader the same lines as the second party sees them
+ */
+record Lines(MemorySegment writer, MemorySegment reader) {
+    /** A word. */
+    static final long READY = 0;
+
+    /** A cell in the line of that word. */
+    static final long NEAR = 8;
+
+    /** A word in the other line. */
+    static final long LEFT = Words.LINE_BYTES;
+
+    /** A cell in the other line. */
+    static final long FAR = Words.LINE_BYTES + 8;
+
+    private static final long BYTES = 2L * Words.LINE_BYTES;
+
+    /** Lines seen through one segment. */
+    static final Pool<Lines> NATIVE = new Pool<>(() -> {
+        MemorySegment lines = Arena.global().allocate(BYTES, Words.LINE_BYTES);
+        return new Lines(lines, lines);
+    });
+
+    static Lines zeroed(Pool<Lines> pool) {
+        Lines lines = pool.take();
+        lines.writer.fill((byte) 0);
+        return lines;
+    }
+
+    /** Lines seen through two mappings of the file of a {@link FileMemory}, which has lost its name already. */
+    static final class Mapped {
+        static final Pool<Lines> POOL = pool();
+
+        private Mapped() {}
+
+        private static Pool<Lines> pool() {
+            Path path = Path.of("/dev/shm/tutti-stress-" + ProcessHandle.current().pid());
+            try {
+                FileMemory memory = FileMemory.create(path, BYTES, 0);
+                try (var file = new RandomAccessFile(path.toFile(), "rw")) {
+                    MemorySegment second =
+                            file.getChannel().map(MapMode.READ_WRITE, 0, file.length(), Arena.global());
+                    return new Pool<>(() -> {
+                        long address = memory.claim(BYTES, "a stress test");
+                        return new Lines(memory.block(address, BYTES), second.asSlice(address, BYTES));
+                    });
+                } finally {
+                    memory.unlink();
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.stress;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+import org.tutti.Collective;
+import org.tutti.DataType;
+import org.tutti.Reduction;
+import org.tutti.collective.Area;
+import org.tutti.collective.Label;
+import org.tutti.collective.LiveMachine;
+import org.tutti.collective.Members;
+import org.tutti.collective.Outbox;
+import org.tutti.collective.RingLayout;
+import org.tutti.collective.Team;
+import org.tutti.collective.allreduce.Allreduce;
+import org.tutti.collective.allreduce.FlatAllreduce;
+import org.tutti.collective.barrier.Barrier;
+import org.tutti.collective.barrier.SrmBarrier;
+import org.tutti.collective.broadcast.Broadcast;
+import org.tutti.collective.broadcast.SlotRingBroadcast;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.memory.Memory;
+import org.tutti.memory.PrivateMemory;
+import org.tutti.memory.Waiter;
+
+/**
+ * Two ranks with the library's own {@link Team}s. A pair serves one state after the other, so that its ring of slots
+ * goes through all its generations; the numbers that it sends grow, so that a stale one is seen.
+ */
+final class Pair {
+    static final Pool<Pair> POOL = new Pool<>(Pair::new);
+
+    private static final int RANKS = 2;
+    private static final int ELEMENTS_MAX = 64;
+    private static final Memory MEMORY = new PrivateMemory();
+    private static final Broadcast BROADCAST = new SlotRingBroadcast();
+    private static final Allreduce ALLREDUCE = new FlatAllreduce();
+    private static final Barrier BARRIER = new SrmBarrier();
+    private static final Kernel SUM = Kernel.of(Reduction.SUM, DataType.LONG);
+    private static final Members HEALTHY = new Members() {
+        @Override
+        public long changes() {
+            return 0;
+        }
+
+        @Override
+        public RuntimeException failure(int awaited) {
+            return null;
+        }
+
+        @Override
+        public String describe(int rank) {
+            return "rank " + rank;
+        }
+    };
+
+    private final Team[] teams = new Team[RANKS];
+    private final long[][] elements = new long[RANKS][ELEMENTS_MAX];
+    private final Area[] areas = new Area[RANKS];
+    private long numbers;
+
+    private Pair() {
+        long ring = MEMORY.claim(RingLayout.bytes(RANKS), "a stress test");
+        for (int rank = 0; rank < RANKS; rank++) {
+            teams[rank] = new Team(new LiveMachine(new Waiter(true)), HEALTHY, MEMORY, ring, new Outbox(MEMORY, RANKS),
+                    rank, RANKS);
+            areas[rank] = new Area();
+            areas[rank].set(MemorySegment.ofArray(elements[rank]), 0);
+        }
+    }
+
+    /** Reserves numbers that this pair has never sent: the result and the {@code count − 1} after it. */
+    long reserve(int count) {
+        long first = numbers + 1;
+        numbers += count;
+        return first;
+    }
+
+    /** Rank 0 sends a number in so many elements. */
+    void send(long number, int count) {
+        Arrays.fill(elements[0], 0, count, number);
+        broadcast(0, count);
+    }
+
+    /** Rank 1 receives what rank 0 sends: the number, or −1 when its copies differ. */
+    long receive(int count) {
+        broadcast(1, count);
+        for (int i = 1; i < count; i++) {
+            if (elements[1][i] != elements[1][0]) {
+                return -1;
+            }
+        }
+        return elements[1][0];
+    }
+
+    private void broadcast(int rank, int count) {
+        long bytes = (long) count * Long.BYTES;
+        run(rank, Collective.BROADCAST, BROADCAST.label(), DataType.LONG, Label.NONE, count,
+                () -> BROADCAST.run(teams[rank], areas[rank], bytes, 0));
+    }
+
+    long sum(int rank, long number) {
+        elements[rank][0] = number;
+        run(rank, Collective.ALLREDUCE, ALLREDUCE.label(), DataType.LONG, SUM.label(), 1,
+                () -> ALLREDUCE.run(teams[rank], areas[rank], areas[rank], Long.BYTES, SUM));
+        return elements[rank][0];
+    }
+
+    void barrier(int rank) {
+        run(rank, Collective.BARRIER, BARRIER.label(), null, Label.NONE, 0, () -> BARRIER.run(teams[rank]));
+    }
+
+    private void run(int rank, Collective called, Label algorithm, DataType type, Label operator, long count,
+            Runnable body) {
+        Team team = teams[rank];
+        team.enter(called, algorithm, type, operator, count, 0, Long.MAX_VALUE);
+        try {
+            body.run();
+        } catch (Throwable failure) {
+            team.breakOff(failure);
+            throw failure;
+        }
+        team.leave();
+    }
+}

@@ -1,0 +1,28 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.stress;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
+
+/**
+ * Things that one state after the other uses. jcstress makes millions of states, so none can have native memory made
+ * for it.
+ */
+final class Pool<T> {
+    private final Queue<T> idle = new ConcurrentLinkedQueue<>();
+    private final Supplier<T> make;
+
+    Pool(Supplier<T> make) {
+        this.make = make;
+    }
+
+    T take() {
+        T thing = idle.poll();
+        return thing == null ? make.get() : thing;
+    }
+
+    void give(T thing) {
+        idle.add(thing);
+    }
+}
