@@ -25,6 +25,8 @@ import org.tutti.collective.reduce.Reduce;
  * on the caller's thread. Very long messages are several operations.
  */
 final class LiveCommunicator extends Communicator {
+    private static final int KERNELS_KEPT = 8;
+
     private final LiveJob job;
     private final Team team;
     private final Topology topology;
@@ -32,7 +34,7 @@ final class LiveCommunicator extends Communicator {
     private final long waitNanosMax;
     private final Area source;
     private final Area target;
-    private Kernel kernel;
+    private final Kernel[] kernels;
 
     LiveCommunicator(LiveJob job, Team team, Topology topology, Choice choice) {
         this.job = job;
@@ -42,6 +44,7 @@ final class LiveCommunicator extends Communicator {
         this.waitNanosMax = Long.MAX_VALUE;
         this.source = new Area();
         this.target = new Area();
+        this.kernels = new Kernel[KERNELS_KEPT];
     }
 
     private LiveCommunicator(LiveCommunicator viewed, Choice choice, long waitNanosMax) {
@@ -53,6 +56,7 @@ final class LiveCommunicator extends Communicator {
         this.waitNanosMax = waitNanosMax;
         this.source = viewed.source;
         this.target = viewed.target;
+        this.kernels = viewed.kernels;
     }
 
     @Override
@@ -208,17 +212,28 @@ final class LiveCommunicator extends Communicator {
     }
 
     private Kernel kernel(Reduction reduction, DataType type, long count) {
-        if (kernel == null || !kernel.isOf(reduction, type)) {
-            if (!Objects.requireNonNull(reduction, "reduction").supports(type)) {
-                throw new IllegalArgumentException("the operator " + reduction + " does not work on elements of type "
-                        + type + "; the table at org.tutti.Reduction says which do");
-            }
-            kernel = Kernel.of(reduction, type);
-        }
+        Kernel kernel = kept(reduction, type);
         if (count % reduction.unit() != 0) {
             throw new IllegalArgumentException("the operator " + reduction + " works on units of " + reduction.unit()
                     + " elements, and " + count + " elements are no whole number of them");
         }
         return kernel;
+    }
+
+    /** The kernels of the latest operators, the newest first, so that calls with the same few allocate nothing. */
+    private Kernel kept(Reduction reduction, DataType type) {
+        for (Kernel kernel : kernels) {
+            if (kernel != null && kernel.isOf(reduction, type)) {
+                return kernel;
+            }
+        }
+        if (!Objects.requireNonNull(reduction, "reduction").supports(type)) {
+            throw new IllegalArgumentException(
+                    "the operator " + reduction + " does not work on elements of type " + type
+                            + "; the table at org.tutti.Reduction says which do");
+        }
+        System.arraycopy(kernels, 0, kernels, 1, KERNELS_KEPT - 1);
+        kernels[0] = Kernel.of(reduction, type);
+        return kernels[0];
     }
 }

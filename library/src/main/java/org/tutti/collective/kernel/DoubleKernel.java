@@ -1,7 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.kernel;
 
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 import org.tutti.DataType;
@@ -10,20 +9,25 @@ import org.tutti.Reduction;
 /**
  * The operators on doubles. Every operator has a loop of its own, so that each is compiled for itself.
  */
-final class DoubleKernel extends Kernel {
-    private static final ValueLayout.OfDouble LAYOUT = ValueLayout.JAVA_DOUBLE_UNALIGNED;
-    private static final long BYTES = Double.BYTES;
-
-    /** One loop over three ranges of the same length. */
+final class DoubleKernel extends ArrayKernel {
+    /** Combines the first elements of two arrays into the left one. */
     @FunctionalInterface
     private interface Loop {
-        void run(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target, long t, long bytes);
+        void run(double[] left, double[] right, int count);
     }
 
+    private final double[] left;
+    private final double[] right;
     private final Loop loop;
 
     DoubleKernel(Reduction reduction) {
-        super(reduction, DataType.DOUBLE);
+        this(reduction, new double[elements(DataType.DOUBLE)], new double[elements(DataType.DOUBLE)]);
+    }
+
+    private DoubleKernel(Reduction reduction, double[] left, double[] right) {
+        super(reduction, DataType.DOUBLE, ValueLayout.JAVA_DOUBLE_UNALIGNED, left, right);
+        this.left = left;
+        this.right = right;
         this.loop = switch (reduction.name()) {
             case "sum" -> DoubleKernel::sum;
             case "product" -> DoubleKernel::product;
@@ -36,68 +40,51 @@ final class DoubleKernel extends Kernel {
     }
 
     @Override
-    public void combine(MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
-            MemorySegment target, long targetOffset, long bytes) {
-        loop.run(left, leftOffset, right, rightOffset, target, targetOffset, bytes);
+    void run(int count) {
+        loop.run(left, right, count);
     }
 
-    private static void sum(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target, long t,
-            long bytes) {
-        for (long at = 0; at < bytes; at += BYTES) {
-            target.set(LAYOUT, t + at, left.get(LAYOUT, l + at) + right.get(LAYOUT, r + at));
+    private static void sum(double[] left, double[] right, int count) {
+        for (int i = 0; i < count; i++) {
+            left[i] += right[i];
         }
     }
 
-    private static void product(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target, long t,
-            long bytes) {
-        for (long at = 0; at < bytes; at += BYTES) {
-            target.set(LAYOUT, t + at, left.get(LAYOUT, l + at) * right.get(LAYOUT, r + at));
+    private static void product(double[] left, double[] right, int count) {
+        for (int i = 0; i < count; i++) {
+            left[i] *= right[i];
         }
     }
 
-    private static void min(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target, long t,
-            long bytes) {
-        for (long at = 0; at < bytes; at += BYTES) {
-            target.set(LAYOUT, t + at, Math.min(left.get(LAYOUT, l + at), right.get(LAYOUT, r + at)));
+    private static void min(double[] left, double[] right, int count) {
+        for (int i = 0; i < count; i++) {
+            left[i] = Math.min(left[i], right[i]);
         }
     }
 
-    private static void max(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target, long t,
-            long bytes) {
-        for (long at = 0; at < bytes; at += BYTES) {
-            target.set(LAYOUT, t + at, Math.max(left.get(LAYOUT, l + at), right.get(LAYOUT, r + at)));
+    private static void max(double[] left, double[] right, int count) {
+        for (int i = 0; i < count; i++) {
+            left[i] = Math.max(left[i], right[i]);
         }
     }
 
-    private static void minLocation(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target,
-            long t, long bytes) {
-        for (long at = 0; at < bytes; at += 2 * BYTES) {
-            int order = minOrder(left.get(LAYOUT, l + at), right.get(LAYOUT, r + at));
-            boolean isLeft = order == 0
-                    ? left.get(LAYOUT, l + at + BYTES) <= right.get(LAYOUT, r + at + BYTES)
-                    : order < 0;
-            MemorySegment source = isLeft ? left : right;
-            long from = (isLeft ? l : r) + at;
-            double value = source.get(LAYOUT, from);
-            double index = source.get(LAYOUT, from + BYTES);
-            target.set(LAYOUT, t + at, value);
-            target.set(LAYOUT, t + at + BYTES, index);
+    private static void minLocation(double[] left, double[] right, int count) {
+        for (int i = 0; i < count; i += 2) {
+            int order = minOrder(left[i], right[i]);
+            if (order > 0 || order == 0 && right[i + 1] < left[i + 1]) {
+                left[i] = right[i];
+                left[i + 1] = right[i + 1];
+            }
         }
     }
 
-    private static void maxLocation(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target,
-            long t, long bytes) {
-        for (long at = 0; at < bytes; at += 2 * BYTES) {
-            int order = maxOrder(left.get(LAYOUT, l + at), right.get(LAYOUT, r + at));
-            boolean isLeft = order == 0
-                    ? left.get(LAYOUT, l + at + BYTES) <= right.get(LAYOUT, r + at + BYTES)
-                    : order < 0;
-            MemorySegment source = isLeft ? left : right;
-            long from = (isLeft ? l : r) + at;
-            double value = source.get(LAYOUT, from);
-            double index = source.get(LAYOUT, from + BYTES);
-            target.set(LAYOUT, t + at, value);
-            target.set(LAYOUT, t + at + BYTES, index);
+    private static void maxLocation(double[] left, double[] right, int count) {
+        for (int i = 0; i < count; i += 2) {
+            int order = maxOrder(left[i], right[i]);
+            if (order > 0 || order == 0 && right[i + 1] < left[i + 1]) {
+                left[i] = right[i];
+                left[i + 1] = right[i + 1];
+            }
         }
     }
 

@@ -1,7 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.kernel;
 
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 import org.tutti.DataType;
@@ -10,20 +9,25 @@ import org.tutti.Reduction;
 /**
  * The operators on ints. Every operator has a loop of its own, so that each is compiled for itself.
  */
-final class IntKernel extends Kernel {
-    private static final ValueLayout.OfInt LAYOUT = ValueLayout.JAVA_INT_UNALIGNED;
-    private static final long BYTES = Integer.BYTES;
-
-    /** One loop over three ranges of the same length. */
+final class IntKernel extends ArrayKernel {
+    /** Combines the first elements of two arrays into the left one. */
     @FunctionalInterface
     private interface Loop {
-        void run(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target, long t, long bytes);
+        void run(int[] left, int[] right, int count);
     }
 
+    private final int[] left;
+    private final int[] right;
     private final Loop loop;
 
     IntKernel(Reduction reduction) {
-        super(reduction, DataType.INT);
+        this(reduction, new int[elements(DataType.INT)], new int[elements(DataType.INT)]);
+    }
+
+    private IntKernel(Reduction reduction, int[] left, int[] right) {
+        super(reduction, DataType.INT, ValueLayout.JAVA_INT_UNALIGNED, left, right);
+        this.left = left;
+        this.right = right;
         this.loop = switch (reduction.name()) {
             case "sum" -> IntKernel::sum;
             case "product" -> IntKernel::product;
@@ -42,114 +46,87 @@ final class IntKernel extends Kernel {
     }
 
     @Override
-    public void combine(MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
-            MemorySegment target, long targetOffset, long bytes) {
-        loop.run(left, leftOffset, right, rightOffset, target, targetOffset, bytes);
+    void run(int count) {
+        loop.run(left, right, count);
     }
 
-    private static void sum(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target, long t,
-            long bytes) {
-        for (long at = 0; at < bytes; at += BYTES) {
-            target.set(LAYOUT, t + at, left.get(LAYOUT, l + at) + right.get(LAYOUT, r + at));
+    private static void sum(int[] left, int[] right, int count) {
+        for (int i = 0; i < count; i++) {
+            left[i] += right[i];
         }
     }
 
-    private static void product(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target, long t,
-            long bytes) {
-        for (long at = 0; at < bytes; at += BYTES) {
-            target.set(LAYOUT, t + at, left.get(LAYOUT, l + at) * right.get(LAYOUT, r + at));
+    private static void product(int[] left, int[] right, int count) {
+        for (int i = 0; i < count; i++) {
+            left[i] *= right[i];
         }
     }
 
-    private static void min(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target, long t,
-            long bytes) {
-        for (long at = 0; at < bytes; at += BYTES) {
-            target.set(LAYOUT, t + at, Math.min(left.get(LAYOUT, l + at), right.get(LAYOUT, r + at)));
+    private static void min(int[] left, int[] right, int count) {
+        for (int i = 0; i < count; i++) {
+            left[i] = Math.min(left[i], right[i]);
         }
     }
 
-    private static void max(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target, long t,
-            long bytes) {
-        for (long at = 0; at < bytes; at += BYTES) {
-            target.set(LAYOUT, t + at, Math.max(left.get(LAYOUT, l + at), right.get(LAYOUT, r + at)));
+    private static void max(int[] left, int[] right, int count) {
+        for (int i = 0; i < count; i++) {
+            left[i] = Math.max(left[i], right[i]);
         }
     }
 
-    private static void bitwiseAnd(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target,
-            long t,
-            long bytes) {
-        for (long at = 0; at < bytes; at += BYTES) {
-            target.set(LAYOUT, t + at, left.get(LAYOUT, l + at) & right.get(LAYOUT, r + at));
+    private static void bitwiseAnd(int[] left, int[] right, int count) {
+        for (int i = 0; i < count; i++) {
+            left[i] &= right[i];
         }
     }
 
-    private static void bitwiseOr(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target, long t,
-            long bytes) {
-        for (long at = 0; at < bytes; at += BYTES) {
-            target.set(LAYOUT, t + at, left.get(LAYOUT, l + at) | right.get(LAYOUT, r + at));
+    private static void bitwiseOr(int[] left, int[] right, int count) {
+        for (int i = 0; i < count; i++) {
+            left[i] |= right[i];
         }
     }
 
-    private static void bitwiseXor(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target,
-            long t,
-            long bytes) {
-        for (long at = 0; at < bytes; at += BYTES) {
-            target.set(LAYOUT, t + at, left.get(LAYOUT, l + at) ^ right.get(LAYOUT, r + at));
+    private static void bitwiseXor(int[] left, int[] right, int count) {
+        for (int i = 0; i < count; i++) {
+            left[i] ^= right[i];
         }
     }
 
-    private static void logicalAnd(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target,
-            long t,
-            long bytes) {
-        for (long at = 0; at < bytes; at += BYTES) {
-            target.set(LAYOUT, t + at, left.get(LAYOUT, l + at) != 0 && right.get(LAYOUT, r + at) != 0 ? 1 : 0);
+    private static void logicalAnd(int[] left, int[] right, int count) {
+        for (int i = 0; i < count; i++) {
+            left[i] = left[i] != 0 && right[i] != 0 ? 1 : 0;
         }
     }
 
-    private static void logicalOr(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target, long t,
-            long bytes) {
-        for (long at = 0; at < bytes; at += BYTES) {
-            target.set(LAYOUT, t + at, left.get(LAYOUT, l + at) != 0 || right.get(LAYOUT, r + at) != 0 ? 1 : 0);
+    private static void logicalOr(int[] left, int[] right, int count) {
+        for (int i = 0; i < count; i++) {
+            left[i] = left[i] != 0 || right[i] != 0 ? 1 : 0;
         }
     }
 
-    private static void logicalXor(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target,
-            long t,
-            long bytes) {
-        for (long at = 0; at < bytes; at += BYTES) {
-            target.set(LAYOUT, t + at, (left.get(LAYOUT, l + at) != 0) != (right.get(LAYOUT, r + at) != 0) ? 1 : 0);
+    private static void logicalXor(int[] left, int[] right, int count) {
+        for (int i = 0; i < count; i++) {
+            left[i] = (left[i] != 0) != (right[i] != 0) ? 1 : 0;
         }
     }
 
-    private static void minLocation(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target,
-            long t, long bytes) {
-        for (long at = 0; at < bytes; at += 2 * BYTES) {
-            int order = Integer.compare(left.get(LAYOUT, l + at), right.get(LAYOUT, r + at));
-            boolean isLeft = order == 0
-                    ? left.get(LAYOUT, l + at + BYTES) <= right.get(LAYOUT, r + at + BYTES)
-                    : order < 0;
-            MemorySegment source = isLeft ? left : right;
-            long from = (isLeft ? l : r) + at;
-            int value = source.get(LAYOUT, from);
-            int index = source.get(LAYOUT, from + BYTES);
-            target.set(LAYOUT, t + at, value);
-            target.set(LAYOUT, t + at + BYTES, index);
+    private static void minLocation(int[] left, int[] right, int count) {
+        for (int i = 0; i < count; i += 2) {
+            int order = Integer.compare(left[i], right[i]);
+            if (order > 0 || order == 0 && right[i + 1] < left[i + 1]) {
+                left[i] = right[i];
+                left[i + 1] = right[i + 1];
+            }
         }
     }
 
-    private static void maxLocation(MemorySegment left, long l, MemorySegment right, long r, MemorySegment target,
-            long t, long bytes) {
-        for (long at = 0; at < bytes; at += 2 * BYTES) {
-            int order = Integer.compare(left.get(LAYOUT, l + at), right.get(LAYOUT, r + at));
-            boolean isLeft = order == 0
-                    ? left.get(LAYOUT, l + at + BYTES) <= right.get(LAYOUT, r + at + BYTES)
-                    : order > 0;
-            MemorySegment source = isLeft ? left : right;
-            long from = (isLeft ? l : r) + at;
-            int value = source.get(LAYOUT, from);
-            int index = source.get(LAYOUT, from + BYTES);
-            target.set(LAYOUT, t + at, value);
-            target.set(LAYOUT, t + at + BYTES, index);
+    private static void maxLocation(int[] left, int[] right, int count) {
+        for (int i = 0; i < count; i += 2) {
+            int order = Integer.compare(right[i], left[i]);
+            if (order > 0 || order == 0 && right[i + 1] < left[i + 1]) {
+                left[i] = right[i];
+                left[i + 1] = right[i + 1];
+            }
         }
     }
 }

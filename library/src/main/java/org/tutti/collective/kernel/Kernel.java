@@ -8,7 +8,8 @@ import org.tutti.Reduction;
 import org.tutti.collective.Label;
 
 /**
- * An operator for elements of one type: what an algorithm calls, without ever seeing the elements.
+ * An operator for elements of one type: what an algorithm calls, without ever seeing the elements. One thread at a time
+ * uses it.
  */
 public abstract class Kernel {
     private final Reduction reduction;

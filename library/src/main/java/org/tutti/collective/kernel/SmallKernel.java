@@ -1,8 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.kernel;
 
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Array;
 import java.util.function.IntBinaryOperator;
 
 import org.tutti.DataType;
@@ -11,14 +11,32 @@ import org.tutti.Reduction;
 /**
  * The operators on types of one or two bytes, computed as ints.
  */
-final class SmallKernel extends Kernel {
-    private final DataType type;
+final class SmallKernel extends ArrayKernel {
+    private final Object left;
+    private final Object right;
     private final IntBinaryOperator operator;
 
     SmallKernel(Reduction reduction, DataType type) {
-        super(reduction, type);
-        this.type = type;
+        this(reduction, type, array(type), array(type));
+    }
+
+    private SmallKernel(Reduction reduction, DataType type, Object left, Object right) {
+        super(reduction, type, layout(type), left, right);
+        this.left = left;
+        this.right = right;
         this.operator = operator(reduction);
+    }
+
+    private static ValueLayout layout(DataType type) {
+        return switch (type) {
+            case SHORT -> ValueLayout.JAVA_SHORT_UNALIGNED;
+            case CHAR -> ValueLayout.JAVA_CHAR_UNALIGNED;
+            default -> ValueLayout.JAVA_BYTE;
+        };
+    }
+
+    private static Object array(DataType type) {
+        return Array.newInstance(layout(type).carrier(), elements(type));
     }
 
     private static IntBinaryOperator operator(Reduction reduction) {
@@ -38,28 +56,29 @@ final class SmallKernel extends Kernel {
     }
 
     @Override
-    public void combine(MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
-            MemorySegment target, long targetOffset, long bytes) {
-        int step = type.bytes();
-        for (long at = 0; at < bytes; at += step) {
-            set(target, targetOffset + at,
-                    operator.applyAsInt(get(left, leftOffset + at), get(right, rightOffset + at)));
+    void run(int count) {
+        switch (left) {
+            case short[] shorts -> run(shorts, (short[]) right, count);
+            case char[] chars -> run(chars, (char[]) right, count);
+            default -> run((byte[]) left, (byte[]) right, count);
         }
     }
 
-    private int get(MemorySegment segment, long offset) {
-        return switch (type) {
-            case SHORT -> segment.get(ValueLayout.JAVA_SHORT_UNALIGNED, offset);
-            case CHAR -> segment.get(ValueLayout.JAVA_CHAR_UNALIGNED, offset);
-            default -> segment.get(ValueLayout.JAVA_BYTE, offset);
-        };
+    private void run(byte[] first, byte[] second, int count) {
+        for (int i = 0; i < count; i++) {
+            first[i] = (byte) operator.applyAsInt(first[i], second[i]);
+        }
     }
 
-    private void set(MemorySegment segment, long offset, int value) {
-        if (type.bytes() == Short.BYTES) {
-            segment.set(ValueLayout.JAVA_SHORT_UNALIGNED, offset, (short) value);
-        } else {
-            segment.set(ValueLayout.JAVA_BYTE, offset, (byte) value);
+    private void run(short[] first, short[] second, int count) {
+        for (int i = 0; i < count; i++) {
+            first[i] = (short) operator.applyAsInt(first[i], second[i]);
+        }
+    }
+
+    private void run(char[] first, char[] second, int count) {
+        for (int i = 0; i < count; i++) {
+            first[i] = (char) operator.applyAsInt(first[i], second[i]);
         }
     }
 }

@@ -11,10 +11,11 @@ import org.tutti.Reduction;
  * loop.
  */
 final class BenchLoop {
-    private static final long REPEAT_NANOS = 30_000_000;
-    private static final int CALLS_MAX = 200_000;
+    private static final double REPEAT_NANOS = 50_000_000;
+    private static final int CALLS_MAX = 1_000_000;
     private static final int CALLS_MIN = 4;
-    private static final int PROBES = 3;
+    private static final int GROWTH_MAX = 8;
+    private static final double WARM_UP_NANOS = 400_000_000;
     private static final int PRIME = 31;
 
     private final Communicator world;
@@ -42,8 +43,7 @@ final class BenchLoop {
 
     /** {@return for each repeat, the microseconds of a call on the slowest rank} */
     double[] measure(int repeats) {
-        int calls = calls();
-        run(calls);
+        int calls = warmUp();
         double[] slowest = new double[repeats];
         for (int repeat = 0; repeat < repeats; repeat++) {
             slowest[repeat] = slowest(run(calls)) / 1e3;
@@ -52,13 +52,15 @@ final class BenchLoop {
         return slowest;
     }
 
-    /** How many calls make a repeat: the same at every rank. */
-    private int calls() {
-        double nanos = 0;
-        for (int probe = 0, calls = CALLS_MIN; probe < PROBES; probe++, calls *= CALLS_MIN) {
-            nanos = slowest(run(calls));
+    /** Runs for a while, so that everything is compiled; returns how many calls make a repeat, the same at every rank. */
+    private int warmUp() {
+        int calls = CALLS_MIN;
+        for (double total = 0; total < WARM_UP_NANOS;) {
+            double nanos = slowest(run(calls));
+            total += nanos * calls;
+            calls = (int) Math.clamp(REPEAT_NANOS / nanos, CALLS_MIN, Math.min(CALLS_MAX, GROWTH_MAX * calls));
         }
-        return (int) Math.clamp(REPEAT_NANOS / nanos, CALLS_MIN, CALLS_MAX);
+        return calls;
     }
 
     private double slowest(double nanos) {

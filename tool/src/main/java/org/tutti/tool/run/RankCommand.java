@@ -3,6 +3,7 @@ package org.tutti.tool.run;
 
 import java.io.File;
 import java.lang.ProcessBuilder.Redirect;
+import java.lang.module.ModuleFinder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,8 +14,8 @@ import org.tutti.job.RankProcess;
 
 /** The command and the environment that start one process of a job. */
 final class RankCommand {
-    /** Whether ranks get the Vector API, an incubator module; its warning is then kept from the output. */
-    static final boolean VECTOR_MODULE = false;
+    /** Whether ranks get the Vector API, an incubator module, where the JDK has it; its warning is kept from the output. */
+    static final boolean VECTOR_MODULE = ModuleFinder.ofSystem().find("jdk.incubator.vector").isPresent();
 
     /** The line that a JVM with an incubator module prints before anything else. */
     static final String VECTOR_WARNING = "WARNING: Using incubator modules: jdk.incubator.vector";
