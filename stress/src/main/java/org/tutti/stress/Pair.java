@@ -38,7 +38,6 @@ final class Pair {
     private static final Broadcast BROADCAST = new SlotRingBroadcast();
     private static final Allreduce ALLREDUCE = new FlatAllreduce();
     private static final Barrier BARRIER = new SrmBarrier();
-    private static final Kernel SUM = Kernel.of(Reduction.SUM, DataType.LONG);
     private static final Members HEALTHY = new Members() {
         @Override
         public long changes() {
@@ -59,6 +58,7 @@ final class Pair {
     private final Team[] teams = new Team[RANKS];
     private final long[][] elements = new long[RANKS][ELEMENTS_MAX];
     private final Area[] areas = new Area[RANKS];
+    private final Kernel[] sums = new Kernel[RANKS]; // a kernel has room for one thread
     private long numbers;
 
     private Pair() {
@@ -66,6 +66,7 @@ final class Pair {
         for (int rank = 0; rank < RANKS; rank++) {
             teams[rank] = new Team(new LiveMachine(new Waiter(true)), HEALTHY, MEMORY, ring, new Outbox(MEMORY, RANKS),
                     rank, RANKS);
+            sums[rank] = Kernel.of(Reduction.SUM, DataType.LONG);
             areas[rank] = new Area();
             areas[rank].set(MemorySegment.ofArray(elements[rank]), 0);
         }
@@ -103,8 +104,8 @@ final class Pair {
 
     long sum(int rank, long number) {
         elements[rank][0] = number;
-        run(rank, Collective.ALLREDUCE, ALLREDUCE.label(), DataType.LONG, SUM.label(), 1,
-                () -> ALLREDUCE.run(teams[rank], areas[rank], areas[rank], Long.BYTES, SUM));
+        run(rank, Collective.ALLREDUCE, ALLREDUCE.label(), DataType.LONG, sums[rank].label(), 1,
+                () -> ALLREDUCE.run(teams[rank], areas[rank], areas[rank], Long.BYTES, sums[rank]));
         return elements[rank][0];
     }
 

@@ -52,7 +52,10 @@ final class BenchLoop {
         return slowest;
     }
 
-    /** Runs for a while, so that everything is compiled; returns how many calls make a repeat, the same at every rank. */
+    /**
+     * Runs for a while, so that everything is compiled; returns how many calls make a repeat, the same at every
+     * rank.
+     */
     private int warmUp() {
         int calls = CALLS_MIN;
         for (double total = 0; total < WARM_UP_NANOS;) {

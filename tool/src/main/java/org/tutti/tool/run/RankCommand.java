@@ -14,7 +14,10 @@ import org.tutti.job.RankProcess;
 
 /** The command and the environment that start one process of a job. */
 final class RankCommand {
-    /** Whether ranks get the Vector API, an incubator module, where the JDK has it; its warning is kept from the output. */
+    /**
+     * Whether ranks get the Vector API, an incubator module, where the JDK has it; its warning is kept from the
+     * output.
+     */
     static final boolean VECTOR_MODULE = ModuleFinder.ofSystem().find("jdk.incubator.vector").isPresent();
 
     /** The line that a JVM with an incubator module prints before anything else. */
