@@ -1,0 +1,87 @@
+package org.tutti.tool.bench;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.Collective;
+import org.tutti.choice.Catalogue;
+import org.tutti.tool.Main;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * {@code tutti bench} and {@code tutti info} as users start them; the figures themselves are nobody's business
+ * here.
+ */
+@Timeout(120)
+class BenchTest {
+    private record Ended(int status, String out, String err) {}
+
+    private static Ended run(Path directory, String... arguments) throws Exception {
+        Path out = directory.resolve("out");
+        Path err = directory.resolve("err");
+        Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+        List<String> command = new ArrayList<>(List.of(java.toString(), "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), Main.class.getName()));
+        command.addAll(List.of(arguments));
+        Process process =
+                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+        assertThat(process.waitFor(100, TimeUnit.SECONDS)).isTrue();
+        return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--virtual"})
+    void shouldMeasureEveryAlgorithmAndWriteAFile(String option, @TempDir Path directory) throws Exception {
+        Path csv = directory.resolve("figures.csv");
+        List<String> arguments = new ArrayList<>(List.of("bench", "-n", "2", "--all-algorithms", "--bytes", "8,1k",
+                "--repeats", "1", "--collective", "allreduce,barrier", "--csv", csv.toString()));
+        if (!option.isEmpty()) {
+            arguments.add(option);
+        }
+        Ended ended = run(directory, arguments.toArray(String[]::new));
+        assertThat(ended.status).as(ended.err).isZero();
+        List<String> lines = Files.readAllLines(csv);
+        assertThat(lines.get(0)).isEqualTo("contender,operation,layout,ranks,bytes,microseconds,low,high");
+        int cells = 2 * (1 + Catalogue.of(Collective.ALLREDUCE).size()) + 1 + Catalogue.of(Collective.BARRIER).size();
+        assertThat(lines).hasSize(1 + cells);
+        assertThat(lines.subList(1, lines.size())).allSatisfy(line -> {
+            String[] fields = line.split(",");
+            assertThat(fields).hasSize(8);
+            assertThat(Double.parseDouble(fields[5])).isPositive();
+        });
+        assertThat(ended.out.lines().filter(line -> line.startsWith("allreduce") || line.startsWith("barrier")))
+                .hasSize(cells);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"--bytes 7|multiples of 8", "--bytes x|multiples of 8",
+            "--collective gather|gather is not one of", "-n 0|-n 0 is not possible", "--repeats 0|--repeats 0"})
+    void shouldRejectWhatCannotBe(String arguments, String message, @TempDir Path directory) throws Exception {
+        Ended ended = run(directory, ("bench " + arguments).split(" "));
+        assertThat(ended.status).isEqualTo(2);
+        assertThat(ended.err).contains(message);
+        assertThat(ended.err.lines()).hasSize(1);
+    }
+
+    @Test
+    void shouldListEveryAlgorithm(@TempDir Path directory) throws Exception {
+        Ended ended = run(directory, "info", "--algorithms");
+        assertThat(ended.status).isZero();
+        for (Collective collective : Collective.values()) {
+            Catalogue.of(collective).forEach(algorithm -> assertThat(ended.out)
+                    .containsPattern("(?m)^" + collective.label() + " +" + algorithm.description().name() + " "));
+        }
+        Ended machine = run(directory, "info");
+        assertThat(machine.status).isZero();
+        assertThat(machine.out).contains("shared memory").contains("cores").contains("slots");
+    }
+}
