@@ -11,6 +11,7 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 import org.tutti.Topology;
 import org.tutti.choice.Choice;
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Area;
 import org.tutti.collective.Label;
 import org.tutti.collective.Team;
@@ -141,24 +142,38 @@ final class LiveCommunicator extends Communicator {
     protected void reduce(MemorySegment from, MemorySegment to, DataType type, long count, Reduction reduction,
             int root) {
         checkRoot(root);
-        Kernel operator = kernel(reduction, type, count);
-        if (rank() == root && to.isReadOnly()) {
+        combine(Collective.REDUCE, from, to, type, count, reduction, root);
+    }
+
+    @Override
+    protected void allreduce(MemorySegment from, MemorySegment to, DataType type, long count, Reduction reduction) {
+        combine(Collective.ALLREDUCE, from, to, type, count, reduction, 0);
+    }
+
+    private void combine(Collective called, MemorySegment from, MemorySegment to, DataType type, long count,
+            Reduction reduction, int root) {
+        Kernel kernel = kernel(reduction, type, count);
+        boolean receives = called == Collective.ALLREDUCE || rank() == root;
+        if (receives && to.isReadOnly()) {
             throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + to);
         }
         long bytes = count * type.bytes();
-        long lengthMax = operator.wholeUnits(team.operationBytesMax());
+        long lengthMax = kernel.wholeUnits(team.operationBytesMax());
         long at = 0;
         do {
             long length = Math.min(bytes - at, lengthMax);
-            Reduce algorithm = choice.reduce(length, operator);
-            team.enter(Collective.REDUCE, algorithm.label(), type, operator.label(), count, root, waitNanos());
+            Algorithm algorithm = called == Collective.REDUCE ? choice.reduce(length, kernel)
+                    : choice.allreduce(team.size(), length, kernel);
+            team.enter(called, algorithm.label(), type, kernel.label(), count, root, waitNanos());
             try {
                 source.set(from, at);
                 target.set(to, at);
-                if (team.size() > 1) {
-                    algorithm.run(team, source, target, length, operator, root);
-                } else if (!source.isSameAs(target)) {
-                    team.copy(source, 0, target, 0, length);
+                if (team.size() == 1) {
+                    copyAlone(length);
+                } else if (algorithm instanceof Reduce reduce) {
+                    reduce.run(team, source, target, length, kernel, root);
+                } else {
+                    ((Allreduce) algorithm).run(team, source, target, length, kernel);
                 }
             } catch (Throwable failure) {
                 team.breakOff(failure);
@@ -169,34 +184,10 @@ final class LiveCommunicator extends Communicator {
         } while (at < bytes);
     }
 
-    @Override
-    protected void allreduce(MemorySegment from, MemorySegment to, DataType type, long count, Reduction reduction) {
-        Kernel operator = kernel(reduction, type, count);
-        if (to.isReadOnly()) {
-            throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + to);
+    private void copyAlone(long length) {
+        if (!source.isSameAs(target)) {
+            team.copy(source, 0, target, 0, length);
         }
-        long bytes = count * type.bytes();
-        long lengthMax = operator.wholeUnits(team.operationBytesMax());
-        long at = 0;
-        do {
-            long length = Math.min(bytes - at, lengthMax);
-            Allreduce algorithm = choice.allreduce(team.size(), length, operator);
-            team.enter(Collective.ALLREDUCE, algorithm.label(), type, operator.label(), count, 0, waitNanos());
-            try {
-                source.set(from, at);
-                target.set(to, at);
-                if (team.size() > 1) {
-                    algorithm.run(team, source, target, length, operator);
-                } else if (!source.isSameAs(target)) {
-                    team.copy(source, 0, target, 0, length);
-                }
-            } catch (Throwable failure) {
-                team.breakOff(failure);
-                throw failure;
-            }
-            team.leave();
-            at += length;
-        } while (at < bytes);
     }
 
     private long waitNanos() {

@@ -1,3 +1,4 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.bench;
 
 import java.nio.file.Files;
@@ -29,8 +30,9 @@ class BenchTest {
     private static Ended run(Path directory, String... arguments) throws Exception {
         Path out = directory.resolve("out");
         Path err = directory.resolve("err");
-        Path java = Path.of(System.getProperty("java.home"), "bin", "java");
-        List<String> command = new ArrayList<>(List.of(java.toString(), "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), Main.class.getName()));
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        List<String> command = new ArrayList<>(List.of(java, "-XX:+UseSerialGC"));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
         command.addAll(List.of(arguments));
         Process process =
                 new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
