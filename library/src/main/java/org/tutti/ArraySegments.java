@@ -55,6 +55,10 @@ final class ArraySegments {
         for (int i = 0; i < array.length; i++) {
             array[i] = staging[i] != 0;
         }
+    }
+
+    /** Ends a call with staged elements: little memory is kept for the next one, much is not. */
+    void release() {
         if (staging.length > STAGED_BYTES_KEPT) {
             staging = new byte[0];
             staged = MemorySegment.ofArray(staging);

@@ -9,10 +9,22 @@ package org.tutti;
 public final class CollectiveMismatchException extends CommunicatorBrokenException {
     private static final long serialVersionUID = 1L;
 
+    private final boolean firstHand;
+
     /**
      * @param message one sentence: what happened, where, with which values, and what to do
+     * @param firstHand whether this rank has seen the difference itself
      */
-    public CollectiveMismatchException(String message) {
+    public CollectiveMismatchException(String message, boolean firstHand) {
         super(message);
+        this.firstHand = firstHand;
+    }
+
+    /**
+     * {@return whether this rank has seen the difference itself, so that the message names both calls; else another one
+     * has, and this rank only heard of it}
+     */
+    public boolean isFirstHand() {
+        return firstHand;
     }
 }

@@ -7,8 +7,8 @@ import java.util.Objects;
 
 /**
  * An ordered group of ranks that performs collective operations. Every rank of the group has its own object, and all
- * must call the same operations in the same order, with the same root, count, type and operator; a difference is found
- * and reported as {@link CollectiveMismatchException}, never left to hang.
+ * must call the same operations in the same order, with the same root, count, type and operator; a difference is
+ * reported as {@link CollectiveMismatchException}, in that call or in the next one in which ranks wait for each other.
  *
  * <p><b>Threads.</b> A communicator is used by one thread at a time. Two at once are noticed at best effort and get an
  * {@link IllegalStateException}.
@@ -171,9 +171,13 @@ public abstract class Communicator {
      * @throws IllegalArgumentException when root is no rank of the communicator
      */
     public void broadcast(boolean[] data, int root) {
-        broadcast(segments.staged(data), DataType.BOOLEAN, data.length, root);
-        if (rank() != root) {
-            segments.unstage(data);
+        try {
+            broadcast(segments.staged(data), DataType.BOOLEAN, data.length, root);
+            if (rank() != root) {
+                segments.unstage(data);
+            }
+        } finally {
+            segments.release();
         }
     }
 
@@ -205,10 +209,14 @@ public abstract class Communicator {
             Objects.requireNonNull(target, "target, which the root needs");
             checkLengths(source.length, target.length);
         }
-        MemorySegment segment = segments.staged(source);
-        reduce(segment, segment, DataType.BOOLEAN, source.length, reduction, root);
-        if (rank() == root) {
-            segments.unstage(target);
+        try {
+            MemorySegment segment = segments.staged(source);
+            reduce(segment, segment, DataType.BOOLEAN, source.length, reduction, root);
+            if (rank() == root) {
+                segments.unstage(target);
+            }
+        } finally {
+            segments.release();
         }
     }
 
@@ -233,9 +241,13 @@ public abstract class Communicator {
      */
     public void allreduce(boolean[] source, boolean[] target, Reduction reduction) {
         checkLengths(source.length, target.length);
-        MemorySegment segment = segments.staged(source);
-        allreduce(segment, segment, DataType.BOOLEAN, source.length, reduction);
-        segments.unstage(target);
+        try {
+            MemorySegment segment = segments.staged(source);
+            allreduce(segment, segment, DataType.BOOLEAN, source.length, reduction);
+            segments.unstage(target);
+        } finally {
+            segments.release();
+        }
     }
 
     /**

@@ -12,7 +12,7 @@ public interface RangeOperator {
     /**
      * Combines two ranges element by element: {@code result[i] = left[i] op right[i]}. The three ranges have the same
      * length; {@code result} may be the same memory as {@code left} or as {@code right}, and otherwise does not overlap
-     * them. Native memory here is aligned to 8 bytes at least where the caller's own is.
+     * them. Nothing is promised about alignment: use unaligned layouts.
      *
      * @param left the elements that come from lower ranks
      * @param right the elements that come from higher ranks

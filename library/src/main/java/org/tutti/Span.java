@@ -32,6 +32,10 @@ public final class Span {
      * @throws IllegalArgumentException when the segment holds no elements of that type, or no whole number of them
      */
     public static Span of(MemorySegment segment, DataType type) {
+        if (segment.isReadOnly() && !segment.isNative()) {
+            throw new IllegalArgumentException("read-only memory on the heap cannot be used; pass the array itself, or "
+                    + "native memory: " + segment);
+        }
         if (!Objects.requireNonNull(type, "type").fits(segment)) {
             throw new IllegalArgumentException("elements of type " + type + " cannot lie in " + segment
                     + "; use native memory, a byte[], or an array of that type");

@@ -39,7 +39,7 @@ public final class Tutti {
     /**
      * Runs a job whose ranks are threads of this program, and returns when all have ended.
      *
-     * @param ranks how many, 1 to 65,536
+     * @param ranks how many, 1 to 4,096
      * @param program what each of them runs
      * @throws RankFailedException when a rank threw: it names the first one that did, with its exception as the cause
      * @throws JobAbortedException when a rank aborted the job
@@ -52,7 +52,7 @@ public final class Tutti {
     /**
      * As {@link #runLocal(int, Program)}, with options.
      *
-     * @param ranks how many, 1 to 65,536
+     * @param ranks how many, 1 to 4,096
      * @param options what the ranks are, and the deadline of the job
      * @param program what each of them runs
      * @throws RankFailedException when a rank threw: it names the first one that did, with its exception as the cause

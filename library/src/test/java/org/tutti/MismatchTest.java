@@ -88,6 +88,26 @@ class MismatchTest {
     }
 
     @Test
+    void shouldNameOperatorsThatBeginAlike() {
+        Reduction left = Reduction.ofLongs("quaternion-product-left", true, Long::sum);
+        Reduction right = Reduction.ofLongs("quaternion-product-right", true, Long::sum);
+        assertNames(differ(2, (world, odd) -> world.allreduce(new long[2], odd ? left : right)),
+                "quaternion-product-left", "quaternion-product-right");
+    }
+
+    @Test
+    void shouldNoticeOperatorsThatAreDeclaredDifferently() {
+        RangeOperator keepLeft = (left, right, result, count) -> result.copyFrom(left);
+        Reduction commutes = Reduction.of("own", DataType.LONG, 1, true, keepLeft);
+        Reduction doesNot = Reduction.of("own", DataType.LONG, 1, false, keepLeft);
+        Reduction inPairs = Reduction.of("own", DataType.LONG, 2, true, keepLeft);
+        assertNames(differ(3, (world, odd) -> world.allreduce(new long[2], odd ? commutes : doesNot)), "operator own",
+                "operator own that does not commute");
+        assertNames(differ(3, (world, odd) -> world.allreduce(new long[2], odd ? commutes : inPairs)), "operator own",
+                "operator own in units of 2 elements");
+    }
+
+    @Test
     void shouldNameBothAlgorithms() {
         assertNames(differ(4, (world, odd) -> world.withAlgorithm(Collective.ALLREDUCE, odd ? "flat" : "srm")
                 .allreduce(new int[2], Reduction.SUM)), "algorithm flat", "algorithm srm");

@@ -9,7 +9,7 @@ public abstract class Algorithm {
     /**
      * What the catalogue says of an algorithm.
      *
-     * @param name how it is called in options and messages, at most {@value Label#LENGTH} characters
+     * @param name how it is called in options and messages, at most 16 characters
      * @param keepsRankOrder whether it combines the contributions of consecutive ranks only, so that operators need not
      *            commute; true where nothing is combined
      * @param steps how many times some rank waits for another, one after the other, with p ranks and c chunks

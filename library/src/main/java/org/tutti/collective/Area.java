@@ -23,6 +23,13 @@ public final class Area {
     }
 
     /**
+     * Forgets the memory.
+     */
+    public void clear() {
+        set(MemorySegment.NULL, 0);
+    }
+
+    /**
      * {@return the memory}
      */
     public MemorySegment segment() {

@@ -4,59 +4,76 @@ package org.tutti.collective;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A name as it stands in a call's descriptor: its first {@value #LENGTH} bytes, and a hash of all of it.
+ * The name of an algorithm or operator as it stands in a call's descriptor, with what else must be the same of an
+ * operator, and a hash of all of it.
  */
 public final class Label {
-    /** How many bytes of a name a descriptor holds. */
-    public static final int LENGTH = 16;
+    /** How many bytes of a name a descriptor holds; of an algorithm's only half as many. */
+    public static final int LENGTH = 32;
 
     /** No name. */
     public static final Label NONE = new Label("");
 
-    private final long first;
-    private final long second;
+    private static final int WORDS = LENGTH / Long.BYTES;
+
+    private final long[] words = new long[WORDS];
+    private final long traits;
     private final long hash;
 
     /**
-     * @param name the name
+     * @param name an algorithm's name
      */
     public Label(String name) {
+        this(name, 1, true);
+    }
+
+    /**
+     * @param name an operator's name
+     * @param unit how many elements belong together
+     * @param commutative whether operands may be swapped
+     */
+    public Label(String name, int unit, boolean commutative) {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
-        long[] halves = new long[2];
         for (int i = 0; i < Math.min(bytes.length, LENGTH); i++) {
-            halves[i / Long.BYTES] |= (bytes[i] & 0xffL) << (i % Long.BYTES * Byte.SIZE);
+            words[i / Long.BYTES] |= (bytes[i] & 0xffL) << (i % Long.BYTES * Byte.SIZE);
         }
-        long mixed = 0xcbf29ce484222325L; // FNV-1a
+        this.traits = (long) unit << 1 | (commutative ? 1 : 0);
+        long mixed = 0xcbf29ce484222325L ^ traits; // FNV-1a
         for (byte b : bytes) {
             mixed = (mixed ^ b & 0xff) * 0x100000001b3L;
         }
-        this.first = halves[0];
-        this.second = halves[1];
         this.hash = mixed;
     }
 
-    long first() {
-        return first;
+    long word(int index) {
+        return words[index];
     }
 
-    long second() {
-        return second;
+    long traits() {
+        return traits;
     }
 
     long hash() {
         return hash;
     }
 
-    static String decode(long first, long second) {
-        byte[] bytes = new byte[LENGTH];
+    static String decode(long[] words) {
+        byte[] bytes = new byte[words.length * Long.BYTES];
         int length = 0;
-        for (int i = 0; i < LENGTH; i++) {
-            byte b = (byte) ((i < Long.BYTES ? first : second) >>> (i % Long.BYTES * Byte.SIZE));
+        while (length < bytes.length) {
+            byte b = (byte) (words[length / Long.BYTES] >>> (length % Long.BYTES * Byte.SIZE));
             if (b == 0) {
                 break;
             }
             bytes[length++] = b;
         }
         return new String(bytes, 0, length, StandardCharsets.UTF_8);
+    }
+
+    /** What there is to say of an operator's traits: nothing of the usual ones. */
+    static String describeTraits(long traits) {
+        long unit = traits >>> 1;
+        return (unit == 1 ? "" : " in units of " + unit + " elements")
+                + ((traits & 1) == 1 ? "" : " that does not commute");
     }
 }

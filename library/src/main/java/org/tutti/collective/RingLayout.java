@@ -19,12 +19,13 @@ import org.tutti.memory.Words;
  *           +---------------+---------------+-- … --+
  *
  *  a cell:  +0    READY word      +8 fingerprint   +16 payload, 48 bytes
- *           +64   descriptor of the call (see below)
+ *           +64   descriptor of the call
  *           +128  DONE word
- *           +192  (nothing: keeps neighbours apart)
+ *           +192  names of the descriptor
  *
- *  a descriptor: +0 sequence + 1 (word)   +8 fingerprint   +16 count   +24 root, type and collective
- *                +32 algorithm's name, 16 bytes            +48 operator's name, 16 bytes
+ *  a descriptor: +0 sequence + 1 (word; 0 while it is being written)   +8 fingerprint   +16 hash of the call
+ *                +24 count   +32 root, type and collective   +40 operator's unit and whether it commutes
+ *      its names: +0 operator, 32 bytes   +32 algorithm, 16 bytes
  * </pre>
  */
 public final class RingLayout {
@@ -42,10 +43,12 @@ public final class RingLayout {
     static final long DONE = 128;
 
     static final long DESCRIPTOR_FINGERPRINT = 8;
-    static final long DESCRIPTOR_COUNT = 16;
-    static final long DESCRIPTOR_KIND = 24;
-    static final long DESCRIPTOR_ALGORITHM = 32;
-    static final long DESCRIPTOR_OPERATOR = 48;
+    static final long DESCRIPTOR_CALL = 16;
+    static final long DESCRIPTOR_COUNT = 24;
+    static final long DESCRIPTOR_KIND = 32;
+    static final long DESCRIPTOR_TRAITS = 40;
+    static final long NAMES = 192 - DESCRIPTOR;
+    static final long ALGORITHM_NAME = NAMES + 32;
 
     private static final long CELL_BYTES = 256;
 

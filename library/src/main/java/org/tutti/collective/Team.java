@@ -2,6 +2,7 @@
 package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.Locale;
 
 import org.tutti.CallInterruptedException;
@@ -42,7 +43,8 @@ import org.tutti.memory.Words;
  *
  * <p><b>Mismatches.</b> On entering, a rank writes a descriptor of its call into its cell, and beside its READY word a
  * fingerprint of its history: of this call and all before it. Who awaits the READY word of another rank compares
- * fingerprints for nothing; who waits long for any word looks at the awaited rank's descriptor. As the history is
+ * fingerprints for nothing; who waits long for any word looks at the awaited rank's descriptor (but not while it
+ * waits to enter: its own call is not described yet). As the history is
  * compared, a call that nobody waited in (two roots that both believe to be the only one) is found in the next one that
  * somebody does.
  *
@@ -60,8 +62,12 @@ public final class Team implements Waiter.Check {
     /** The steps that an operation may have. */
     public static final int STEPS_MAX = (1 << 16) - 1;
 
+    private static final int OPERATOR_WORDS = Label.LENGTH / Long.BYTES;
+    private static final int ALGORITHM_WORDS = OPERATOR_WORDS / 2;
     private static final int OPERATION_CHUNKS_MAX = 1 << 13;
     private static final int GENERATION_SHIFT = 16;
+    private static final int REASON_SHIFT = 56;
+    private static final int CULPRIT_MASK = 0xffffff;
     private static final long FIRST_PRIME = 0x9e3779b97f4a7c15L;
     private static final long SECOND_PRIME = 0xc2b2ae3d27d4eb4fL;
 
@@ -114,9 +120,7 @@ public final class Team implements Waiter.Check {
         this.rank = rank;
         this.size = size;
         this.places = new Area[size];
-        for (int i = 0; i < size; i++) {
-            places[i] = new Area();
-        }
+        this.places[rank] = new Area();
         this.addresses = new long[size];
         this.outboxes = new MemorySegment[size];
         this.windowBytesMax = Outbox.windowBytesMax(size);
@@ -165,10 +169,11 @@ public final class Team implements Waiter.Check {
      * @param operator the operator's name, or {@link Label#NONE}
      * @param count how many elements
      * @param root the root, or 0
-     * @param waitNanosMax the longest that the operation may wait, in nanoseconds; {@link Long#MAX_VALUE} for ever
+     * @param untilNanos when it must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for
+     *            never
      */
     public void enter(Collective called, Label algorithm, DataType type, Label operator, long count, int root,
-            long waitNanosMax) {
+            long untilNanos) {
         if (busy) {
             throw new IllegalStateException(members.describe(rank) + " called " + called.label()
                     + " while another thread is inside " + collective.label()
@@ -176,11 +181,11 @@ public final class Team implements Waiter.Check {
         }
         busy = true;
         collective = called;
-        deadlineNanos = waitNanosMax == Long.MAX_VALUE ? Long.MAX_VALUE : System.nanoTime() + waitNanosMax;
+        deadlineNanos = untilNanos;
         try {
             checkAlive();
             awaitClosed(sequence - RingLayout.SLOTS);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             breakOff(e);
             throw e;
         }
@@ -213,8 +218,14 @@ public final class Team implements Waiter.Check {
             case NodeMemoryException _ -> Reason.NO_MEMORY;
             default -> Reason.OTHER;
         };
-        Words.compareAndSet(ring, RingLayout.BROKEN, 0, (long) reason.ordinal() << Integer.SIZE | rank);
         busy = false;
+        int culprit = failure instanceof RankFailedException failed ? failed.rank() + 1 : 0;
+        long broken = (long) reason.ordinal() << REASON_SHIFT | (long) culprit << Integer.SIZE | rank;
+        try {
+            Words.compareAndSet(ring, RingLayout.BROKEN, 0, broken);
+        } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
+            failure.addSuppressed(closed);
+        }
     }
 
     long sequence() {
@@ -331,6 +342,10 @@ public final class Team implements Waiter.Check {
     public Area shown(int other, long bytes) {
         long payload = RingLayout.cell(slot, other) + RingLayout.PAYLOAD;
         Area place = places[other];
+        if (place == null) {
+            place = new Area();
+            places[other] = place;
+        }
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
             place.set(ring, payload);
         } else {
@@ -415,7 +430,7 @@ public final class Team implements Waiter.Check {
     private void checkAlive() {
         long broken = machine.load(ring, RingLayout.BROKEN);
         long changes = members.changes();
-        if (changes != changesSeen) {
+        if (changes != changesSeen || broken != 0) {
             RuntimeException failure = members.failure(-1);
             if (failure != null) {
                 throw failure;
@@ -423,25 +438,26 @@ public final class Team implements Waiter.Check {
             changesSeen = changes;
         }
         if (broken != 0) {
-            throw brokenBy(Reason.values()[(int) (broken >>> Integer.SIZE)], members.describe((int) broken));
+            throw brokenBy(Reason.values()[(int) (broken >>> REASON_SHIFT)],
+                    (int) (broken >>> Integer.SIZE & CULPRIT_MASK) - 1, members.describe((int) broken));
         }
     }
 
-    private TuttiException brokenBy(Reason reason, String culprit) {
-        String before = members.describe(rank) + " cannot call " + collective.label() + ": ";
+    private TuttiException brokenBy(Reason reason, int culprit, String witness) {
+        String before = members.describe(rank) + " cannot go on with " + collective.label() + ": ";
         return switch (reason) {
-            case MISMATCH -> new CollectiveMismatchException(before + culprit
-                    + " found that ranks called different collectives, or disagree on an argument; see its message");
-            case DEADLINE ->
-                new CommunicatorBrokenException(before + culprit + " passed its deadline in an earlier call");
-            case INTERRUPT -> new CommunicatorBrokenException(before + culprit + " was interrupted in an earlier call");
-            case RANK_FAILED -> new CommunicatorBrokenException(before + culprit
-                    + " waited for a rank that had failed or left; see its message");
+            case MISMATCH -> new CollectiveMismatchException(before + witness
+                    + " found that ranks called different collectives, or disagree on an argument; see its message",
+                    false);
+            case DEADLINE -> new CommunicatorBrokenException(before + witness + " passed its deadline");
+            case INTERRUPT -> new CommunicatorBrokenException(before + witness + " was interrupted in a call");
+            case RANK_FAILED -> new RankFailedException(culprit, before + witness + " waited for "
+                    + members.describe(culprit) + ", which had failed or left the job");
             case ABORTED -> new CommunicatorBrokenException(before + "the job was aborted");
-            case NO_MEMORY -> new CommunicatorBrokenException(before + culprit
+            case NO_MEMORY -> new CommunicatorBrokenException(before + witness
                     + " found too little shared memory; see its message");
-            case NONE, OTHER -> new CommunicatorBrokenException(before + culprit
-                    + " ended an earlier call with an exception; see its message");
+            case NONE, OTHER -> new CommunicatorBrokenException(before + witness
+                    + " ended a call with an exception; see its message");
         };
     }
 
@@ -452,14 +468,21 @@ public final class Team implements Waiter.Check {
                 (long) root << Integer.SIZE | (type == null ? 0xff : type.ordinal()) << Byte.SIZE | called.ordinal();
         long call = ((count * FIRST_PRIME ^ kind) * SECOND_PRIME ^ algorithm.hash()) * FIRST_PRIME ^ operator.hash();
         history = history * SECOND_PRIME + call;
-        long descriptor = RingLayout.cell(slot, rank) + RingLayout.DESCRIPTOR;
+        long descriptor = descriptor(sequence, rank);
+        Words.storePlain(ring, descriptor, 0); // who is reading the old one must notice
+        VarHandle.storeStoreFence();
         Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, history);
+        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_CALL, call);
         Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_COUNT, count);
         Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_KIND, kind);
-        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_ALGORITHM, algorithm.first());
-        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_ALGORITHM + Long.BYTES, algorithm.second());
-        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_OPERATOR, operator.first());
-        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_OPERATOR + Long.BYTES, operator.second());
+        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_TRAITS, operator.traits());
+        for (int word = 0; word < OPERATOR_WORDS; word++) {
+            Words.storePlain(ring, descriptor + RingLayout.NAMES + (long) word * Long.BYTES, operator.word(word));
+        }
+        for (int word = 0; word < ALGORITHM_WORDS; word++) {
+            Words.storePlain(ring, descriptor + RingLayout.ALGORITHM_NAME + (long) word * Long.BYTES,
+                    algorithm.word(word));
+        }
         machine.store(ring, descriptor, sequence + 1);
     }
 
@@ -475,38 +498,39 @@ public final class Team implements Waiter.Check {
         return RingLayout.cell(RingLayout.slot(operation % RingLayout.SLOTS, size), caller) + RingLayout.DESCRIPTOR;
     }
 
-    /** Histories differ: finds the oldest call that does, as far back as the ring remembers. */
+    /**
+     * Histories differ: finds the oldest call that does, as far back as the ring remembers. The other rank may be ahead
+     * and write over its old descriptors meanwhile; what was read of one counts only if it is still there afterwards.
+     */
     private CollectiveMismatchException mismatch(int other) {
         for (long operation = Math.max(0, sequence - RingLayout.SLOTS + 1); operation <= sequence; operation++) {
             long mine = descriptor(operation, rank);
             long theirs = descriptor(operation, other);
-            if (machine.load(ring, theirs) == operation + 1 && callsDiffer(mine, theirs)) {
-                return new CollectiveMismatchException(members.describe(rank) + " called " + call(mine)
-                        + " as call number " + (operation + 1) + " on its communicator, but " + members.describe(other)
-                        + " called " + call(theirs)
-                        + "; all ranks must call the same collectives in the same order, with the same arguments");
+            if (machine.load(ring, theirs) == operation + 1
+                    && Words.loadPlain(ring, mine + RingLayout.DESCRIPTOR_CALL) != Words.loadPlain(ring,
+                            theirs + RingLayout.DESCRIPTOR_CALL)) {
+                String called = call(theirs);
+                VarHandle.loadLoadFence();
+                if (machine.load(ring, theirs) == operation + 1) {
+                    return new CollectiveMismatchException(members.describe(rank) + " called " + call(mine)
+                            + " as call number " + (operation + 1) + " on its communicator, but "
+                            + members.describe(other) + " called " + called
+                            + "; all ranks must call the same collectives in the same order, with the same arguments",
+                            true);
+                }
             }
         }
         return new CollectiveMismatchException(members.describe(rank) + " and " + members.describe(other)
-                + " called different collectives, or disagreed on an argument, more than " + RingLayout.SLOTS
-                + " calls ago; all ranks must call the same collectives in the same order, with the same arguments");
-    }
-
-    private boolean callsDiffer(long one, long other) {
-        for (long at = RingLayout.DESCRIPTOR_COUNT; at < Words.LINE_BYTES; at += Long.BYTES) {
-            if (Words.loadPlain(ring, one + at) != Words.loadPlain(ring, other + at)) {
-                return true;
-            }
-        }
-        return false;
+                + " called different collectives, or disagreed on an argument, some calls ago"
+                + "; all ranks must call the same collectives in the same order, with the same arguments", true);
     }
 
     private String call(long descriptor) {
         long kind = Words.loadPlain(ring, descriptor + RingLayout.DESCRIPTOR_KIND);
         Collective called = Collective.values()[(int) (kind & 0xff)];
-        String operator = name(descriptor + RingLayout.DESCRIPTOR_OPERATOR);
+        String operator = name(descriptor + RingLayout.NAMES, OPERATOR_WORDS);
         StringBuilder text = new StringBuilder(called.label()).append(" (algorithm ")
-                .append(name(descriptor + RingLayout.DESCRIPTOR_ALGORITHM)).append(')');
+                .append(name(descriptor + RingLayout.ALGORITHM_NAME, ALGORITHM_WORDS)).append(')');
         if (called != Collective.BARRIER) {
             DataType type = DataType.values()[(int) (kind >>> Byte.SIZE & 0xff)];
             text.append(" of ").append(Words.loadPlain(ring, descriptor + RingLayout.DESCRIPTOR_COUNT)).append(' ')
@@ -515,10 +539,18 @@ public final class Team implements Waiter.Check {
         if (called == Collective.BROADCAST || called == Collective.REDUCE) {
             text.append(" with root ").append(kind >>> Integer.SIZE);
         }
-        return operator.isEmpty() ? text.toString() : text.append(" and operator ").append(operator).toString();
+        if (!operator.isEmpty()) {
+            text.append(" and operator ").append(operator)
+                    .append(Label.describeTraits(Words.loadPlain(ring, descriptor + RingLayout.DESCRIPTOR_TRAITS)));
+        }
+        return text.toString();
     }
 
-    private String name(long offset) {
-        return Label.decode(Words.loadPlain(ring, offset), Words.loadPlain(ring, offset + Long.BYTES));
+    private String name(long offset, int count) {
+        long[] words = new long[count];
+        for (int word = 0; word < count; word++) {
+            words[word] = Words.loadPlain(ring, offset + (long) word * Long.BYTES);
+        }
+        return Label.decode(words);
     }
 }

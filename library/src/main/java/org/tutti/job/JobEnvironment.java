@@ -42,7 +42,7 @@ public record JobEnvironment(String job, int firstRank, int size, int ranksPerPr
     public static final String ALGORITHM = "TUTTI_ALGORITHM";
 
     /** The most ranks that a job may have. */
-    public static final int SIZE_MAX = 1 << 16;
+    public static final int SIZE_MAX = 4096;
 
     private static final Pattern JOB_NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final long JOIN_TIMEOUT_MILLIS_DEFAULT = 60_000;
@@ -83,7 +83,7 @@ public record JobEnvironment(String job, int firstRank, int size, int ranksPerPr
                 number(environment, JOIN_TIMEOUT_MILLIS, 1, JOIN_TIMEOUT_MILLIS_MAX, JOIN_TIMEOUT_MILLIS_DEFAULT);
         int cores = (int) number(environment, CORES, 1, SIZE_MAX, 0);
         return Optional.of(new JobEnvironment(name, rank, size, perProcess, memory, timeout,
-                cores > 0 ? cores : Processors.count(), choice(environment)));
+                cores > 0 ? cores : Runtime.getRuntime().availableProcessors(), choice(environment)));
     }
 
     /** The algorithms that the environment asks for, in a job of any kind. */

@@ -100,16 +100,16 @@ final class LiveCommunicator extends Communicator {
     @Override
     public void barrier() {
         Barrier algorithm = choice.barrier();
-        team.enter(Collective.BARRIER, algorithm.label(), null, Label.NONE, 0, 0, waitNanos());
+        team.enter(Collective.BARRIER, algorithm.label(), null, Label.NONE, 0, 0, deadlineNanos());
         try {
             if (team.size() > 1) {
                 algorithm.run(team);
             }
+            team.leave();
         } catch (Throwable failure) {
             team.breakOff(failure);
             throw failure;
         }
-        team.leave();
     }
 
     @Override
@@ -120,20 +120,24 @@ final class LiveCommunicator extends Communicator {
         }
         Broadcast algorithm = choice.broadcast();
         long bytes = count * type.bytes();
+        long deadlineNanos = deadlineNanos();
         long at = 0;
         do {
             long length = Math.min(bytes - at, team.operationBytesMax());
-            team.enter(Collective.BROADCAST, algorithm.label(), type, Label.NONE, count, root, waitNanos());
+            team.enter(Collective.BROADCAST, algorithm.label(), type, Label.NONE, count, root, deadlineNanos);
             try {
                 source.set(data, at);
                 if (team.size() > 1) {
                     algorithm.run(team, source, length, root);
                 }
+                team.leave();
             } catch (Throwable failure) {
                 team.breakOff(failure);
                 throw failure;
+            } finally { // the caller's memory is not ours to keep
+                source.clear();
+                target.clear();
             }
-            team.leave();
             at += length;
         } while (at < bytes);
     }
@@ -159,12 +163,13 @@ final class LiveCommunicator extends Communicator {
         }
         long bytes = count * type.bytes();
         long lengthMax = kernel.wholeUnits(team.operationBytesMax());
+        long deadlineNanos = deadlineNanos();
         long at = 0;
         do {
             long length = Math.min(bytes - at, lengthMax);
             Algorithm algorithm = called == Collective.REDUCE ? choice.reduce(length, kernel)
                     : choice.allreduce(team.size(), length, kernel);
-            team.enter(called, algorithm.label(), type, kernel.label(), count, root, waitNanos());
+            team.enter(called, algorithm.label(), type, kernel.label(), count, root, deadlineNanos);
             try {
                 source.set(from, at);
                 target.set(to, at);
@@ -175,11 +180,14 @@ final class LiveCommunicator extends Communicator {
                 } else {
                     ((Allreduce) algorithm).run(team, source, target, length, kernel);
                 }
+                team.leave();
             } catch (Throwable failure) {
                 team.breakOff(failure);
                 throw failure;
+            } finally { // the caller's memory is not ours to keep
+                source.clear();
+                target.clear();
             }
-            team.leave();
             at += length;
         } while (at < bytes);
     }
@@ -190,8 +198,8 @@ final class LiveCommunicator extends Communicator {
         }
     }
 
-    private long waitNanos() {
-        return job.waitNanos(waitNanosMax);
+    private long deadlineNanos() {
+        return job.deadlineNanos(waitNanosMax);
     }
 
     private void checkRoot(int root) {

@@ -7,7 +7,6 @@ import org.tutti.Communicator;
 import org.tutti.Job;
 import org.tutti.JobAbortedException;
 import org.tutti.JobOptions;
-import org.tutti.Topology;
 import org.tutti.choice.Choice;
 import org.tutti.collective.LiveMachine;
 import org.tutti.collective.Outbox;
@@ -44,7 +43,7 @@ final class LiveJob implements Job {
         Waiter waiter = new Waiter(size <= cores);
         Outbox outbox = new Outbox(node.memory(), size);
         Team team = new Team(new LiveMachine(waiter), node, node.memory(), node.ringAddress(), outbox, rank, size);
-        this.world = new LiveCommunicator(this, team, new Topology(new int[size]), choice);
+        this.world = new LiveCommunicator(this, team, node.topology(), choice);
     }
 
     @Override
@@ -82,13 +81,14 @@ final class LiveJob implements Job {
         }
     }
 
-    /** The longest that a call may wait from now on, by its own limit and by the job's. */
-    long waitNanos(long ofCall) {
+    /** When a call that begins now must end, by its own limit and by the job's; the greatest long for never. */
+    long deadlineNanos(long ofCall) {
         checkOpen();
-        if (deadlineNanos == Long.MAX_VALUE) {
-            return ofCall;
+        if (ofCall == Long.MAX_VALUE && deadlineNanos == Long.MAX_VALUE) {
+            return Long.MAX_VALUE;
         }
-        return Math.min(ofCall, deadlineNanos - System.nanoTime());
+        long now = System.nanoTime();
+        return now + Math.min(ofCall, deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - now);
     }
 
     private void checkOpen() {

@@ -43,7 +43,7 @@ public final class LocalRanks {
         if (ranks < 1 || ranks > JobEnvironment.SIZE_MAX) {
             throw new IllegalArgumentException("a job has 1 to " + JobEnvironment.SIZE_MAX + " ranks, not " + ranks);
         }
-        int cores = Processors.count();
+        int cores = Runtime.getRuntime().availableProcessors();
         Choice choice = JobEnvironment.choice(System.getenv());
         Threads kind = options.threads().orElse(ranks <= cores ? Threads.PLATFORM : Threads.VIRTUAL);
         try (var memory = new PrivateMemory()) {
@@ -103,17 +103,30 @@ public final class LocalRanks {
     }
 
     private static void rethrow(Node node, Throwable[] failures) {
-        int first = node.firstFailedRank();
+        if (node.abortStatus() >= 0 && node.failure(-1) instanceof JobAbortedException aborted) {
+            throw aborted;
+        }
+        int first = firstCause(node.firstFailedRank(), failures);
         if (first < 0) {
             return;
         }
         Throwable failure = failures[first];
-        if (failure instanceof JobAbortedException aborted) {
-            throw new JobAbortedException(aborted.rank(), aborted.status(), aborted.getMessage());
-        }
         if (failure instanceof RankFailedException secondary) {
             throw secondary;
         }
         throw new RankFailedException(first, "rank " + first + " failed: " + failure, failure);
+    }
+
+    /** The rank that was marked first may only have heard of what another one found, which took longer to throw. */
+    private static int firstCause(int marked, Throwable[] failures) {
+        if (marked < 0 || !Failures.isSecondary(failures[marked])) {
+            return marked;
+        }
+        for (int rank = 0; rank < failures.length; rank++) {
+            if (failures[rank] != null && !Failures.isSecondary(failures[rank])) {
+                return rank;
+            }
+        }
+        return marked;
     }
 }

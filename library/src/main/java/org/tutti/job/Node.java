@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.JobAbortedException;
 import org.tutti.JobStartException;
 import org.tutti.RankFailedException;
+import org.tutti.Topology;
 import org.tutti.collective.Members;
 import org.tutti.collective.RingLayout;
 import org.tutti.memory.Memory;
@@ -21,11 +22,13 @@ final class Node implements Members {
     private final Memory memory;
     private final MemorySegment words;
     private final int size;
+    private final Topology topology;
 
     private Node(Memory memory, MemorySegment words, int size) {
         this.memory = memory;
         this.words = words;
         this.size = size;
+        this.topology = new Topology(new int[size]);
     }
 
     /** Fills in the node's first block, at an address that has been claimed for it, and claims the world's ring. */
@@ -41,6 +44,10 @@ final class Node implements Members {
     static Node open(Memory memory, long address) {
         int size = (int) Words.loadPlain(memory.block(address, NodeLayout.bytes(0)), NodeLayout.SIZE);
         return new Node(memory, memory.block(address, NodeLayout.bytes(size)), size);
+    }
+
+    Topology topology() {
+        return topology;
     }
 
     Memory memory() {
@@ -74,11 +81,15 @@ final class Node implements Members {
     // ---- what happens to ranks
 
     void markJoined(int rank, int firstRankOfProcess) {
-        Words.storePlain(words, NodeLayout.firstRankOfProcess(rank), firstRankOfProcess);
-        Words.storePlain(words, NodeLayout.processIdentifier(rank), ProcessHandle.current().pid());
+        // nobody else can have this rank: its process holds the lock for it
+        long state = state(rank);
+        if (state == NodeLayout.ABSENT) {
+            Words.storePlain(words, NodeLayout.firstRankOfProcess(rank), firstRankOfProcess);
+            Words.storePlain(words, NodeLayout.processIdentifier(rank), ProcessHandle.current().pid());
+        }
         if (!Words.compareAndSet(words, NodeLayout.state(rank), NodeLayout.ABSENT, NodeLayout.JOINED)) {
-            throw new JobStartException("rank " + rank + " cannot join: process " + processIdentifier(rank)
-                    + " has joined as rank " + rank + " already; give every rank its own TUTTI_RANK");
+            throw new JobStartException("rank " + rank + " cannot join: it was part of this job before, as process "
+                    + processIdentifier(rank) + ", and has failed or left; start the whole job again");
         }
     }
 
@@ -90,10 +101,11 @@ final class Node implements Members {
 
     /** Says that a rank has failed, unless it has left properly before. */
     void markFailed(int rank) {
-        long state = state(rank);
-        if (state < NodeLayout.LEFT && Words.compareAndSet(words, NodeLayout.state(rank), state, NodeLayout.FAILED)) {
-            Words.compareAndSet(words, NodeLayout.FIRST_FAILURE, 0, rank + 1);
-            Words.add(words, NodeLayout.CHANGES, 1);
+        for (long state = state(rank); state < NodeLayout.LEFT; state = state(rank)) {
+            if (Words.compareAndSet(words, NodeLayout.state(rank), state, NodeLayout.FAILED)) {
+                Words.compareAndSet(words, NodeLayout.FIRST_FAILURE, 0, rank + 1);
+                Words.add(words, NodeLayout.CHANGES, 1);
+            }
         }
     }
 
@@ -134,12 +146,14 @@ final class Node implements Members {
         }
         int failed = firstFailedRank();
         if (failed >= 0) {
-            return new RankFailedException(failed, "rank " + failed + " (process " + processIdentifier(failed)
-                    + ") failed: it threw, or its process ended before it left the job");
+            return new RankFailedException(failed, processIdentifier(failed) == 0
+                    ? "rank " + failed + " failed: its process ended before it joined the job"
+                    : "rank " + failed + " (process " + processIdentifier(failed)
+                            + ") failed: it threw, or its process ended before it left the job");
         }
         if (awaited >= 0 && state(awaited) == NodeLayout.LEFT) {
             return new RankFailedException(awaited, "rank " + awaited
-                    + " has left the job and will not take part in this call; all ranks must make the same calls");
+                    + " has left the job (its program returned, or threw) and will not take part in this call");
         }
         return null;
     }

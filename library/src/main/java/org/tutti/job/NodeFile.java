@@ -2,7 +2,7 @@
 package org.tutti.job;
 
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -25,8 +25,8 @@ import org.tutti.memory.FileMemory;
  */
 public final class NodeFile implements AutoCloseable {
     private static final String PREFIX = "tutti-";
+    private static final String SUFFIX = ".node";
     private static final int LAUNCHER = 0;
-    private static final long SWEEP_AGE_MILLIS = 10_000;
     private static final Set<Path> OPEN = Collections.synchronizedSet(new HashSet<>());
 
     private final Path path;
@@ -52,11 +52,16 @@ public final class NodeFile implements AutoCloseable {
      */
     public static NodeFile create(Path directory, String job, int size) {
         sweep(directory);
-        try {
-            return create(path(directory, job), size, LAUNCHER);
-        } catch (FileAlreadyExistsException e) {
-            throw new NodeMemoryException("a job named " + job + " is running already, as " + e.getMessage()
-                    + " exists; choose another name", e);
+        Path path = path(directory, job);
+        while (true) {
+            try {
+                return create(path, size, LAUNCHER);
+            } catch (FileAlreadyExistsException e) {
+                throw new NodeMemoryException("a job named " + job + " is running already, as " + path
+                        + " exists; choose another name", e);
+            } catch (NoSuchFileException _) {
+                continue; // swept by another job just after it was made
+            }
         }
     }
 
@@ -64,7 +69,7 @@ public final class NodeFile implements AutoCloseable {
      * Makes the file, or opens it when it is there, for a process that has a rank.
      *
      * @param environment what the process was told
-     * @param deadlineNanos until when to wait for the process that makes it
+     * @param deadlineNanos until when to try
      * @return the file
      */
     static NodeFile join(JobEnvironment environment, long deadlineNanos) {
@@ -74,9 +79,9 @@ public final class NodeFile implements AutoCloseable {
         while (true) {
             try {
                 return create(path, environment.size(), participant);
-            } catch (FileAlreadyExistsException _) {
+            } catch (FileAlreadyExistsException | NoSuchFileException _) {
                 try {
-                    return open(path, environment, participant, deadlineNanos);
+                    return open(path, environment, participant);
                 } catch (NoSuchFileException gone) {
                     if (System.nanoTime() - deadlineNanos > 0) {
                         throw new NodeMemoryException("the file " + path + " comes and goes; is another job named "
@@ -91,35 +96,33 @@ public final class NodeFile implements AutoCloseable {
      * Opens the file that the launcher has made, for a process that it has started.
      *
      * @param environment what the process was told
-     * @param deadlineNanos until when to wait for the launcher to fill it in
      * @return the file
      */
-    static NodeFile joinLaunched(JobEnvironment environment, long deadlineNanos) {
+    static NodeFile joinLaunched(JobEnvironment environment) {
         Path path = path(environment.memory(), environment.job());
         try {
-            return open(path, environment, participant(environment.firstRank()), deadlineNanos);
+            return open(path, environment, participant(environment.firstRank()));
         } catch (NoSuchFileException e) {
             throw new JobStartException("rank " + environment.firstRank() + " cannot join job " + environment.job()
                     + ": the launcher's memory file " + path + " is gone, and so is probably the launcher");
         }
     }
 
-    private static NodeFile create(Path path, int size, int participant) throws FileAlreadyExistsException {
+    private static NodeFile create(Path path, int size, int participant)
+            throws FileAlreadyExistsException, NoSuchFileException {
         FileMemory memory = FileMemory.create(path, NodeLayout.bytes(size), participant);
         try {
             Node node = Node.create(memory, FileMemory.FIRST_BLOCK, size, participant == LAUNCHER);
             memory.publish();
             return new NodeFile(path, memory, node);
-        } catch (RuntimeException e) {
-            memory.unlink();
-            memory.close();
+        } catch (FileAlreadyExistsException | NoSuchFileException | RuntimeException e) {
+            memory.discard();
             throw e;
         }
     }
 
-    private static NodeFile open(Path path, JobEnvironment environment, int participant, long deadlineNanos)
-            throws NoSuchFileException {
-        FileMemory memory = FileMemory.open(path, participant, deadlineNanos);
+    private static NodeFile open(Path path, JobEnvironment environment, int participant) throws NoSuchFileException {
+        FileMemory memory = FileMemory.open(path, participant);
         if (memory == null) {
             throw new JobStartException("rank " + environment.firstRank() + " cannot join job " + environment.job()
                     + ": another process has that rank; give every rank its own " + JobEnvironment.RANK);
@@ -135,7 +138,7 @@ public final class NodeFile implements AutoCloseable {
     }
 
     private static Path path(Path directory, String job) {
-        return directory.toAbsolutePath().resolve(PREFIX + job);
+        return directory.toAbsolutePath().resolve(PREFIX + job + SUFFIX);
     }
 
     /** The locks of processes follow the launcher's, by first rank. */
@@ -145,23 +148,21 @@ public final class NodeFile implements AutoCloseable {
 
     /** Removes the files of jobs that nobody is part of any more. */
     private static void sweep(Path directory) {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory.toAbsolutePath(), PREFIX + "*")) {
+        try (var files = Files.newDirectoryStream(directory.toAbsolutePath(), PREFIX + "*" + SUFFIX + "*")) {
             for (Path file : files) {
-                sweepIfStale(file);
+                if (!OPEN.contains(file)) {
+                    sweepIfUnused(file);
+                }
             }
-        } catch (IOException e) {
+        } catch (IOException | DirectoryIteratorException e) {
             throw new NodeMemoryException("the directory " + directory + " for shared memory cannot be read (" + e
                     + "); name another one in " + JobEnvironment.MEMORY, e);
         }
     }
 
-    /** A file that nobody has locked yet may be a new one: only old ones go. */
-    private static void sweepIfStale(Path file) {
+    private static void sweepIfUnused(Path file) {
         try {
-            long age = System.currentTimeMillis() - Files.getLastModifiedTime(file).toMillis();
-            if (age > SWEEP_AGE_MILLIS && !OPEN.contains(file) && !FileMemory.isInUse(file)) {
-                Files.deleteIfExists(file);
-            }
+            FileMemory.deleteIfUnused(file);
         } catch (IOException _) {
             return; // another user's, or gone meanwhile: not ours to sweep
         }

@@ -30,12 +30,11 @@ public final class ProcessRanks {
     private final Watch watch;
     private final boolean launched;
     private final boolean[] joined;
-    private int present;
 
     private ProcessRanks(JobEnvironment environment, boolean launched, long deadlineNanos) {
         this.environment = environment;
         this.launched = launched;
-        this.file = launched ? NodeFile.joinLaunched(environment, deadlineNanos)
+        this.file = launched ? NodeFile.joinLaunched(environment)
                 : NodeFile.join(environment, deadlineNanos);
         this.joined = new boolean[environment.ranks()];
         this.watch = new Watch(file, environment.firstRank());
@@ -56,7 +55,8 @@ public final class ProcessRanks {
         var memory = new PrivateMemory();
         Node node = Node.create(memory, memory.claim(NodeLayout.bytes(1), "the rank's state"), 1, false);
         node.markJoined(0, 0);
-        return new LiveJob(node, 0, Processors.count(), JobEnvironment.choice(System.getenv()), options,
+        return new LiveJob(node, 0, Runtime.getRuntime().availableProcessors(), JobEnvironment.choice(System.getenv()),
+                options,
                 _ -> memory.close());
     }
 
@@ -98,11 +98,15 @@ public final class ProcessRanks {
                         + " has joined its job before; keep the Job and pass it on, as a rank joins once");
             }
             ranks.joined[index] = true;
-            ranks.present++;
         }
         Node node = ranks.file.node();
         try {
             node.markJoined(rank, environment.firstRank());
+        } catch (RuntimeException e) {
+            ranks.leave();
+            throw e;
+        }
+        try {
             ranks.awaitAll(rank, deadline);
         } catch (RuntimeException e) {
             node.markFailed(rank);
@@ -153,29 +157,26 @@ public final class ProcessRanks {
         return String.join(", ", ranks);
     }
 
+    /** A process without a launcher has one rank; one with a launcher keeps the file until it ends. */
     private void leave() {
-        synchronized (LOCK) {
-            present--;
-            if (present == 0 && allJoinedHere() && !launched) {
-                watch.close();
-                file.close();
-            }
+        if (!launched) {
+            watch.close();
+            file.close();
         }
     }
 
-    private boolean allJoinedHere() {
-        for (boolean each : joined) {
-            if (!each) {
-                return false;
-            }
+    /** Whether a rank of this process, which a launcher has started, has joined its job and not left it. */
+    static boolean hasNotLeft(int index) {
+        synchronized (LOCK) {
+            return instance != null && instance.launched
+                    && instance.file.node().state(instance.environment.firstRank() + index) == NodeLayout.JOINED;
         }
-        return true;
     }
 
     /** What {@link RankProcess} does when a rank's program has thrown. */
     static void markFailed(int index) {
         synchronized (LOCK) {
-            if (instance != null && (instance.launched || instance.present > 0)) {
+            if (instance != null && instance.launched) {
                 instance.file.node().markFailed(instance.environment.firstRank() + index);
             }
         }

@@ -1,15 +1,12 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.job;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
-
-import org.tutti.CollectiveMismatchException;
-import org.tutti.CommunicatorBrokenException;
-import org.tutti.JobAbortedException;
-import org.tutti.RankFailedException;
 
 /**
  * What {@code tutti run} starts in every process: runs the program's main, once for each rank of the process, on a
@@ -38,23 +35,28 @@ public final class RankProcess {
         int ranks = JobEnvironment.read().map(JobEnvironment::ranks).orElse(1);
         ProcessRanks.openLaunched();
         if (ranks == 1) {
-            ScopedValue.where(ProcessRanks.INDEX, 0).run(() -> runRank(0, arguments[0], rest));
+            ScopedValue.where(ProcessRanks.INDEX, 0).run(() -> runRank(0, 1, arguments[0], rest));
             return;
         }
         Thread[] threads = new Thread[ranks];
         for (int index = 0; index < ranks; index++) {
             int mine = index;
             threads[index] = Thread.ofPlatform().name("main " + index).start(
-                    () -> ScopedValue.where(ProcessRanks.INDEX, mine).run(() -> runRank(mine, arguments[0], rest)));
+                    () -> ScopedValue.where(ProcessRanks.INDEX, mine)
+                            .run(() -> runRank(mine, ranks, arguments[0], rest)));
         }
         for (Thread thread : threads) {
             thread.join();
         }
     }
 
-    private static void runRank(int index, String className, String[] arguments) {
+    private static void runRank(int index, int ranks, String className, String[] arguments) {
         try {
             call(className, arguments);
+            if (ranks > 1 && ProcessRanks.hasNotLeft(index)) { // with one rank, the end of the process says so
+                throw new IllegalStateException("its main returned without leaving the job; close it:"
+                        + " try (var job = Tutti.join())");
+            }
         } catch (Throwable failure) {
             fail(index, failure);
         }
@@ -100,16 +102,27 @@ public final class RankProcess {
 
     private static void fail(int index, Throwable failure) {
         int rank = JobEnvironment.read().map(environment -> environment.firstRank() + index).orElse(index);
-        boolean secondary = failure instanceof RankFailedException || failure instanceof JobAbortedException
-                || failure instanceof CommunicatorBrokenException && !(failure instanceof CollectiveMismatchException);
+        boolean secondary = Failures.isSecondary(failure);
         if (secondary) { // who failed first is known already, or will be when this process has ended
             System.err.println(MARK + "rank " + rank + ": " + failure.getMessage());
         } else {
             ProcessRanks.markFailed(index);
-            System.err.print("Exception in rank " + rank + ", thread \"" + Thread.currentThread().getName() + "\" ");
-            failure.printStackTrace();
+            System.err.print("Exception in rank " + rank + ": " + trace(failure));
         }
         System.err.flush();
         Runtime.getRuntime().exit(secondary ? STATUS_SECONDARY : STATUS_FAILED);
+    }
+
+    /** All of it at once, so that traces of several ranks stay apart, and without the frames that called main. */
+    private static String trace(Throwable failure) {
+        StackTraceElement[] frames = failure.getStackTrace();
+        int kept = 0;
+        while (kept < frames.length && !frames[kept].getClassName().startsWith("jdk.internal.reflect.")) {
+            kept++;
+        }
+        failure.setStackTrace(Arrays.copyOf(frames, kept));
+        StringWriter text = new StringWriter();
+        failure.printStackTrace(new PrintWriter(text));
+        return text.toString();
     }
 }

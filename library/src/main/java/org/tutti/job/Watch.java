@@ -30,23 +30,32 @@ final class Watch implements AutoCloseable {
         try {
             while (true) {
                 Thread.sleep(INTERVAL_MILLIS);
-                watchLauncher();
-                watchNeighbour();
-                watchAbort();
+                watchAll();
             }
         } catch (InterruptedException _) {
             return; // closed
-        } catch (IOException e) {
-            System.getLogger(Watch.class.getName()).log(System.Logger.Level.WARNING,
-                    "process of rank " + self + " can no longer see whether the others live", e);
         }
+    }
+
+    private void watchAll() throws InterruptedException {
+        try {
+            watchLauncher();
+            watchNeighbour();
+        } catch (IOException e) { // perhaps not the next time
+            System.getLogger(Watch.class.getName()).log(System.Logger.Level.WARNING,
+                    "process of rank " + self + " cannot see whether the others live", e);
+        }
+        watchAbort();
     }
 
     private void watchLauncher() throws IOException {
         if (file.node().hasLauncher() && !file.livesLauncher()) {
-            file.unlink();
-            System.err.println("tutti: the process of rank " + self + " ends, because its launcher is gone");
-            Runtime.getRuntime().halt(STATUS_LAUNCHER_GONE);
+            try {
+                file.unlink();
+                System.err.println("tutti: the process of rank " + self + " ends, because its launcher is gone");
+            } finally {
+                Runtime.getRuntime().halt(STATUS_LAUNCHER_GONE);
+            }
         }
     }
 

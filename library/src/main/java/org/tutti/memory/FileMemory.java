@@ -2,9 +2,10 @@
 package org.tutti.memory;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -13,8 +14,12 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 
 import org.tutti.NodeMemoryException;
 
@@ -24,7 +29,7 @@ import org.tutti.NodeMemoryException;
  * <pre>
  *  byte 0         64          128                                claimed                capacity
  *   +-------------+-----------+----------------+----------------+----------------------+
- *   | ready word  | claimed   | first block    | more blocks …  | nothing yet (sparse) |
+ *   | mark        | claimed   | first block    | more blocks …  | nothing yet (sparse) |
  *   | (line)      | word      | (the node's)   |                |                      |
  *   +-------------+-----------+----------------+----------------+----------------------+
  * </pre>
@@ -33,131 +38,162 @@ import org.tutti.NodeMemoryException;
  * are offsets, and a block that is claimed late is there for everybody at once. Touching a page that a full file system
  * cannot provide would kill the process; therefore whoever claims a block first writes zeros to it through the file,
  * which fails with an ordinary error. The claimed word is added to by many; a block is known to others only after its
- * owner has written it.
- *
- * <p>Writing uses a {@link RandomAccessFile}, because the interrupt of a thread closes a channel that it writes to.
+ * owner has published its address.
  *
  * <p>A process that uses the file holds a lock on a byte beyond its end, one byte for each participant. The kernel
- * drops it when the process ends, in whatever way: so the others know who lives, without regard to process numbers. (A
- * process loses its locks when it closes any descriptor of the file. It must never open the file twice.)
+ * drops it when the process ends, in whatever way: so the others know who lives, without regard to process numbers. A
+ * process loses its locks when it closes any descriptor of the file, so it must never open the file twice.
+ *
+ * <p>The creator makes, locks and fills the file under another name, and then links it to its own: a file that is
+ * visible is complete, and one that nobody has locked is left over.
  */
 public final class FileMemory extends Memory {
     /** The address of the block that the creator asked for. */
     public static final long FIRST_BLOCK = 2L * Words.LINE_BYTES;
 
-    private static final long READY = 0;
+    private static final long MARK = 0;
     private static final long CLAIMED = Words.LINE_BYTES;
-    private static final long READY_VALUE = 0x5455_5454_4900_0001L; // "TUTTI", layout 1
+    private static final long MARK_VALUE = 0x5455_5454_4900_0001L; // "TUTTI", layout 1
     private static final long CAPACITY_MAX = 1L << 40;
     private static final long LOCKS = 1L << 62;
     private static final Path SELF = Path.of("/proc/self");
     private static final int PAGE_BYTES = 4096;
     private static final int CLAIM_PIECE_BYTES = 1 << 18;
-    private static final long POLL_MILLIS = 1;
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private final Path path;
-    private final RandomAccessFile file;
+    private final Path made;
+    private final Object key;
+    private final FileChannel file;
     private final Arena arena;
     private final MemorySegment mapping;
 
-    private FileMemory(Path path, RandomAccessFile file, long capacity) throws IOException {
+    private FileMemory(Path path, Path made, FileChannel file, long capacity) throws IOException {
         this.path = path;
+        this.made = made;
+        this.key = key(made);
         this.file = file;
         this.arena = Arena.ofShared();
-        this.mapping = file.getChannel().map(MapMode.READ_WRITE, 0, capacity, arena);
+        this.mapping = file.map(MapMode.READ_WRITE, 0, capacity, arena);
     }
 
     /**
-     * Makes the file, readable and writable by its owner only, and claims its first block. Others can open it only
-     * after {@link #publish}.
+     * Makes the file, readable and writable by its owner only, and claims its first block. Nobody else sees it before
+     * {@link #publish}.
      *
-     * @param path where; no file must be there
+     * @param path where it will be
      * @param firstBlockBytes the size of the block at {@link #FIRST_BLOCK}
      * @param participant the participant whose lock this process holds from now on
      * @return the memory
-     * @throws FileAlreadyExistsException when a file is there already
      * @throws NodeMemoryException when the file cannot be made
      */
-    public static FileMemory create(Path path, long firstBlockBytes, int participant)
-            throws FileAlreadyExistsException {
+    public static FileMemory create(Path path, long firstBlockBytes, int participant) {
+        Path made = path.resolveSibling(path.getFileName() + ".new-" + ProcessHandle.current().pid() + "-"
+                + Long.toHexString(System.nanoTime()));
         try {
-            Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        } catch (FileAlreadyExistsException e) {
-            throw e;
+            return Uninterruptible.call(() -> {
+                FileChannel file = FileChannel.open(made, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE,
+                        StandardOpenOption.CREATE_NEW), OWNER_ONLY);
+                try {
+                    file.lock(LOCKS + participant, 1, false);
+                    file.write(ByteBuffer.allocate(PAGE_BYTES), 0);
+                    FileMemory memory = new FileMemory(path, made, file, capacity(made));
+                    Words.store(memory.mapping, CLAIMED, FIRST_BLOCK);
+                    Words.store(memory.mapping, MARK, MARK_VALUE);
+                    memory.claim(firstBlockBytes, "the ranks' words");
+                    return memory;
+                } catch (IOException | RuntimeException e) {
+                    Files.deleteIfExists(made);
+                    file.close();
+                    throw e;
+                }
+            });
         } catch (IOException e) {
             throw unusable(path, e);
         }
-        RandomAccessFile file = null;
-        try {
-            file = new RandomAccessFile(path.toFile(), "rw");
-            long capacity = Math.min(CAPACITY_MAX, path.toFile().getTotalSpace()) & -PAGE_BYTES;
-            file.getChannel().lock(LOCKS + participant, 1, false);
-            file.write(new byte[PAGE_BYTES]);
-            file.setLength(Math.max(capacity, PAGE_BYTES));
-            FileMemory memory = new FileMemory(path, file, file.length());
-            Words.store(memory.mapping, CLAIMED, FIRST_BLOCK);
-            memory.claim(firstBlockBytes, "the ranks' words");
-            return memory;
-        } catch (IOException | NodeMemoryException e) {
-            deleteQuietly(path, e);
-            closeQuietly(file, e);
-            throw e instanceof NodeMemoryException known ? known : unusable(path, (IOException) e);
-        }
+    }
+
+    private static long capacity(Path file) {
+        long total = file.toFile().getTotalSpace(); // 0: without limit
+        return Math.clamp(total == 0 ? CAPACITY_MAX : total, PAGE_BYTES, CAPACITY_MAX) & -PAGE_BYTES;
     }
 
     /**
      * Lets others open the file: the first block is filled in.
-     */
-    public void publish() {
-        Words.store(mapping, READY, READY_VALUE);
-    }
-
-    /**
-     * Opens the file that another process has made, and waits until that one has published it.
      *
-     * @param path where
-     * @param participant the participant whose lock this process holds from now on
-     * @param deadlineNanos when to give up, in terms of {@link System#nanoTime()}
-     * @return the memory, or null when the participant's lock is held by another process
-     * @throws NoSuchFileException when no file is there, any more
-     * @throws NodeMemoryException when the file cannot be used, or is not published in time
+     * @throws FileAlreadyExistsException when another file has the name; this one is of no use then
+     * @throws NoSuchFileException when somebody has taken the file for a left-over before it was locked; likewise
      */
-    public static FileMemory open(Path path, int participant, long deadlineNanos) throws NoSuchFileException {
-        RandomAccessFile file = null;
+    public void publish() throws FileAlreadyExistsException, NoSuchFileException {
         try {
-            checkOwned(path);
-            file = new RandomAccessFile(path.toFile(), "rw");
-            while (file.length() <= PAGE_BYTES) {
-                pause(path, deadlineNanos);
-            }
-            if (file.getChannel().tryLock(LOCKS + participant, 1, false) == null) {
-                file.close();
-                return null;
-            }
-            FileMemory memory = new FileMemory(path, file, file.length());
-            while (Words.load(memory.mapping, READY) != READY_VALUE) {
-                pause(path, deadlineNanos);
-            }
-            return memory;
-        } catch (NoSuchFileException e) {
+            Files.createLink(path, made);
+        } catch (FileAlreadyExistsException | NoSuchFileException e) {
             throw e;
-        } catch (IOException | NodeMemoryException e) {
-            closeQuietly(file, e);
-            throw e instanceof NodeMemoryException known ? known : unusable(path, (IOException) e);
+        } catch (IOException e) {
+            throw unusable(path, e);
+        } finally {
+            made.toFile().delete();
         }
     }
 
     /**
-     * Tells whether any process uses a file. This process must not.
+     * Gives up a file that could not be published.
+     */
+    public void discard() {
+        made.toFile().delete();
+        close();
+    }
+
+    /**
+     * Opens the file that another process has made.
      *
      * @param path where
-     * @return whether some process holds a lock on it
-     * @throws IOException when that cannot be found out
+     * @param participant the participant whose lock this process holds from now on
+     * @return the memory, or null when the participant's lock is held by another process
+     * @throws NoSuchFileException when no file is there, any more
+     * @throws NodeMemoryException when the file cannot be used
      */
-    public static boolean isInUse(Path path) throws IOException {
-        checkOwned(path);
-        try (var file = new RandomAccessFile(path.toFile(), "rw")) {
-            return file.getChannel().tryLock(LOCKS, Long.MAX_VALUE - LOCKS, false) == null;
+    public static FileMemory open(Path path, int participant) throws NoSuchFileException {
+        try {
+            return Uninterruptible.call(() -> {
+                FileChannel file = openOwned(path);
+                try {
+                    if (file.tryLock(LOCKS + participant, 1, false) == null) {
+                        file.close();
+                        return null;
+                    }
+                    FileMemory memory = new FileMemory(path, path, file, file.size());
+                    if (Words.load(memory.mapping, MARK) != MARK_VALUE) {
+                        memory.close();
+                        throw new IOException("it is no memory file of this version of Tutti");
+                    }
+                    return memory;
+                } catch (IOException | RuntimeException e) {
+                    file.close();
+                    throw e;
+                }
+            });
+        } catch (NoSuchFileException e) {
+            throw e;
+        } catch (IOException e) {
+            throw unusable(path, e);
+        }
+    }
+
+    /**
+     * Removes a file of this user that nobody uses any more. This process must not use it.
+     *
+     * @param path where
+     * @throws IOException when that cannot be found out or done
+     */
+    public static void deleteIfUnused(Path path) throws IOException {
+        Object before = key(path);
+        try (FileChannel file = openOwned(path)) {
+            // while the lock is held nobody else removes this file; the name must still be its own
+            if (file.tryLock(LOCKS, Long.MAX_VALUE - LOCKS, false) != null && key(path).equals(before)) {
+                Files.deleteIfExists(path);
+            }
         }
     }
 
@@ -169,18 +205,21 @@ public final class FileMemory extends Memory {
             if (address + claimed > mapping.byteSize()) {
                 throw new IOException("the file system has " + mapping.byteSize() + " bytes in all");
             }
-            byte[] zeros = new byte[(int) Math.min(claimed, CLAIM_PIECE_BYTES)];
-            synchronized (file) {
-                file.seek(address);
-                for (long left = claimed; left > 0; left -= zeros.length) {
-                    file.write(zeros, 0, (int) Math.min(left, zeros.length));
+            Uninterruptible.call(() -> {
+                ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(claimed, CLAIM_PIECE_BYTES));
+                for (long at = 0; at < claimed; at += zeros.limit()) {
+                    zeros.clear().limit((int) Math.min(claimed - at, zeros.capacity()));
+                    while (zeros.hasRemaining()) {
+                        file.write(zeros, address + at + zeros.position());
+                    }
                 }
-            }
+                return null;
+            });
             return address;
         } catch (IOException e) {
             throw new NodeMemoryException("no shared memory for " + purpose + ": " + claimed + " bytes were needed in "
-                    + path.getParent() + ", which has " + usableBytes() + " bytes left (" + e.getMessage()
-                    + "); make it larger, or name another directory in TUTTI_MEMORY", e);
+                    + path.getParent() + ", which has " + path.getParent().toFile().getUsableSpace() + " bytes left ("
+                    + e.getMessage() + "); make it larger, or name another directory in TUTTI_MEMORY", e);
         }
     }
 
@@ -198,7 +237,7 @@ public final class FileMemory extends Memory {
      */
     public boolean isHeld(int participant) throws IOException {
         try {
-            FileLock lock = file.getChannel().tryLock(LOCKS + participant, 1, false);
+            FileLock lock = file.tryLock(LOCKS + participant, 1, false);
             if (lock != null) {
                 lock.release();
             }
@@ -209,12 +248,16 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Removes the file's name: from now on nobody can open it, and it vanishes with the last process that has it
-     * mapped.
+     * Removes the file's name, if it is still this file's: from now on nobody can open it, and it vanishes with the
+     * last process that has it mapped.
      */
     public void unlink() {
         try {
-            Files.deleteIfExists(path);
+            if (key(path).equals(key)) {
+                Files.deleteIfExists(path);
+            }
+        } catch (NoSuchFileException _) {
+            return; // somebody else was faster
         } catch (IOException e) {
             throw unusable(path, e);
         }
@@ -229,50 +272,23 @@ public final class FileMemory extends Memory {
         }
     }
 
-    private static void checkOwned(Path path) throws IOException {
+    /** Opens, but never makes, a plain file of this user. */
+    private static FileChannel openOwned(Path path) throws IOException {
+        Object owner = Files.getOwner(SELF);
         var attributes = Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-        if (!attributes.isRegularFile() || !attributes.owner().equals(Files.getOwner(SELF))) {
+        if (!attributes.isRegularFile() || !attributes.owner().equals(owner)) {
             throw new IOException("it is not a plain file of this user, but of " + attributes.owner());
         }
+        return FileChannel.open(path,
+                Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS));
     }
 
-    private static void pause(Path path, long deadlineNanos) {
-        if (System.nanoTime() - deadlineNanos > 0) {
-            throw new NodeMemoryException("the file " + path
-                    + " was not filled in by the process that made it; see whether that process failed", null);
-        }
-        try {
-            Thread.sleep(POLL_MILLIS);
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw new NodeMemoryException("interrupted while waiting for the file " + path, null);
-        }
-    }
-
-    private long usableBytes() {
-        return path.getParent().toFile().getUsableSpace();
+    private static Object key(Path path) throws IOException {
+        return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS).fileKey();
     }
 
     private static NodeMemoryException unusable(Path path, IOException cause) {
         return new NodeMemoryException("the shared memory file " + path + " cannot be used: " + cause
                 + "; make its directory writable, or name another one in TUTTI_MEMORY", cause);
-    }
-
-    private static void deleteQuietly(Path path, Exception reason) {
-        try {
-            Files.deleteIfExists(path);
-        } catch (IOException e) {
-            reason.addSuppressed(e);
-        }
-    }
-
-    private static void closeQuietly(RandomAccessFile file, Exception reason) {
-        try {
-            if (file != null) {
-                file.close();
-            }
-        } catch (IOException e) {
-            reason.addSuppressed(e);
-        }
     }
 }

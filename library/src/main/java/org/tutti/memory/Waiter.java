@@ -40,7 +40,7 @@ public final class Waiter {
     private static final int SPINS_WITH_CORES = 2000;
     private static final int SPINS_WITHOUT_CORES = 4;
     private static final int SPINS_PER_YIELD = 8;
-    private static final int CHECK_INTERVAL = 64;
+    private static final int CHECK_INTERVAL = 16;
     private static final int VIRTUAL_PARK_INTERVAL = 64;
     private static final long YIELD_MILLIS = 2;
     private static final long PARK_MILLIS_MAX = 50;

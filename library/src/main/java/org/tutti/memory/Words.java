@@ -7,8 +7,9 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Words: 64 bits in shared memory that only ever grow. A word has either one writer, who stores with release order, or
- * many, who add; never both. Waiting is always for {@code word >= value}, so nothing is ever reset, and nothing can be
- * reset too early.
+ * many, who add; never both. (A few words that are set once, such as the one that breaks a communicator, are set by
+ * whoever comes first, with {@link #compareAndSet}.) Waiting is always for {@code word >= value}, so nothing is ever
+ * reset, and nothing can be reset too early.
  *
  * <p>Ordering: what a writer did before {@link #store} (or {@link #add}) is visible to whoever reads the stored or a
  * later value with {@link #load}. The methods named plain order nothing: they are for bytes that a word publishes.

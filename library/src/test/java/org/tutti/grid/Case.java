@@ -31,7 +31,7 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         boolean inPlace, boolean offHeap) {
     static final int RANKS_MAX = 9;
 
-    private static final int TIMES_COVERED = 4;
+    private static final int TIMES_COVERED = Integer.getInteger("grid.times", 4);
     private static final int KINDS = 30;
     private static final int[] BYTES_AROUND =
             {48, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10};

@@ -4,7 +4,6 @@ package org.tutti.job;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -202,14 +201,45 @@ class ProcessTest {
     }
 
     @Test
-    void shouldSweepWhatAKilledJobHasLeft() throws IOException {
-        String job = "test-stale-" + ProcessHandle.current().pid();
-        Path stale = MEMORY.resolve("tutti-" + job);
-        Files.write(stale, new byte[4096]);
-        Files.setLastModifiedTime(stale, FileTime.fromMillis(System.currentTimeMillis() - 60_000));
+    void shouldSweepWhatAKilledJobHasLeftAndNothingElse() throws IOException {
+        String job = "tutti-test-stale-" + ProcessHandle.current().pid();
+        Path stale = Files.write(MEMORY.resolve(job + ".node"), new byte[4096]);
+        Path unfinished = Files.write(MEMORY.resolve(job + ".node.new-1-ff"), new byte[4096]);
+        Path mine = Files.write(MEMORY.resolve(job + "-results.csv"), new byte[10]);
         try (var ranks = RankProcesses.start(1, "sum", Map.of())) {
             assertThat(ranks.status(0)).isZero();
             assertThat(stale).doesNotExist();
+            assertThat(unfinished).doesNotExist();
+            assertThat(mine).exists();
+        } finally {
+            Files.deleteIfExists(mine);
+        }
+    }
+
+    @Test
+    void shouldStartAgainUnderTheSameNameAtOnceAfterAKill() throws InterruptedException {
+        try (var ranks = new RankProcesses()) {
+            ranks.start(0, 2, "sum", Map.of());
+            for (int i = 0; i < 500 && ranks.memoryFiles(MEMORY).isEmpty(); i++) {
+                Thread.sleep(10);
+            }
+            ranks.processes.get(0).destroyForcibly().waitFor();
+            ranks.start(0, 2, "sum", Map.of());
+            ranks.start(1, 2, "sum", Map.of());
+            assertThat(ranks.status(1)).as(ranks.output(1)).isZero();
+            assertThat(ranks.status(2)).as(ranks.output(2)).isZero();
+            assertThat(ranks.memoryFiles(MEMORY)).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldSayThatItWasInterruptedWhenItIs() {
+        try (var ranks = RankProcesses.start(2, "interrupted", Map.of())) {
+            for (int rank = 0; rank < 2; rank++) {
+                assertThat(ranks.status(rank)).isEqualTo(STATUS_OF_EXCEPTION);
+                assertThat(ranks.output(rank)).contains("was interrupted while it waited");
+            }
+            assertThat(ranks.memoryFiles(MEMORY)).isEmpty();
         }
     }
 

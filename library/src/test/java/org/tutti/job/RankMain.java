@@ -27,6 +27,14 @@ final class RankMain {
     }
 
     private static void run(String program) throws InterruptedException {
+        if (program.equals("interrupted")) {
+            Thread.currentThread().interrupt();
+            if (Integer.parseInt(System.getenv(JobEnvironment.RANK)) == 1) {
+                Thread.interrupted();
+                Thread.sleep(300); // so that the other one has to wait
+                Thread.currentThread().interrupt();
+            }
+        }
         if (program.equals("unclosed")) {
             Job job = Tutti.join();
             job.world().barrier();
@@ -38,7 +46,7 @@ final class RankMain {
         try (Job job = Tutti.join()) {
             Communicator world = job.world();
             switch (program) {
-                case "sum" -> sum(world);
+                case "sum", "interrupted" -> sum(world);
                 case "mixed" -> mixed(world);
                 case "wait" -> {
                     world.barrier();

@@ -86,7 +86,7 @@ final class RankProcesses implements AutoCloseable {
     /** The memory files of this job that are left. */
     List<Path> memoryFiles(Path directory) {
         try (Stream<Path> files = Files.list(directory)) {
-            return files.filter(file -> file.getFileName().toString().equals("tutti-" + job)).toList();
+            return files.filter(file -> file.getFileName().toString().startsWith("tutti-" + job + ".")).toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

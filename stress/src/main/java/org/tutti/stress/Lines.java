@@ -55,6 +55,7 @@ record Lines(MemorySegment writer, MemorySegment reader) {
             Path path = Path.of("/dev/shm/tutti-stress-" + ProcessHandle.current().pid());
             try {
                 FileMemory memory = FileMemory.create(path, BYTES, 0);
+                memory.publish();
                 try (var file = new RandomAccessFile(path.toFile(), "rw")) {
                     MemorySegment second =
                             file.getChannel().map(MapMode.READ_WRITE, 0, file.length(), Arena.global());

@@ -41,7 +41,7 @@ public final class SlotRingBroadcast extends Broadcast {
         for (int step = 1; step <= chunks; step++) {
             long from = (step - 1) * chunk;
             team.awaitOthers(Team.DONE, step - PARTS);
-            team.copy(data, from, parts, from % window(chunk), Math.min(chunk, bytes - from));
+            team.copy(data, from, parts, from % cycle(chunk), Math.min(chunk, bytes - from));
             team.post(Team.READY, step);
         }
     }
@@ -50,14 +50,14 @@ public final class SlotRingBroadcast extends Broadcast {
         for (int step = 1; step <= chunks; step++) {
             long from = (step - 1) * chunk;
             team.await(root, Team.READY, step);
-            team.copy(team.shown(root, window), from % window(chunk), data, from, Math.min(chunk, bytes - from));
+            team.copy(team.shown(root, window), from % cycle(chunk), data, from, Math.min(chunk, bytes - from));
             if (step + PARTS <= chunks) {
                 team.post(Team.DONE, step);
             }
         }
     }
 
-    private static long window(long chunk) {
+    private static long cycle(long chunk) {
         return PARTS * chunk;
     }
 }

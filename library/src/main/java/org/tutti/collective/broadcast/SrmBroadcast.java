@@ -27,7 +27,7 @@ public final class SrmBroadcast extends Broadcast {
     @Override
     public void run(Team team, Area data, long bytes, int root) {
         long buffer = Math.min(BUFFER_BYTES, team.windowBytesMax() / BUFFERS);
-        long window = bytes <= buffer ? bytes : BUFFERS * buffer;
+        long window = Math.min(bytes, BUFFERS * buffer);
         int chunks = Partition.chunks(bytes, buffer);
         boolean sends = team.rank() == root;
         Area buffers = sends ? team.show(window, BUFFERS) : null;

@@ -20,7 +20,7 @@ public abstract class Kernel {
     Kernel(Reduction reduction, DataType type) {
         this.reduction = reduction;
         this.type = type;
-        this.label = new Label(reduction.name());
+        this.label = new Label(reduction.name(), reduction.unit(), reduction.isCommutative());
         this.unitBytes = (long) reduction.unit() * type.bytes();
     }
 
@@ -98,9 +98,5 @@ public abstract class Kernel {
      */
     public long wholeUnits(long bytes) {
         return bytes - bytes % unitBytes;
-    }
-
-    Reduction reduction() {
-        return reduction;
     }
 }

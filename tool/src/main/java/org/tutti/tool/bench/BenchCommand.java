@@ -2,6 +2,7 @@
 package org.tutti.tool.bench;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,6 +58,9 @@ public final class BenchCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         requireBetween("-n", ranks, 1, RANKS_MAX);
         requireBetween("--repeats", repeats, 1, REPEATS_MAX);
+        if (csv != null) {
+            requireWritable(csv.toAbsolutePath());
+        }
         List<String> arguments = new ArrayList<>();
         arguments.add(virtual ? String.valueOf(ranks) : "0");
         arguments.add(String.valueOf(repeats));
@@ -72,6 +76,13 @@ public final class BenchCommand implements Callable<Integer> {
         if (count < least || count > most) {
             throw new UsageException(
                     option + " " + count + " is not possible; give a number from " + least + " to " + most);
+        }
+    }
+
+    private static void requireWritable(Path file) {
+        if (Files.isDirectory(file) || !Files.isWritable(file.getParent())
+                || Files.exists(file) && !Files.isWritable(file)) {
+            throw new UsageException("--csv " + file + " cannot be written; name a file in a directory that can");
         }
     }
 

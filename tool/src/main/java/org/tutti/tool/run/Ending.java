@@ -31,7 +31,7 @@ record Ending(int status, String sentence) {
         }
         int status = process.exitStatus();
         if (status == RankProcess.STATUS_SECONDARY) {
-            return new Ending(STATUS_FAILED, who + "failed for want of another rank; the job was ended.");
+            return new Ending(STATUS_FAILED, who + "could not go on because of another rank; the job was ended.");
         }
         if (status > SIGNAL_BASE && status <= SIGNAL_BASE + SIGNAL_MAX) {
             return new Ending(status, who + "was killed by signal " + (status - SIGNAL_BASE) + " (exit status " + status

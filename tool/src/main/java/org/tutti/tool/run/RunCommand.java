@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
+import org.tutti.choice.Choice;
+import org.tutti.job.JobEnvironment;
 import org.tutti.tool.UsageException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -54,6 +56,10 @@ public final class RunCommand implements Callable<Integer> {
     @Option(names = "--env", paramLabel = "NAME=VALUE", description = "Set an environment variable for the ranks.")
     private List<String> variables = new ArrayList<>();
 
+    @Option(names = "--algorithm", paramLabel = "collective=name", split = ",",
+            description = "Algorithms to use, such as allreduce=flat,reduce=srm; tutti info --algorithms lists them.")
+    private List<String> algorithms = new ArrayList<>();
+
     @Option(names = {"-J",
             "--jvm"}, paramLabel = "option", description = "An option for the ranks' JVMs, as in -J-Xmx1g.")
     private List<String> jvmOptions = new ArrayList<>();
@@ -95,6 +101,9 @@ public final class RunCommand implements Callable<Integer> {
 
     private Map<String, String> environment() {
         Map<String, String> environment = new LinkedHashMap<>();
+        if (!algorithms.isEmpty()) {
+            environment.put(JobEnvironment.ALGORITHM, algorithm(String.join(",", algorithms)));
+        }
         for (var variable : variables) {
             int equals = variable.indexOf('=');
             if (equals < 1) {
@@ -107,6 +116,15 @@ public final class RunCommand implements Callable<Integer> {
             environment.put(variable.substring(0, equals), variable.substring(equals + 1));
         }
         return environment;
+    }
+
+    private static String algorithm(String text) {
+        try {
+            Choice.parse(text);
+            return text;
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--algorithm " + text + " is not possible: " + e.getMessage());
+        }
     }
 
     private Optional<Program> program(String job, Cleanup cleanup) throws IOException {

@@ -65,8 +65,14 @@ class BenchTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"--bytes 7|multiples of 8", "--bytes x|multiples of 8",
-            "--collective gather|gather is not one of", "-n 0|-n 0 is not possible", "--repeats 0|--repeats 0"})
+    @CsvSource(delimiter = '|', textBlock = """
+            --bytes 7              | multiples of 8
+            --bytes x              | multiples of 8
+            --collective gather    | gather is not one of
+            -n 0                   | -n 0 is not possible
+            --csv /nowhere/x.csv   | --csv /nowhere/x.csv cannot be written
+            --csv /proc            | --csv /proc cannot be written
+            --repeats 0            | --repeats 0""")
     void shouldRejectWhatCannotBe(String arguments, String message, @TempDir Path directory) throws Exception {
         Ended ended = run(directory, ("bench " + arguments).split(" "));
         assertThat(ended.status).isEqualTo(2);

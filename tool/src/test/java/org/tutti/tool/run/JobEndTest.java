@@ -112,6 +112,15 @@ class JobEndTest {
     }
 
     @Test
+    void shouldReportARankThatEndedWithoutLeavingWhileItsProcessLives() throws Exception {
+        try (var launcher = runMain("var job = Tutti.join(); if (job.rank() == 0) { return; } job.world().barrier();",
+                "-n", "2", "--ranks-per-process", "2")) {
+            assertThat(launcher.status()).isEqualTo(1);
+            assertThat(launcher.err()).contains("Exception in rank 0").contains("returned without leaving the job");
+        }
+    }
+
+    @Test
     void shouldReportARankThatEndedWithoutJoining() throws Exception {
         var main = "if (System.getenv(\"TUTTI_RANK\").equals(\"1\")) { return; } try (var job = Tutti.join()) { }";
         try (var launcher = runMain(main, "-n", "3")) {
