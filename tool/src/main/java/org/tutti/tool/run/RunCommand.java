@@ -102,7 +102,9 @@ public final class RunCommand implements Callable<Integer> {
     private Map<String, String> environment() {
         Map<String, String> environment = new LinkedHashMap<>();
         if (!algorithms.isEmpty()) {
-            environment.put(JobEnvironment.ALGORITHM, algorithm(String.join(",", algorithms)));
+            environment.put(JobEnvironment.ALGORITHM, algorithm("--algorithm ", String.join(",", algorithms)));
+        } else if (System.getenv(JobEnvironment.ALGORITHM) != null) { // better said once here than by every rank
+            algorithm(JobEnvironment.ALGORITHM + "=", System.getenv(JobEnvironment.ALGORITHM));
         }
         for (var variable : variables) {
             int equals = variable.indexOf('=');
@@ -118,12 +120,12 @@ public final class RunCommand implements Callable<Integer> {
         return environment;
     }
 
-    private static String algorithm(String text) {
+    private static String algorithm(String origin, String text) {
         try {
             Choice.parse(text);
             return text;
         } catch (IllegalArgumentException e) {
-            throw new UsageException("--algorithm " + text + " is not possible: " + e.getMessage());
+            throw new UsageException(origin + text + " is not possible: " + e.getMessage());
         }
     }
 
