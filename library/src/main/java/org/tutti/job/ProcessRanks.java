@@ -12,8 +12,9 @@ import org.tutti.RankFailedException;
 import org.tutti.memory.PrivateMemory;
 
 /**
- * The ranks of this process in the job that it was started in: usually one. The first one that joins opens the node's
- * memory file, the last one that leaves closes it.
+ * The ranks of this process in the job that it was started in: usually one, several only under a launcher. A process
+ * that the launcher has started has the node's memory file open from its beginning to its end; any other one from
+ * joining to leaving.
  */
 public final class ProcessRanks {
     /** Bound by {@link RankProcess} on the threads of its ranks: which of the process's ranks the thread is. */

@@ -91,18 +91,15 @@ public final class FileMemory extends Memory {
     public static FileMemory create(Path path, long firstBlockBytes, int participant) {
         Path made = path.resolveSibling(path.getFileName() + ".new-" + ProcessHandle.current().pid() + "-"
                 + Long.toHexString(System.nanoTime()));
+        FileMemory memory;
         try {
-            return Uninterruptible.call(() -> {
+            memory = Uninterruptible.call(() -> {
                 FileChannel file = FileChannel.open(made, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE,
                         StandardOpenOption.CREATE_NEW), OWNER_ONLY);
                 try {
                     file.lock(LOCKS + participant, 1, false);
                     file.write(ByteBuffer.allocate(PAGE_BYTES), 0);
-                    FileMemory memory = new FileMemory(path, made, file, capacity(made));
-                    Words.store(memory.mapping, CLAIMED, FIRST_BLOCK);
-                    Words.store(memory.mapping, MARK, MARK_VALUE);
-                    memory.claim(firstBlockBytes, "the ranks' words");
-                    return memory;
+                    return new FileMemory(path, made, file, capacity(made));
                 } catch (IOException | RuntimeException e) {
                     Files.deleteIfExists(made);
                     file.close();
@@ -112,6 +109,15 @@ public final class FileMemory extends Memory {
         } catch (IOException e) {
             throw unusable(path, e);
         }
+        Words.store(memory.mapping, CLAIMED, FIRST_BLOCK);
+        Words.store(memory.mapping, MARK, MARK_VALUE);
+        try {
+            memory.claim(firstBlockBytes, "the ranks' words");
+        } catch (NodeMemoryException e) {
+            memory.discard();
+            throw e;
+        }
+        return memory;
     }
 
     private static long capacity(Path file) {

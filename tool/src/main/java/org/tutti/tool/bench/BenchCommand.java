@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 
 import org.tutti.Collective;
 import org.tutti.choice.Catalogue;
+import org.tutti.job.JobEnvironment;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.run.Launch;
 import picocli.CommandLine.Command;
@@ -24,7 +25,6 @@ import picocli.CommandLine.Option;
                 "Times are microseconds a call: the mean of the slowest rank in a repeat; of the repeats the median, "
                         + "the lowest and the highest. The elements change from call to call. Let nothing else run."})
 public final class BenchCommand implements Callable<Integer> {
-    private static final int RANKS_MAX = 4096;
     private static final int REPEATS_MAX = 1000;
     private static final long BYTES_MAX = 1L << 30;
 
@@ -56,7 +56,7 @@ public final class BenchCommand implements Callable<Integer> {
     /** {@return the status to exit with} */
     @Override
     public Integer call() throws IOException, InterruptedException {
-        requireBetween("-n", ranks, 1, RANKS_MAX);
+        requireBetween("-n", ranks, 1, JobEnvironment.SIZE_MAX);
         requireBetween("--repeats", repeats, 1, REPEATS_MAX);
         if (csv != null) {
             requireWritable(csv.toAbsolutePath());

@@ -24,7 +24,6 @@ import picocli.CommandLine.Parameters;
                 "", "Standard input goes to rank 0. The job ends as soon as a rank fails; its status is that of the "
                         + "first failure."})
 public final class RunCommand implements Callable<Integer> {
-    private static final int RANKS_MAX = 4096;
     private static final String OWN_VARIABLES = "TUTTI_";
 
     @Option(names = {"-n",
@@ -94,8 +93,9 @@ public final class RunCommand implements Callable<Integer> {
     }
 
     private static void requireCount(String option, int count) {
-        if (count < 1 || count > RANKS_MAX) {
-            throw new UsageException(option + " " + count + " is not possible; give a number from 1 to " + RANKS_MAX);
+        if (count < 1 || count > JobEnvironment.SIZE_MAX) {
+            throw new UsageException(option + " " + count + " is not possible; give a number from 1 to "
+                    + JobEnvironment.SIZE_MAX);
         }
     }
 
