@@ -10,20 +10,24 @@ import org.tutti.JobStartException;
 import org.tutti.choice.Choice;
 
 /**
- * What a rank is told about its job, by {@code tutti run} or by whoever else starts it: a handful of environment
- * variables.
+ * What a process is told about its job, by {@code tutti run} or by whoever else starts it: a handful of environment
+ * variables. Inside a step of Slurm its own variables do ({@link SlurmVariables}).
  *
- * @param job the job's name, the same for all its processes and for no other job of this user on this machine
+ * @param shape the job, and the part of it that this node has
  * @param firstRank the first rank of this process
- * @param size the ranks of the job
- * @param ranksPerProcess how many ranks a process has, the last one perhaps fewer
+ * @param ranks how many ranks this process has
  * @param memory the directory for the memory file
  * @param joinTimeoutMillis how long to wait for the other ranks
+ * @param heartbeatMillis how long a process may be silent before it counts as failed
  * @param cores how many cores the ranks of this node may use together
  * @param choice the algorithms that were asked for
+ * @param rails the addresses or interfaces to other nodes, empty to choose
+ * @param rendezvous where rank 0 listens, when it is not told through the node's memory
+ * @param secretFile the file of the secret, when it is not told through the node's memory
  */
-public record JobEnvironment(String job, int firstRank, int size, int ranksPerProcess, Path memory,
-        long joinTimeoutMillis, int cores, Choice choice) {
+public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path memory, long joinTimeoutMillis,
+        long heartbeatMillis, int cores, Choice choice, String rails, Optional<String> rendezvous,
+        Optional<Path> secretFile) {
     /** The job's name: 1 to 64 letters, digits, dots, hyphens and underscores. */
     public static final String JOB = "TUTTI_JOB";
     /** The first rank of the process. */
@@ -36,6 +40,20 @@ public record JobEnvironment(String job, int firstRank, int size, int ranksPerPr
     public static final String MEMORY = "TUTTI_MEMORY";
     /** How long to wait for other ranks to join, in milliseconds; 60,000 unless set. */
     public static final String JOIN_TIMEOUT_MILLIS = "TUTTI_JOIN_TIMEOUT_MILLIS";
+    /** The number of this process's node; 0 unless set. */
+    public static final String NODE = "TUTTI_NODE";
+    /** How many nodes the job has; 1 unless set. */
+    public static final String NODES = "TUTTI_NODES";
+    /** How many of the job's ranks this process's node has; all unless set. */
+    public static final String NODE_RANKS = "TUTTI_NODE_RANKS";
+    /** With several nodes: where the process of rank 0 listens, as {@code address:port}. */
+    public static final String RENDEZVOUS = "TUTTI_RENDEZVOUS";
+    /** With several nodes: a file with 16 bytes or more that only its owner can read, the same on every node. */
+    public static final String SECRET_FILE = "TUTTI_SECRET_FILE";
+    /** With several nodes: this node's addresses or interfaces to the others, comma-separated; chosen unless set. */
+    public static final String RAILS = "TUTTI_RAILS";
+    /** How long a process may be silent before it counts as failed, in milliseconds; 10,000 unless set. */
+    public static final String HEARTBEAT_MILLIS = "TUTTI_HEARTBEAT_MILLIS";
     /** How many cores the ranks of this node may use together; counted unless set. */
     public static final String CORES = "TUTTI_CORES";
     /** Algorithms to use, such as {@code allreduce=flat,reduce=srm}; Tutti's choice unless set. */
@@ -47,6 +65,8 @@ public record JobEnvironment(String job, int firstRank, int size, int ranksPerPr
     private static final Pattern JOB_NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final long JOIN_TIMEOUT_MILLIS_DEFAULT = 60_000;
     private static final long JOIN_TIMEOUT_MILLIS_MAX = 86_400_000;
+    private static final long HEARTBEAT_MILLIS_DEFAULT = 10_000;
+    private static final long HEARTBEAT_MILLIS_MIN = 1000;
 
     /**
      * Reads the environment of this process.
@@ -58,7 +78,8 @@ public record JobEnvironment(String job, int firstRank, int size, int ranksPerPr
         return read(System.getenv());
     }
 
-    static Optional<JobEnvironment> read(Map<String, String> environment) {
+    static Optional<JobEnvironment> read(Map<String, String> given) {
+        Map<String, String> environment = SlurmVariables.translate(given);
         boolean job = environment.containsKey(JOB);
         if (!job && !environment.containsKey(RANK) && !environment.containsKey(SIZE)) {
             return Optional.empty();
@@ -81,9 +102,29 @@ public record JobEnvironment(String job, int firstRank, int size, int ranksPerPr
         Path memory = Path.of(environment.getOrDefault(MEMORY, "/dev/shm"));
         long timeout =
                 number(environment, JOIN_TIMEOUT_MILLIS, 1, JOIN_TIMEOUT_MILLIS_MAX, JOIN_TIMEOUT_MILLIS_DEFAULT);
+        long heartbeat = number(environment, HEARTBEAT_MILLIS, HEARTBEAT_MILLIS_MIN, JOIN_TIMEOUT_MILLIS_MAX,
+                HEARTBEAT_MILLIS_DEFAULT);
         int cores = (int) number(environment, CORES, 1, SIZE_MAX, 0);
-        return Optional.of(new JobEnvironment(name, rank, size, perProcess, memory, timeout,
-                cores > 0 ? cores : Runtime.getRuntime().availableProcessors(), choice(environment)));
+        return Optional.of(new JobEnvironment(shape(environment, name, size), rank, Math.min(perProcess, size - rank),
+                memory, timeout, heartbeat, cores > 0 ? cores : Runtime.getRuntime().availableProcessors(),
+                choice(environment), environment.getOrDefault(RAILS, ""),
+                Optional.ofNullable(environment.get(RENDEZVOUS)),
+                Optional.ofNullable(environment.get(SECRET_FILE)).map(Path::of)));
+    }
+
+    private static NodeShape shape(Map<String, String> environment, String job, int size) {
+        int nodes = (int) number(environment, NODES, 1, size, 1);
+        if (nodes > 1) {
+            for (String name : new String[]{NODE, NODE_RANKS}) {
+                if (!environment.containsKey(name)) {
+                    throw new JobStartException("the environment variable " + name + " is missing, while " + NODES + "="
+                            + nodes + "; set " + NODE + " to the number of the process's node, from 0, and "
+                            + NODE_RANKS + " to the number of ranks on that node");
+                }
+            }
+        }
+        return new NodeShape(job, size, (int) number(environment, NODE, 0, nodes - 1, 0), nodes,
+                (int) number(environment, NODE_RANKS, 1, size, size));
     }
 
     /** The algorithms that the environment asks for, in a job of any kind. */
@@ -96,9 +137,14 @@ public record JobEnvironment(String job, int firstRank, int size, int ranksPerPr
         }
     }
 
-    /** How many ranks this process has. */
-    int ranks() {
-        return Math.min(ranksPerProcess, size - firstRank);
+    /** The job's name. */
+    String job() {
+        return shape.job();
+    }
+
+    /** The ranks of the job. */
+    int size() {
+        return shape.size();
     }
 
     private static long number(Map<String, String> environment, String name, long least, long most, long otherwise) {

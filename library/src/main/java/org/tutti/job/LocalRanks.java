@@ -47,7 +47,8 @@ public final class LocalRanks {
         Choice choice = JobEnvironment.choice(System.getenv());
         Threads kind = options.threads().orElse(ranks <= cores ? Threads.PLATFORM : Threads.VIRTUAL);
         try (var memory = new PrivateMemory()) {
-            Node node = Node.create(memory, memory.claim(NodeLayout.bytes(ranks), "the ranks' states"), ranks, false);
+            Node node = Node.create(memory, memory.claim(NodeLayout.bytes(ranks), "the ranks' states"),
+                    NodeShape.single("local", ranks), Secret.random(), false);
             Throwable[] failures = new Throwable[ranks];
             List<Thread> threads = new ArrayList<>(ranks);
             try {

@@ -2,6 +2,9 @@
 package org.tutti.job;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 import org.tutti.JobAbortedException;
 import org.tutti.JobStartException;
@@ -32,10 +35,17 @@ final class Node implements Members {
     }
 
     /** Fills in the node's first block, at an address that has been claimed for it, and claims the world's ring. */
-    static Node create(Memory memory, long address, int size, boolean launcher) {
+    static Node create(Memory memory, long address, NodeShape shape, Secret secret, boolean launcher) {
+        int size = shape.size();
         MemorySegment words = memory.block(address, NodeLayout.bytes(size));
         Words.storePlain(words, NodeLayout.SIZE, size);
         Words.storePlain(words, NodeLayout.LAUNCHER, launcher ? 1 : 0);
+        Words.storePlain(words, NodeLayout.NODE, shape.node());
+        Words.storePlain(words, NodeLayout.NODES, shape.nodes());
+        Words.storePlain(words, NodeLayout.NODE_RANKS, shape.nodeRanks());
+        if (shape.nodes() > 1) {
+            MemorySegment.copy(secret.bytes(), 0, words, ValueLayout.JAVA_BYTE, NodeLayout.SECRET, Secret.BYTES);
+        }
         Words.storePlain(words, NodeLayout.RING, memory.claim(RingLayout.bytes(size), "the ranks' slots"));
         return new Node(memory, words, size);
     }
@@ -44,6 +54,39 @@ final class Node implements Members {
     static Node open(Memory memory, long address) {
         int size = (int) Words.loadPlain(memory.block(address, NodeLayout.bytes(0)), NodeLayout.SIZE);
         return new Node(memory, memory.block(address, NodeLayout.bytes(size)), size);
+    }
+
+    /** What the node was made for, but for the job's name, which it does not know. */
+    NodeShape shape(String job) {
+        return new NodeShape(job, size, (int) Words.loadPlain(words, NodeLayout.NODE),
+                (int) Words.loadPlain(words, NodeLayout.NODES), (int) Words.loadPlain(words, NodeLayout.NODE_RANKS));
+    }
+
+    Secret secret() {
+        return Secret.of(words.asSlice(NodeLayout.SECRET, Secret.BYTES).toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    // ---- where the nodes meet
+
+    Optional<String> rendezvous() {
+        int length = (int) Words.load(words, NodeLayout.RENDEZVOUS);
+        return length == 0 ? Optional.empty()
+                : Optional.of(new String(
+                        words.asSlice(NodeLayout.RENDEZVOUS_TEXT, length).toArray(ValueLayout.JAVA_BYTE),
+                        StandardCharsets.US_ASCII));
+    }
+
+    /** One process of the node does this: that of rank 0, or the launcher. */
+    void publishRendezvous(String rendezvous) {
+        byte[] text = rendezvous.getBytes(StandardCharsets.US_ASCII);
+        if (text.length == 0 || text.length > NodeLayout.RENDEZVOUS_TEXT_MAX) {
+            throw new IllegalArgumentException("an address has 1 to " + NodeLayout.RENDEZVOUS_TEXT_MAX
+                    + " characters, not " + text.length + ": " + rendezvous);
+        }
+        if (Words.load(words, NodeLayout.RENDEZVOUS) == 0) {
+            MemorySegment.copy(text, 0, words, ValueLayout.JAVA_BYTE, NodeLayout.RENDEZVOUS_TEXT, text.length);
+            Words.store(words, NodeLayout.RENDEZVOUS, text.length);
+        }
     }
 
     Topology topology() {

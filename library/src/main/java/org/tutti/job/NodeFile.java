@@ -9,6 +9,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
@@ -45,19 +46,19 @@ public final class NodeFile implements AutoCloseable {
      * Makes the file for a job, for the launcher.
      *
      * @param directory where, on a memory file system
-     * @param job the job's name
-     * @param size the job's ranks
+     * @param shape the job, and this node's part of it
+     * @param secret the job's secret
      * @return the file
      * @throws NodeMemoryException when it cannot be made, or has too little room
      */
-    public static NodeFile create(Path directory, String job, int size) {
+    public static NodeFile create(Path directory, NodeShape shape, Secret secret) {
         sweep(directory);
-        Path path = path(directory, job);
+        Path path = path(directory, shape);
         while (true) {
             try {
-                return create(path, size, LAUNCHER);
+                return create(path, shape, secret, LAUNCHER);
             } catch (FileAlreadyExistsException e) {
-                throw new NodeMemoryException("a job named " + job + " is running already, as " + path
+                throw new NodeMemoryException("a job named " + shape.job() + " is running already, as " + path
                         + " exists; choose another name", e);
             } catch (NoSuchFileException _) {
                 continue; // swept by another job just after it was made
@@ -74,11 +75,11 @@ public final class NodeFile implements AutoCloseable {
      */
     static NodeFile join(JobEnvironment environment, long deadlineNanos) {
         sweep(environment.memory());
-        Path path = path(environment.memory(), environment.job());
+        Path path = path(environment.memory(), environment.shape());
         int participant = participant(environment.firstRank());
         while (true) {
             try {
-                return create(path, environment.size(), participant);
+                return create(path, environment.shape(), secret(environment), participant);
             } catch (FileAlreadyExistsException | NoSuchFileException _) {
                 try {
                     return open(path, environment, participant);
@@ -99,7 +100,7 @@ public final class NodeFile implements AutoCloseable {
      * @return the file
      */
     static NodeFile joinLaunched(JobEnvironment environment) {
-        Path path = path(environment.memory(), environment.job());
+        Path path = path(environment.memory(), environment.shape());
         try {
             return open(path, environment, participant(environment.firstRank()));
         } catch (NoSuchFileException e) {
@@ -108,11 +109,22 @@ public final class NodeFile implements AutoCloseable {
         }
     }
 
-    private static NodeFile create(Path path, int size, int participant)
+    /** The secret of a job that no launcher has made one for; with one node nobody needs it. */
+    private static Secret secret(JobEnvironment environment) {
+        if (environment.shape().nodes() == 1) {
+            return Secret.random();
+        }
+        return Secret.ofFile(environment.secretFile().orElseThrow(() -> new JobStartException("rank "
+                + environment.firstRank() + " cannot join a job on " + environment.shape().nodes()
+                + " nodes without a secret; make a file of 32 random bytes on every node (head -c 32 /dev/urandom > "
+                + "FILE; chmod 600 FILE) and name it in " + JobEnvironment.SECRET_FILE)), environment.job());
+    }
+
+    private static NodeFile create(Path path, NodeShape shape, Secret secret, int participant)
             throws FileAlreadyExistsException, NoSuchFileException {
-        FileMemory memory = FileMemory.create(path, NodeLayout.bytes(size), participant);
+        FileMemory memory = FileMemory.create(path, NodeLayout.bytes(shape.size()), participant);
         try {
-            Node node = Node.create(memory, FileMemory.FIRST_BLOCK, size, participant == LAUNCHER);
+            Node node = Node.create(memory, FileMemory.FIRST_BLOCK, shape, secret, participant == LAUNCHER);
             memory.publish();
             return new NodeFile(path, memory, node);
         } catch (FileAlreadyExistsException | NoSuchFileException | RuntimeException e) {
@@ -128,17 +140,24 @@ public final class NodeFile implements AutoCloseable {
                     + ": another process has that rank; give every rank its own " + JobEnvironment.RANK);
         }
         Node node = Node.open(memory, FileMemory.FIRST_BLOCK);
-        if (node.size() != environment.size()) {
+        NodeShape shape = node.shape(environment.job());
+        if (!shape.equals(environment.shape())) {
             memory.close();
             throw new JobStartException("rank " + environment.firstRank() + " cannot join job " + environment.job()
-                    + ": it was started with " + node.size() + " ranks, not " + environment.size() + "; set the same "
-                    + JobEnvironment.SIZE + " for all ranks");
+                    + ": it was started with " + describe(shape) + ", not " + describe(environment.shape())
+                    + "; set the same " + JobEnvironment.SIZE + ", " + JobEnvironment.NODES + " and, on a node, "
+                    + JobEnvironment.NODE_RANKS + " for all ranks");
         }
         return new NodeFile(path, memory, node);
     }
 
-    private static Path path(Path directory, String job) {
-        return directory.toAbsolutePath().resolve(PREFIX + job + SUFFIX);
+    private static String describe(NodeShape shape) {
+        return shape.size() + " ranks" + (shape.nodes() == 1 ? ""
+                : " on " + shape.nodes() + " nodes and " + shape.nodeRanks() + " of them on node " + shape.node());
+    }
+
+    private static Path path(Path directory, NodeShape shape) {
+        return directory.toAbsolutePath().resolve(PREFIX + shape.job() + "." + shape.node() + SUFFIX);
     }
 
     /** The locks of processes follow the launcher's, by first rank. */
@@ -222,6 +241,23 @@ public final class NodeFile implements AutoCloseable {
      */
     public int abortRank() {
         return node.abortRank();
+    }
+
+    /**
+     * {@return where the process of rank 0 listens, as {@code address:port}, once it has said so; always empty in a job
+     * of one node}
+     */
+    public Optional<String> rendezvous() {
+        return node.rendezvous();
+    }
+
+    /**
+     * Passes on to this node's ranks where the process of rank 0 listens. Only the first time has an effect.
+     *
+     * @param rendezvous what {@link #rendezvous()} of rank 0's node returned
+     */
+    public void publishRendezvous(String rendezvous) {
+        node.publishRendezvous(rendezvous);
     }
 
     // ---- life and death

@@ -4,33 +4,48 @@ package org.tutti.job;
 import org.tutti.memory.Words;
 
 /**
- * What the ranks of a node know of each other: the first block of the node's memory.
+ * What the ranks of a node know of each other and of the job: the first block of the node's memory. It has a line for
+ * every rank of the job; those of other nodes are filled in from what their nodes say.
  *
  * <pre>
  *  line 0:  +0 size: ranks of the job      +8 address of the world's ring   +16 1 if a launcher watches over the job
+ *           +24 number of this node        +32 nodes of the job             +40 ranks of this node
+ *           +48 address of the directory, 0 with one node
  *  line 1:  +0 changes: counts failures, leavings and the abort (many add)
  *  line 2:  +0 abort: 0, or (status + 1)·2³² + rank           (set once)
  *           +8 first failure: 0, or rank + 1                  (set once)
- *  line 3 + r:  of rank r
+ *  line 3:  +0 rendezvous: 0, or the length of its text       (set once)
+ *           +8 the text, "address:port" in ASCII, up to the end of line 4
+ *  line 5:  +0 the job's secret, 32 bytes; zeros with one node
+ *  line 6 + r:  of rank r
  *           +0 state (only grows): 0 absent, 1 joined, 2 left, 3 failed
  *           +8 first rank of its process: by that number its lock is found
  *           +16 process identifier
+ *           +24 beat: grows while the process lives and runs (of this node's ranks only)
  * </pre>
  */
 final class NodeLayout {
     static final long SIZE = 0;
     static final long RING = 8;
     static final long LAUNCHER = 16;
+    static final long NODE = 24;
+    static final long NODES = 32;
+    static final long NODE_RANKS = 40;
+    static final long DIRECTORY = 48;
     static final long CHANGES = Words.LINE_BYTES;
     static final long ABORT = 2L * Words.LINE_BYTES;
     static final long FIRST_FAILURE = ABORT + Long.BYTES;
+    static final long RENDEZVOUS = 3L * Words.LINE_BYTES;
+    static final long RENDEZVOUS_TEXT = RENDEZVOUS + Long.BYTES;
+    static final int RENDEZVOUS_TEXT_MAX = 2 * Words.LINE_BYTES - Long.BYTES;
+    static final long SECRET = 5L * Words.LINE_BYTES;
 
     static final long ABSENT = 0;
     static final long JOINED = 1;
     static final long LEFT = 2;
     static final long FAILED = 3;
 
-    private static final long RANKS = 3L * Words.LINE_BYTES;
+    private static final long RANKS = 6L * Words.LINE_BYTES;
 
     private NodeLayout() {}
 
@@ -48,5 +63,9 @@ final class NodeLayout {
 
     static long processIdentifier(int rank) {
         return state(rank) + 16;
+    }
+
+    static long beat(int rank) {
+        return state(rank) + 24;
     }
 }

@@ -54,7 +54,8 @@ public final class ProcessRanks {
 
     private static Job alone(JobOptions options) {
         var memory = new PrivateMemory();
-        Node node = Node.create(memory, memory.claim(NodeLayout.bytes(1), "the rank's state"), 1, false);
+        Node node = Node.create(memory, memory.claim(NodeLayout.bytes(1), "the rank's state"),
+                NodeShape.single("alone", 1), Secret.random(), false);
         node.markJoined(0, 0);
         return new LiveJob(node, 0, Runtime.getRuntime().availableProcessors(), JobEnvironment.choice(System.getenv()),
                 options,

@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 import org.tutti.job.NodeFile;
+import org.tutti.job.NodeShape;
+import org.tutti.job.Secret;
 
 /** One job from its program to its end, whichever; afterwards nothing of it is left. */
 public final class Launch {
@@ -48,7 +50,8 @@ public final class Launch {
                 return STATUS_NOT_COMPILED;
             }
             var output = cleanup.add(new JobOutput(plan));
-            var nodeFile = NodeFile.create(plan.memory(), plan.job(), plan.size());
+            var nodeFile = NodeFile.create(plan.memory(), NodeShape.single(plan.job(), plan.size()),
+                    Secret.random());
             cleanup.add(nodeFile::close);
             var supervisor = new Supervisor(plan, new RankCommand(plan, program.get()), nodeFile, output);
             cleanup.add(supervisor::stop);

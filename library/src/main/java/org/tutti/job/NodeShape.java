@@ -1,0 +1,38 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import org.tutti.JobStartException;
+
+/**
+ * A node's part of a job.
+ *
+ * @param job the job's name, the same on all its nodes
+ * @param size the ranks of the job
+ * @param node the number of the node, 0 to nodes − 1
+ * @param nodes how many nodes the job has
+ * @param nodeRanks how many of the job's ranks the node has, 1 or more
+ */
+public record NodeShape(String job, int size, int node, int nodes, int nodeRanks) {
+    /**
+     * @throws JobStartException when the numbers contradict each other
+     */
+    public NodeShape {
+        if (nodes < 1 || nodes > size || node < 0 || node >= nodes || nodeRanks < 1
+                || nodeRanks > size - nodes + 1 || nodes == 1 && nodeRanks != size) {
+            throw new JobStartException("a job of " + size + " ranks on " + nodes + " nodes cannot have a node "
+                    + node + " with " + nodeRanks + " ranks; nodes are numbered from 0, each has a rank or more, and "
+                    + "together they have all ranks");
+        }
+    }
+
+    /**
+     * The shape of a job's only node.
+     *
+     * @param job the job's name
+     * @param size the ranks of the job
+     * @return the shape
+     */
+    public static NodeShape single(String job, int size) {
+        return new NodeShape(job, size, 0, 1, size);
+    }
+}
