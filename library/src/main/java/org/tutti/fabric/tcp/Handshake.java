@@ -82,7 +82,7 @@ final class Handshake {
     enum State {
         /** Bytes are still to come, from this side or the other. */
         GOING_ON,
-        /** Of a server only: the client has proved that it knows the secret; {@link Handshake#answer} is to be called. */
+        /** Of a server only: the client knows the secret, and {@link Handshake#answer} is to be called. */
         INTRODUCED,
         /** The verdict is there; a server may still have it to write. */
         DONE,

@@ -31,7 +31,7 @@ interface LocalNetwork {
     record LocalAddress(String interfaceName, int index, boolean up, boolean loopback, boolean pointToPoint,
             InetAddress address) {}
 
-    /** {@return the addresses of this machine, ordered by the index of their interface} */
+    /** {@return the addresses of this machine, ordered by the index of their interface, then as the system has them} */
     List<LocalAddress> addresses();
 
     /** {@return the addresses behind a name, none when it is unknown} */
@@ -64,7 +64,8 @@ interface LocalNetwork {
                 boolean up = card.isUp();
                 boolean loopback = card.isLoopback();
                 boolean pointToPoint = card.isPointToPoint();
-                for (InetAddress address : card.inetAddresses().toList()) {
+                // the JDK lists last what the system has first, the card's own; others may be virtual and move to another host
+                for (InetAddress address : card.inetAddresses().toList().reversed()) {
                     found.add(new LocalAddress(card.getName(), card.getIndex(), up, loopback, pointToPoint,
                             withoutNeedlessScope(address)));
                 }

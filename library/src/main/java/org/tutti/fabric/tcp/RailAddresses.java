@@ -85,7 +85,10 @@ public final class RailAddresses {
         return chosen.keySet().stream().map(LocalAddress::address).toList();
     }
 
-    /** {@return all addresses of this machine and why each was chosen or not, in the order of the interfaces} */
+    /**
+     * {@return all addresses of this machine and why each was chosen or not: the rails in their order, then the others
+     * in that of their interfaces}
+     */
     public List<Candidate> candidates() {
         return List.copyOf(candidates);
     }
@@ -135,16 +138,13 @@ public final class RailAddresses {
     }
 
     private void explain(Function<LocalAddress, String> whyNot) {
-        for (LocalAddress address : local) {
-            String why = chosen.get(address);
-            candidates.add(new Candidate(address.address(), address.interfaceName(), why != null,
-                    why != null ? why : whyNot.apply(address)));
-        }
-        chosen.forEach((address, reason) -> {
-            if (!local.contains(address)) { // 127.0.0.2 and so on, which no interface lists
-                candidates.add(new Candidate(address.address(), address.interfaceName(), true, reason));
-            }
-        });
+        chosen.forEach((address, why) -> add(address, true, why));
+        local.stream().filter(address -> !chosen.containsKey(address))
+                .forEach(address -> add(address, false, whyNot.apply(address)));
+    }
+
+    private void add(LocalAddress address, boolean rail, String reason) {
+        candidates.add(new Candidate(address.address(), address.interfaceName(), rail, reason));
     }
 
     /** Why an address is never chosen unasked. */

@@ -223,13 +223,13 @@ class RailAddressesTest {
     void shouldSayOfEveryAddressWhyItIsARailOrNot() {
         assertThat(RailAddresses.choose("", Optional.empty(), rich()).candidates())
                 .extracting(one -> one.interfaceName() + (one.chosen() ? " + " : " - ") + one.reason())
-                .containsExactly("lo - loopback: only this machine can reach it",
+                .containsExactly("eth0 + the first that other hosts may reach",
+                        "lo - loopback: only this machine can reach it",
                         "lo - loopback: only this machine can reach it",
                         "docker0 - by its name an interface to containers or virtual machines",
                         "tun0 - point-to-point: leads to just one other machine",
                         "eth0 - link-local: means nothing beyond its cable",
                         "eth0 - one is chosen; ask for several by name",
-                        "eth0 + the first that other hosts may reach",
                         "eth1 - one is chosen; ask for several by name",
                         "eth1 - link-local: means nothing beyond its cable",
                         "down0 - the interface is down",
@@ -237,8 +237,8 @@ class RailAddressesTest {
         assertThat(RailAddresses.choose("eth1,127.0.0.3", Optional.empty(), machine().with("eth1", "10.0.0.1"))
                 .candidates())
                 .extracting(one -> one.interfaceName() + (one.chosen() ? " + " : " - ") + one.reason())
-                .containsExactly("lo - not asked for", "lo - not asked for", "eth1 + asked for as eth1",
-                        "lo + asked for as 127.0.0.3");
+                .containsExactly("eth1 + asked for as eth1", "lo + asked for as 127.0.0.3", "lo - not asked for",
+                        "lo - not asked for");
         assertThat(RailAddresses.choose("", Optional.empty(), machine()).candidates())
                 .extracting(RailAddresses.Candidate::reason)
                 .contains("nothing leads to other hosts: only this machine can reach it");
