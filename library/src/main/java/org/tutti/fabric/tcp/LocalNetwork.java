@@ -64,7 +64,7 @@ interface LocalNetwork {
                 boolean up = card.isUp();
                 boolean loopback = card.isLoopback();
                 boolean pointToPoint = card.isPointToPoint();
-                // the JDK lists last what the system has first, the card's own; others may be virtual and move to another host
+                // the JDK lists last what the system has first, the card's own; others may move from host to host
                 for (InetAddress address : card.inetAddresses().toList().reversed()) {
                     found.add(new LocalAddress(card.getName(), card.getIndex(), up, loopback, pointToPoint,
                             withoutNeedlessScope(address)));

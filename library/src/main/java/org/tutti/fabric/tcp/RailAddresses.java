@@ -231,7 +231,7 @@ public final class RailAddresses {
                 .filter(one -> scope.isEmpty() || scope.equals(one.interfaceName())
                         || scope.equals(String.valueOf(one.index())))
                 .findFirst();
-        if (listed.isPresent() || !(address instanceof Inet4Address)
+        if (listed.isPresent() || !scope.isEmpty() || !(address instanceof Inet4Address)
                 || address.getAddress()[0] != LOOPBACK_NETWORK) {
             return listed;
         }

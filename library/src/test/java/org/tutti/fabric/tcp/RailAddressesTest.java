@@ -186,6 +186,7 @@ class RailAddressesTest {
             10.7.7.7                   | 10.7.7.7 is not an address of this machine
             fe80::b%eth0               | fe80::b%eth0 is not an address of this machine
             ::2                        | ::2 is not an address of this machine
+            127.0.0.2%eth0             | 127.0.0.2%eth0 is not an address of this machine
             10.0.0.1:4000              | 10.0.0.1:4000 is neither
             0.0.0.0                    | 0.0.0.0 stands for every address
             eth0,::                    | :: stands for every address
