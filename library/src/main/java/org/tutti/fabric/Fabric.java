@@ -120,6 +120,15 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
     boolean tell(int process, int kind, long index, long value);
 
     /**
+     * Sends a piece of news to every process that there is a connection with, as far as that can be done at once.
+     *
+     * @param kind what it is about
+     * @param index of what
+     * @param value how it is now
+     */
+    void tellAll(int kind, long index, long value);
+
+    /**
      * {@return what can be said of connections, refusals and traffic so far, a line each}
      */
     String describe();

@@ -48,6 +48,21 @@ public final class Regions {
     }
 
     /**
+     * Adds a region whose handle others know without being told; only the first of all.
+     *
+     * @param memory its memory
+     * @param handle a handle whose low 16 bits are zero
+     */
+    public synchronized void addFirst(MemorySegment memory, long handle) {
+        if (places[0] != null || (handle & REGIONS_MAX - 1) != 0) {
+            throw new IllegalStateException("a known handle is for the first region, and must end with zeros");
+        }
+        Region[] changed = places.clone();
+        changed[0] = new Region(handle, memory);
+        places = changed;
+    }
+
+    /**
      * Finds a region.
      *
      * @param handle its handle; anything, as others name it

@@ -74,17 +74,17 @@ final class Doorman {
     private final AtomicLong refused = new AtomicLong();
     private final AtomicLong evicted = new AtomicLong();
 
-    Doorman(int self, byte[] secret, List<InetAddress> rails, Selector selector, House house) {
+    Doorman(int self, byte[] secret, List<InetSocketAddress> rails, Selector selector, House house) {
         this.self = self;
         this.secret = secret.clone();
-        this.rails = List.copyOf(rails);
+        this.rails = rails.stream().map(InetSocketAddress::getAddress).toList();
         this.selector = selector;
         this.house = house;
         try {
-            for (InetAddress rail : rails) {
+            for (InetSocketAddress rail : rails) {
                 ServerSocketChannel door = ServerSocketChannel.open();
                 doors.add(door);
-                door.bind(new InetSocketAddress(rail, 0), BACKLOG);
+                door.bind(rail, BACKLOG);
                 addresses.add((InetSocketAddress) door.getLocalAddress());
                 door.configureBlocking(false);
                 door.register(selector, SelectionKey.OP_ACCEPT, this);

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -76,14 +75,15 @@ public final class TcpFabric implements Fabric {
      * @param self the first rank of this process
      * @param size the ranks of the job
      * @param secret what opens connections, 32 bytes
-     * @param rails this host's addresses to listen on and to connect from, a rail each
+     * @param rails this host's addresses to listen on and to connect from, a rail each, with the port to listen at, or
+     *            0 for any
      * @param directory finds where a process listens, by its first rank
      * @param listener is told what other processes tell
      * @param silenceMillisMax how long a connected process may be silent
      * @param coreForEach whether every rank that may wait here has a core of its own
      * @throws JobStartException when it cannot listen there
      */
-    public TcpFabric(int self, int size, byte[] secret, List<InetAddress> rails,
+    public TcpFabric(int self, int size, byte[] secret, List<InetSocketAddress> rails,
             IntFunction<List<InetSocketAddress>> directory, FabricListener listener, long silenceMillisMax,
             boolean coreForEach) {
         this.self = self;
@@ -100,6 +100,16 @@ public final class TcpFabric implements Fabric {
         }
         this.doorman = new Doorman(self, secret, rails, selector, new House());
         this.thread = Thread.ofPlatform().daemon().name("tutti service").start(this::serve);
+    }
+
+    /**
+     * Adds a region whose handle all processes of the job know.
+     *
+     * @param memory its memory
+     * @param handle its handle, with zeros in the low 16 bits
+     */
+    public void registerKnown(MemorySegment memory, long handle) {
+        regions.addFirst(memory, handle);
     }
 
     /**
@@ -226,6 +236,13 @@ public final class TcpFabric implements Fabric {
             return false;
         }
         return peer.tell(FrameLayout.NEWS, kind, index, value);
+    }
+
+    @Override
+    public void tellAll(int kind, long index, long value) {
+        for (Peer peer : connected) {
+            peer.tell(FrameLayout.NEWS, kind, index, value);
+        }
     }
 
     private Peer peer(int process) {

@@ -46,7 +46,8 @@ class TcpFabricTest {
         final long region;
 
         Process(int self, byte[] secret, int rails) {
-            List<InetAddress> addresses = Collections.nCopies(rails, InetAddress.getLoopbackAddress());
+            List<InetSocketAddress> addresses =
+                    Collections.nCopies(rails, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             fabric = new TcpFabric(self, 8, secret, addresses, TcpFabricTest.this::addresses, this, 2000, false);
             region = fabric.register(memory);
         }

@@ -73,7 +73,7 @@ public final class InfoCommand implements Callable<Integer> {
         out.println();
         out.println("ranks on a node   slots of a communicator   outboxes of all ranks, at most");
         for (int ranks : RANKS_SHOWN) {
-            out.printf("%15d   %,19d KiB   %,27d KiB%n", ranks, RingLayout.bytes(ranks) / KIBIBYTE,
+            out.printf("%15d   %,19d KiB   %,27d KiB%n", ranks, new RingLayout(1, ranks).bytes() / KIBIBYTE,
                     2 * Outbox.windowBytesMax(ranks) * ranks / KIBIBYTE);
         }
     }
