@@ -67,6 +67,6 @@ record Greeting(int protocol, int java, String version) {
 
     private static String excerpt(StringBuilder line) {
         var text = line.substring(0, Math.min(line.length(), EXCERPT_MAX));
-        return text.replaceAll("[^ -~]", "?");
+        return text.replaceFirst("(?s)\\R.*", "").replaceAll("[^ -~]", "?");
     }
 }

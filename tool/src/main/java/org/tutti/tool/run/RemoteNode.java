@@ -252,6 +252,13 @@ final class RemoteNode implements JobNode {
         return lost != null;
     }
 
+    /** {@return ", silent for so many seconds" if the host should have said something meanwhile, or nothing} */
+    String silence() {
+        long silentMillis = (System.nanoTime() - heardNanos) / 1_000_000;
+        boolean late = greeted.getCount() == 0 && silentMillis > 2 * plan.heartbeat().toMillis() / BEATS;
+        return late ? ", silent for " + silentMillis / 1000 + " s" : "";
+    }
+
     private String quoted() {
         return "'" + String.join(" ", command) + "'";
     }
@@ -355,7 +362,7 @@ final class RemoteNode implements JobNode {
     public void close() {
         release();
         try {
-            if (agent != null && !agent.waitFor(CLOSING_LIMIT)) {
+            if (agent != null && !agent.waitFor(isLost() ? AGENT_GRACE : CLOSING_LIMIT)) {
                 agent.destroyForcibly();
                 agent.waitFor(AGENT_GRACE);
             }

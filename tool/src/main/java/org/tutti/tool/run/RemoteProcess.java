@@ -85,7 +85,7 @@ final class RemoteProcess implements StartedProcess {
 
     @Override
     public String identity() {
-        return (pid == 0 ? "" : "pid " + pid + " ") + "on " + node.host();
+        return (pid == 0 ? "" : "pid " + pid + " ") + "on " + node.host() + (isAlive() ? node.silence() : "");
     }
 
     @Override
