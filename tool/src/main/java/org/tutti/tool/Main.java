@@ -4,6 +4,7 @@ package org.tutti.tool;
 import org.tutti.TuttiException;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.info.InfoCommand;
+import org.tutti.tool.run.HostCommand;
 import org.tutti.tool.run.PrepareCommand;
 import org.tutti.tool.run.RunCommand;
 import picocli.CommandLine;
@@ -14,10 +15,13 @@ import picocli.CommandLine.ParameterException;
  * The command line {@code tutti}: finds the command, runs it, and turns its exceptions into a sentence and a
  * status.
  */
-@Command(name = "tutti", version = "tutti 0.1.0-SNAPSHOT", mixinStandardHelpOptions = true,
+@Command(name = "tutti", version = "tutti " + Main.VERSION, mixinStandardHelpOptions = true,
         description = "Runs and examines parallel Java programs.", subcommands = {
-                RunCommand.class, BenchCommand.class, InfoCommand.class, PrepareCommand.class})
+                RunCommand.class, BenchCommand.class, InfoCommand.class, PrepareCommand.class, HostCommand.class})
 public final class Main implements Runnable {
+    /** The version of Tutti. */
+    public static final String VERSION = "0.1.0-SNAPSHOT";
+
     private static final int STATUS_FAILED = 1;
     private static final int STATUS_USAGE = 2;
 

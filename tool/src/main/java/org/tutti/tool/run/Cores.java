@@ -27,8 +27,12 @@ final class Cores {
      * {@return the command that starts another one on the share of one process, or nothing when it is not to be
      * bound}
      */
-    static List<String> binding(JobPlan plan, int process) {
-        return plan.bind() ? List.of("taskset", "--cpu-list", share(allowed(), process, plan.processes())) : List.of();
+    static List<String> binding(NodePlan plan, int process) {
+        var share = plan.share();
+        return plan.bind()
+                ? List.of("taskset", "--cpu-list",
+                        share(allowed(), share.firstProcess() + process, share.processes()))
+                : List.of();
     }
 
     /** Checks that processes can be bound here. */

@@ -31,7 +31,7 @@ final class HeldLines {
     }
 
     /** Passes the lines on, in the order in which they came. */
-    synchronized void release(LineSink sink) {
+    synchronized void release(LineTarget sink) {
         for (var line : lines) {
             sink.write(line, PREFIX, line, 0, line.length);
         }

@@ -2,11 +2,12 @@
 package org.tutti.tool.run;
 
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
-
-import org.tutti.job.NodeFile;
 
 import static org.tutti.job.RankProcess.STATUS_SECONDARY;
 
@@ -17,7 +18,7 @@ import static org.tutti.job.RankProcess.STATUS_SECONDARY;
  * the first that failed. The node file remembers the rank that was first marked as failed, by itself or by another:
  * once its process has ended, the reason is known. A process that says that it failed only because of another one is
  * not the first cause, even if marked first (the other may have left its job while its exception went through), unless
- * no other process comes forward in time.
+ * no other process comes forward in time. In a job that goes on, the failures after the first are told one by one.
  */
 final class Inquest {
     /** How long ranks may take to end by themselves once something is wrong. */
@@ -32,9 +33,12 @@ final class Inquest {
 
     private final JobPlan plan;
     private final List<StartedProcess> processes;
-    private final NodeFile nodeFile;
+    private final JobNodes nodes;
     private final JobOutput output;
     private final long startNanos = System.nanoTime();
+    private final Set<StartedProcess> failed = new LinkedHashSet<>(); // ended badly, in this order
+    private final Set<Object> reported = new HashSet<>(); // processes, and what became of lost hosts
+    private boolean firstReported;
     private int markedRank = NOBODY;
     private StartedProcess firstEnded;
     private StartedProcess firstSecondary;
@@ -47,19 +51,19 @@ final class Inquest {
     /**
      * @param plan the job
      * @param processes its processes by number
-     * @param nodeFile what the ranks say
+     * @param nodes what the ranks say
      * @param output may fail as well
      */
-    Inquest(JobPlan plan, List<StartedProcess> processes, NodeFile nodeFile, JobOutput output) {
+    Inquest(JobPlan plan, List<StartedProcess> processes, JobNodes nodes, JobOutput output) {
         this.plan = plan;
         this.processes = processes;
-        this.nodeFile = nodeFile;
+        this.nodes = nodes;
         this.output = output;
     }
 
     /** Takes note of the end of a process. */
     void ended(StartedProcess process) {
-        boolean left = process.ranks().ranks().allMatch(rank -> nodeFile.hasLeft(rank) || !nodeFile.hasJoined(rank));
+        boolean left = process.ranks().ranks().allMatch(rank -> nodes.hasLeft(rank) || !nodes.hasJoined(rank));
         if (process.exitStatus() != 0 || !left) {
             endedBadly(process);
         }
@@ -68,6 +72,11 @@ final class Inquest {
     /** {@return whether something is wrong, though the reason may not be known yet} */
     boolean inTrouble() {
         return inTrouble;
+    }
+
+    /** {@return whether there is something that the verdict has yet to name} */
+    boolean isUndecided() {
+        return inTrouble && !firstReported || plan.keepGoing() && unreported().isPresent();
     }
 
     /** {@return the time since the ranks could know that something is wrong} */
@@ -84,10 +93,14 @@ final class Inquest {
             return verdict;
         }
         noteMark();
-        var abortStatus = nodeFile.abortStatus();
-        if (abortStatus.isPresent()) {
+        var abort = nodes.abort();
+        if (abort.isPresent()) {
+            inTrouble &= !firstReported; // the ranks may have been in trouble for long, but not have known of this
             trouble();
-            return Optional.of(Ending.aborted(nodeFile.abortRank(), abortStatus.getAsInt()));
+            return abort;
+        }
+        if (firstReported) {
+            return nextFailure();
         }
         return inTrouble ? firstCause() : Optional.empty();
     }
@@ -109,7 +122,7 @@ final class Inquest {
     }
 
     private List<Integer> missingRanks() {
-        var missing = IntStream.range(0, plan.size()).filter(rank -> !nodeFile.hasJoined(rank)).boxed().toList();
+        var missing = IntStream.range(0, plan.size()).filter(rank -> !nodes.hasJoined(rank)).boxed().toList();
         allJoined = missing.isEmpty();
         if (!anyJoined && missing.size() < plan.size()) {
             anyJoined = true;
@@ -117,7 +130,7 @@ final class Inquest {
         }
         if (anyJoined) { // then whoever has ended should have joined before
             processes.stream()
-                    .filter(process -> !process.isAlive() && !process.ranks().ranks().allMatch(nodeFile::hasJoined))
+                    .filter(process -> !process.isAlive() && !process.ranks().ranks().allMatch(nodes::hasJoined))
                     .findFirst()
                     .ifPresent(this::endedBadly);
         }
@@ -125,18 +138,21 @@ final class Inquest {
     }
 
     private void endedBadly(StartedProcess process) {
+        if (!failed.add(process)) {
+            return;
+        }
         noteMark();
         trouble();
         if (isSecondary(process)) {
             firstSecondary = firstSecondary == null ? process : firstSecondary;
         } else {
             firstEnded = firstEnded == null ? process : firstEnded;
-            process.ranks().ranks().forEach(nodeFile::markFailed);
+            process.ranks().ranks().forEach(nodes::markFailed);
         }
     }
 
     private void noteMark() {
-        int rank = nodeFile.firstFailedRank();
+        int rank = nodes.firstFailedRank();
         if (rank != NOBODY && markedRank == NOBODY && firstEnded == null) { // later marks may be the launcher's own
             markedRank = rank;
             trouble();
@@ -161,11 +177,28 @@ final class Inquest {
     private Optional<Ending> settled(StartedProcess process, int rank) {
         boolean settling = !process.isAlive() && STATUSES_SENT_TO_ALL.contains(process.exitStatus())
                 && sinceTrouble().compareTo(SETTLING) < 0;
-        return settling ? Optional.empty() : Optional.of(Ending.of(process, rank, nodeFile));
+        return settling ? Optional.empty() : Optional.of(report(process, rank));
+    }
+
+    private Ending report(StartedProcess process, int rank) {
+        firstReported = true;
+        reported.add(process);
+        process.lost().ifPresent(reported::add);
+        return Ending.of(process, rank, nodes, plan.keepGoing());
+    }
+
+    /** What else has failed in a job that goes on; a lost host is told of once. */
+    private Optional<Ending> nextFailure() {
+        return unreported().map(process -> report(process, NOBODY));
+    }
+
+    private Optional<StartedProcess> unreported() {
+        return failed.stream().filter(process -> !reported.contains(process)
+                && process.lost().filter(reported::contains).isEmpty()).findFirst();
     }
 
     private static boolean isSecondary(StartedProcess process) {
-        return process.exitStatus() == STATUS_SECONDARY;
+        return process.lost().isEmpty() && process.exitStatus() == STATUS_SECONDARY;
     }
 
     private void trouble() {

@@ -30,10 +30,17 @@ final class JobDirectory implements AutoCloseable {
         var parent = Path.of(System.getProperty("java.io.tmpdir"));
         sweep(parent);
         var ownerOnly = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-        var directory = Files.createDirectory(parent.resolve(PREFIX + job), ownerOnly);
-        var lock = FileChannel.open(directory.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        lock.lock();
-        return new JobDirectory(directory, lock);
+        while (true) {
+            var directory = Files.createDirectory(parent.resolve(PREFIX + job), ownerOnly);
+            var file = directory.resolve(LOCK);
+            var lock = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            lock.lock();
+            if (Files.exists(file)) {
+                return new JobDirectory(directory, lock);
+            }
+            lock.close(); // another launcher has swept the directory just before it was locked
+            Files.deleteIfExists(directory);
+        }
     }
 
     /** {@return where the classes go} */

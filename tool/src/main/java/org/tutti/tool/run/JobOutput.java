@@ -4,6 +4,7 @@ package org.tutti.tool.run;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +23,8 @@ final class JobOutput implements AutoCloseable {
 
     private final JobPlan plan;
     private final AtomicReference<String> failure = new AtomicReference<>();
-    private final LineSink err = new LineSink("standard error", new FileOutputStream(FileDescriptor.err), failure);
+    private final LineSink standardError =
+            new LineSink("standard error", new FileOutputStream(FileDescriptor.err), failure);
     private final HeldLines held = new HeldLines();
     private final List<LineSink> outs; // by number of the process
     private final List<LineSink> errs;
@@ -36,7 +38,7 @@ final class JobOutput implements AutoCloseable {
         this.plan = plan;
         var out = new LineSink("standard output", new FileOutputStream(FileDescriptor.out), failure);
         this.outs = sinks(".out", out);
-        this.errs = sinks(".err", err);
+        this.errs = sinks(".err", standardError);
     }
 
     private List<LineSink> sinks(String suffix, LineSink console) {
@@ -59,23 +61,28 @@ final class JobOutput implements AutoCloseable {
     }
 
     /** {@return the relays of a process that has just been started} */
-    List<Relay> relay(int number, Process process) {
+    List<Relay> relay(int number, InputStream out, InputStream err) {
         var ranks = plan.ranksOf(number);
         var tag = plan.tagOutput() ? ("[" + ranks.numbers() + "] ").getBytes(StandardCharsets.US_ASCII) : NO_TAG;
         return List.of(
-                Relay.start(ranks.name() + " out", process.getInputStream(), outs.get(number), tag, Optional.empty()),
-                Relay.start(ranks.name() + " err", process.getErrorStream(), errs.get(number), tag, Optional.of(held)));
+                Relay.start(ranks.name() + " out", out, outs.get(number), tag, Optional.empty()),
+                Relay.start(ranks.name() + " err", err, errs.get(number), tag, Optional.of(held)));
+    }
+
+    /** {@return the relay of what the agent of a host prints, each line after the host's name} */
+    Relay relayAgent(String host, InputStream err) {
+        return Relay.start(host, err, standardError, (host + ": ").getBytes(StandardCharsets.UTF_8), Optional.empty());
     }
 
     /** Prints a sentence of the launcher on standard error. */
     void say(String sentence) {
         var line = (sentence + "\n").getBytes(StandardCharsets.UTF_8);
-        err.write(this, OWN_TAG, line, 0, line.length);
+        standardError.write(this, OWN_TAG, line, 0, line.length);
     }
 
     /** Prints what ranks said about failures that another one's failure had led to. */
     void releaseHeldLines() {
-        held.release(err);
+        held.release(standardError);
     }
 
     /** {@return why some output was lost, if any was} */

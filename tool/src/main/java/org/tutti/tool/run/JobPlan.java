@@ -8,50 +8,92 @@ import java.util.Map;
 import java.util.Optional;
 
 import org.tutti.job.JobEnvironment;
+import org.tutti.job.NodeShape;
 
 /**
  * Everything that the command line says about a job, checked, before anything has been started.
  *
  * @param job the name of the job, which no other job of this host has
- * @param size the number of ranks
- * @param ranksPerProcess the number of ranks of every process but the last, which may have fewer
+ * @param placement which ranks are where
+ * @param hosts the hosts of the nodes, if they are not all on this one
  * @param bind whether each process keeps to its share of the cores
  * @param timeout how long the job may take
  * @param joinTimeout how long a rank may join later than the first
+ * @param heartbeat how long a process or host may be silent before it counts as failed
+ * @param rails the addresses or interfaces between nodes, empty to choose
+ * @param keepGoing whether the others go on when a rank fails
  * @param tagOutput whether lines of output name their rank
  * @param outputDirectory where output goes instead of the launcher's own streams
  * @param environment variables of the ranks, besides the launcher's own
  * @param jvmOptions options of the user for the ranks' JVMs
  */
-record JobPlan(String job, int size, int ranksPerProcess, boolean bind, Optional<Duration> timeout,
-        Duration joinTimeout, boolean tagOutput, Optional<Path> outputDirectory, Map<String, String> environment,
-        List<String> jvmOptions) {
+record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean bind, Optional<Duration> timeout,
+        Duration joinTimeout, Duration heartbeat, String rails, boolean keepGoing, boolean tagOutput,
+        Optional<Path> outputDirectory, Map<String, String> environment, List<String> jvmOptions) {
 
     private static final int BASE_36 = 36;
+    private static final Duration JOIN_TIMEOUT_DEFAULT = Duration.ofMinutes(1);
+    private static final Duration HEARTBEAT_DEFAULT = Duration.ofSeconds(10);
+
+    /** {@return a job on one node with nothing but defaults} */
+    static JobPlan plain(int size, int ranksPerProcess, List<String> jvmOptions) {
+        return new JobPlan(newName(), Placement.even(size, 1, ranksPerProcess), Optional.empty(), false,
+                Optional.empty(), JOIN_TIMEOUT_DEFAULT, HEARTBEAT_DEFAULT, "", false, false, Optional.empty(), Map.of(),
+                jvmOptions);
+    }
 
     /** {@return a name that no other job of this host has: the process and the time} */
     static String newName() {
         return ProcessHandle.current().pid() + "-" + Long.toString(System.currentTimeMillis(), BASE_36);
     }
 
-    /** {@return the directory of the node file, which this process's environment may name} */
-    Path memory() {
-        return Path.of(System.getenv().getOrDefault(JobEnvironment.MEMORY, "/dev/shm"));
+    int size() {
+        return placement.size();
     }
 
     /** {@return the number of processes} */
     int processes() {
-        return Math.ceilDiv(size, ranksPerProcess);
+        return placement.processes();
     }
 
     /** {@return the ranks of the process with this number, which counts from 0} */
     RankRange ranksOf(int process) {
-        int first = process * ranksPerProcess;
-        return new RankRange(first, Math.min(first + ranksPerProcess, size) - 1);
+        return placement.ranksOf(process);
     }
 
     /** {@return the number of the process that holds this rank} */
     int processOf(int rank) {
-        return rank / ranksPerProcess;
+        return placement.processOf(rank);
+    }
+
+    /** {@return what concerns one node} */
+    NodePlan node(int node) {
+        var ranks = placement.ranksOfNode(node);
+        return new NodePlan(new NodeShape(job, size(), node, placement.nodes(), ranks.count()), ranks.first(),
+                placement.ranksPerProcess(), share(node), bind, Path.of("").toAbsolutePath(), memory(), joinTimeout,
+                heartbeat, rails, environment, jvmOptions);
+    }
+
+    /** The directory of the node files, which this process's environment may name. */
+    private static Path memory() {
+        return Path.of(System.getenv().getOrDefault(JobEnvironment.MEMORY, "/dev/shm"));
+    }
+
+    private MachineShare share(int node) {
+        int nodes = 0;
+        int processes = 0;
+        int before = 0;
+        for (int other = 0; other < placement.nodes(); other++) {
+            if (onSameMachine(node, other)) {
+                nodes++;
+                processes += placement.processesOf(other);
+                before += other < node ? placement.processesOf(other) : 0;
+            }
+        }
+        return new MachineShare(nodes, processes, before);
+    }
+
+    private boolean onSameMachine(int node, int other) {
+        return hosts.isEmpty() || hosts.get().name(node).equals(hosts.get().name(other));
     }
 }

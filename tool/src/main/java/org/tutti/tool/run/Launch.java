@@ -2,13 +2,10 @@
 package org.tutti.tool.run;
 
 import java.io.IOException;
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
-import org.tutti.job.NodeFile;
-import org.tutti.job.NodeShape;
 import org.tutti.job.Secret;
 
 /** One job from its program to its end, whichever; afterwards nothing of it is left. */
@@ -36,10 +33,9 @@ public final class Launch {
      */
     public static int runOwn(int ranks, Class<?> mainClass, List<String> arguments)
             throws IOException, InterruptedException {
-        var plan = new JobPlan(JobPlan.newName(), ranks, 1, false, Optional.empty(), Duration.ofMinutes(1), false,
-                Optional.empty(), Map.of(), List.of());
+        var plan = JobPlan.plain(ranks, 1, List.of());
         var tool = RankCache.codeOf(mainClass).toString();
-        return run(plan, (job, cleanup) -> Optional.of(new Program(mainClass.getName(), tool, arguments)));
+        return run(plan, (job, cleanup) -> Optional.of(Program.of(mainClass.getName(), tool, arguments)));
     }
 
     /** {@return the status to exit with} */
@@ -50,12 +46,26 @@ public final class Launch {
                 return STATUS_NOT_COMPILED;
             }
             var output = cleanup.add(new JobOutput(plan));
-            var nodeFile = NodeFile.create(plan.memory(), NodeShape.single(plan.job(), plan.size()),
-                    Secret.random());
-            cleanup.add(nodeFile::close);
-            var supervisor = new Supervisor(plan, new RankCommand(plan, program.get()), nodeFile, output);
+            var nodes = new JobNodes(plan.placement(), nodes(plan, program.get(), output, cleanup));
+            cleanup.add(nodes);
+            var supervisor = new Supervisor(plan, nodes, output);
             cleanup.add(supervisor::stop);
             return supervisor.supervise();
         }
+    }
+
+    /** Every node has the same secret. */
+    private static List<JobNode> nodes(JobPlan plan, Program program, JobOutput output, Cleanup cleanup) {
+        var secret = Secret.random();
+        List<JobNode> nodes = new ArrayList<>();
+        for (int number = 0; number < plan.placement().nodes(); number++) {
+            var node = plan.node(number);
+            int first = plan.placement().firstProcessOf(number);
+            nodes.add(plan.hosts().isPresent()
+                    ? RemoteNode.open(plan.hosts().get(), node, program, first, secret, output)
+                    : new LocalNode(node, program, first, secret));
+            cleanup.add(nodes.getLast());
+        }
+        return nodes;
     }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * Where lines of several writers go: a stream of the launcher, or a file. Writers hand over whole lines; a last line
  * without an end, or a piece of an overlong one, is ended as soon as another writer follows.
  */
-final class LineSink implements AutoCloseable {
+final class LineSink implements LineTarget, AutoCloseable {
     private final String name;
     private final OutputStream stream;
     private final AtomicReference<String> failure;
@@ -29,7 +29,8 @@ final class LineSink implements AutoCloseable {
     }
 
     /** Writes bytes, each line of them after the tag, and flushes. */
-    synchronized void write(Object writer, byte[] tag, byte[] bytes, int from, int to) {
+    @Override
+    public synchronized void write(Object writer, byte[] tag, byte[] bytes, int from, int to) {
         if (failed || from == to) {
             return;
         }

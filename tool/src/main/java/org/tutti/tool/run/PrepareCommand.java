@@ -5,9 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
@@ -51,9 +49,8 @@ public final class PrepareCommand implements Callable<Integer> {
         var cache = RankCache.file();
         var fresh = cache.resolveSibling(cache.getFileName() + ".new");
         Files.deleteIfExists(cache);
-        var plan = new JobPlan(JobPlan.newName(), 2, 2, false, Optional.empty(), Duration.ofMinutes(1), false,
-                Optional.empty(), Map.of(), RankCache.trainingOptions(fresh));
-        int status = Launch.run(plan, (job, cleanup) -> Optional.of(new Program(TRAINING_PROGRAM, "", List.of())));
+        var plan = JobPlan.plain(2, 2, RankCache.trainingOptions(fresh));
+        int status = Launch.run(plan, (job, cleanup) -> Optional.of(Program.of(TRAINING_PROGRAM, "", List.of())));
         if (status == 0) {
             Files.move(fresh, cache, StandardCopyOption.ATOMIC_MOVE);
         }

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 
@@ -20,9 +21,15 @@ import org.tutti.tool.UsageException;
  *
  * @param mainClass the binary name of the class
  * @param classPath the program's own class path, which does not name the library
+ * @param compiled the directory of the classes that the launcher has compiled; other hosts get a copy of it
  * @param arguments what follows the program on the command line
  */
-record Program(String mainClass, String classPath, List<String> arguments) {
+record Program(String mainClass, String classPath, Optional<Path> compiled, List<String> arguments) {
+
+    /** {@return a program whose classes are where they are} */
+    static Program of(String mainClass, String classPath, List<String> arguments) {
+        return new Program(mainClass, classPath, Optional.empty(), arguments);
+    }
 
     /** {@return the program in a jar, named by its manifest} */
     static Program ofJar(Path jar, String classPath, List<String> arguments) throws IOException {
@@ -35,7 +42,7 @@ record Program(String mainClass, String classPath, List<String> arguments) {
                         "the manifest of " + jar + " names no Main-Class; name the class yourself: -cp "
                                 + jar + " some.Main");
             }
-            return new Program(mainClass.strip(), join(jar.toString(), classPath), arguments);
+            return of(mainClass.strip(), join(jar.toString(), classPath), arguments);
         }
     }
 
@@ -46,7 +53,7 @@ record Program(String mainClass, String classPath, List<String> arguments) {
             throw new UsageException("class " + name + " is not on the class path " + found
                     + "; give the class path with -cp, or a .java or .jar file");
         }
-        return new Program(name, found, arguments);
+        return of(name, found, arguments);
     }
 
     /** Checks that a file of the command line can be read. */
@@ -55,6 +62,11 @@ record Program(String mainClass, String classPath, List<String> arguments) {
             throw new UsageException("program file " + file + " does not exist or cannot be read in "
                     + Path.of("").toAbsolutePath() + "; name a .java file, a .jar file or a class with -cp");
         }
+    }
+
+    /** {@return the class path with the compiled classes, and without the library} */
+    String wholeClassPath() {
+        return join(compiled.map(Path::toString).orElse(""), classPath);
     }
 
     /** {@return the parts of a class path as one, without the empty ones} */

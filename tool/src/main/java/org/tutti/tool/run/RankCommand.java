@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 import org.tutti.job.JobEnvironment;
 import org.tutti.job.RankProcess;
@@ -23,6 +24,10 @@ final class RankCommand {
     /** The line that a JVM with an incubator module prints before anything else. */
     static final String VECTOR_WARNING = "WARNING: Using incubator modules: jdk.incubator.vector";
 
+    /** Whatever started the launcher may have been told these; the ranks learn them otherwise. */
+    private static final Set<String> FOREIGN_VARIABLES =
+            Set.of(JobEnvironment.RENDEZVOUS, JobEnvironment.SECRET_FILE, JobEnvironment.RAILS);
+
     private static final double HEAP_SHARE_PERCENT = 60;
 
     /** The launcher looks for missing ranks by itself and says more; the ranks' own patience is for other launchers. */
@@ -30,33 +35,42 @@ final class RankCommand {
 
     private static final long JOIN_TIMEOUT_MAX_MILLIS = 86_400_000;
 
-    private final JobPlan plan;
+    private final NodePlan plan;
     private final Program program;
 
     /**
-     * @param plan the job
+     * @param plan the node
      * @param program what its ranks run
      */
-    RankCommand(JobPlan plan, Program program) {
+    RankCommand(NodePlan plan, Program program) {
         this.plan = plan;
         this.program = program;
     }
 
-    /** {@return what starts the process with this number, its standard input included} */
+    /** {@return what starts the node's process with this number; its standard input is empty} */
     ProcessBuilder process(int process) {
-        var builder = new ProcessBuilder(command(process));
+        var ranks = plan.ranksOf(process);
+        var shape = plan.shape();
+        var builder = new ProcessBuilder(command(process)).directory(plan.directory().toFile());
         var environment = builder.environment();
         environment.putAll(plan.environment());
-        environment.put(JobEnvironment.JOB, plan.job());
-        environment.put(JobEnvironment.RANK, String.valueOf(plan.ranksOf(process).first()));
-        environment.put(JobEnvironment.SIZE, String.valueOf(plan.size()));
-        environment.put(JobEnvironment.RANKS_PER_PROCESS,
-                String.valueOf(Math.min(plan.ranksPerProcess(), plan.size())));
+        environment.keySet().removeAll(FOREIGN_VARIABLES);
+        environment.put(JobEnvironment.JOB, shape.job());
+        environment.put(JobEnvironment.RANK, String.valueOf(ranks.first()));
+        environment.put(JobEnvironment.SIZE, String.valueOf(shape.size()));
+        environment.put(JobEnvironment.RANKS_PER_PROCESS, String.valueOf(ranks.count()));
+        environment.put(JobEnvironment.NODE, String.valueOf(shape.node()));
+        environment.put(JobEnvironment.NODES, String.valueOf(shape.nodes()));
+        environment.put(JobEnvironment.NODE_RANKS, String.valueOf(shape.nodeRanks()));
         environment.put(JobEnvironment.MEMORY, plan.memory().toString());
-        environment.put(JobEnvironment.CORES, String.valueOf(Cores.count()));
+        environment.put(JobEnvironment.CORES, String.valueOf(Math.max(1, Cores.count() / plan.share().nodes())));
+        environment.put(JobEnvironment.HEARTBEAT_MILLIS, String.valueOf(plan.heartbeat().toMillis()));
         environment.put(JobEnvironment.JOIN_TIMEOUT_MILLIS, String.valueOf(
                 Math.min(plan.joinTimeout().toMillis() + JOIN_TIMEOUT_MARGIN_MILLIS, JOIN_TIMEOUT_MAX_MILLIS)));
-        return builder.redirectInput(process == 0 ? Redirect.INHERIT : Redirect.from(new File("/dev/null")));
+        if (!plan.rails().isEmpty()) {
+            environment.put(JobEnvironment.RAILS, plan.rails());
+        }
+        return builder.redirectInput(Redirect.from(new File("/dev/null")));
     }
 
     private List<String> command(int process) {
@@ -65,7 +79,7 @@ final class RankCommand {
         command.addAll(defaultOptions());
         command.addAll(RankCache.options(plan.jvmOptions()));
         command.addAll(plan.jvmOptions());
-        command.addAll(List.of("-cp", Program.join(RankCache.library().toString(), program.classPath())));
+        command.addAll(List.of("-cp", Program.join(RankCache.library().toString(), program.wholeClassPath())));
         command.add(RankProcess.class.getName());
         command.add(program.mainClass());
         command.addAll(program.arguments());
@@ -77,7 +91,8 @@ final class RankCommand {
         List<String> options = new ArrayList<>();
         options.add("-XX:-UsePerfData"); // a file in /tmp for each JVM, which kill -9 leaves there
         options.add("-XX:ActiveProcessorCount=" + processors());
-        options.add(String.format(Locale.ROOT, "-XX:MaxRAMPercentage=%.4f", HEAP_SHARE_PERCENT / plan.processes()));
+        options.add(String.format(Locale.ROOT, "-XX:MaxRAMPercentage=%.4f",
+                HEAP_SHARE_PERCENT / plan.share().processes()));
         if (plan.jvmOptions().stream().noneMatch(option -> option.matches("-XX:\\+Use\\w+GC"))) {
             options.add("-XX:+UseSerialGC");
         }
@@ -88,6 +103,6 @@ final class RankCommand {
     }
 
     private int processors() {
-        return Math.max(plan.ranksPerProcess() > 1 ? 2 : 1, Cores.count() / plan.processes());
+        return Math.max(plan.ranksPerProcess() > 1 ? 2 : 1, Cores.count() / plan.share().processes());
     }
 }

@@ -3,11 +3,16 @@ package org.tutti.tool.run;
 
 import java.util.stream.IntStream;
 
-/** The ranks that one process holds: consecutive, both ends included. */
+/** The ranks that one process or node holds: consecutive, both ends included. */
 record RankRange(int first, int last) {
     /** {@return the ranks in ascending order} */
     IntStream ranks() {
         return IntStream.rangeClosed(first, last);
+    }
+
+    /** {@return how many they are} */
+    int count() {
+        return last - first + 1;
     }
 
     /** {@return "rank 3" or "ranks 4-7"} */

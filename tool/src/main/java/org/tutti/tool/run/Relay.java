@@ -15,13 +15,13 @@ final class Relay {
     static final int BUFFER_BYTES = 1 << 16;
 
     private final InputStream source;
-    private final LineSink sink;
+    private final LineTarget sink;
     private final byte[] tag;
     private final Optional<HeldLines> held;
     private final Thread thread;
     private volatile boolean reading;
 
-    private Relay(String name, InputStream source, LineSink sink, byte[] tag, Optional<HeldLines> held) {
+    private Relay(String name, InputStream source, LineTarget sink, byte[] tag, Optional<HeldLines> held) {
         this.source = source;
         this.sink = sink;
         this.tag = tag;
@@ -38,7 +38,7 @@ final class Relay {
      * @param tag what each line is preceded by
      * @param held where marked lines go
      */
-    static Relay start(String name, InputStream source, LineSink sink, byte[] tag, Optional<HeldLines> held) {
+    static Relay start(String name, InputStream source, LineTarget sink, byte[] tag, Optional<HeldLines> held) {
         var relay = new Relay(name, source, sink, tag, held);
         relay.thread.start();
         return relay;

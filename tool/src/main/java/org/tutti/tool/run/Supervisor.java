@@ -9,47 +9,49 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-import org.tutti.job.NodeFile;
-
 /**
  * The life of a job: starts its processes, waits for their ends, and once something is wrong ends the others. They are
  * given a second to end by themselves, for they may have something to say; then SIGTERM, and a second later SIGKILL.
+ * Unless the job is to keep going: then only an abort, a passed limit or lost output ends it.
  */
 final class Supervisor {
     private static final long LOOK_INTERVAL_MILLIS = 50;
+    private static final long RENDEZVOUS_INTERVAL_MILLIS = 5;
     private static final Duration DRAINING_LIMIT = Duration.ofMillis(500);
     private static final Duration STOPPING_GRACE = Duration.ofMillis(700);
 
     private final JobPlan plan;
-    private final RankCommand command;
+    private final JobNodes nodes;
     private final JobOutput output;
     private final List<StartedProcess> processes = new ArrayList<>();
     private final BlockingQueue<StartedProcess> ended = new LinkedBlockingQueue<>();
     private final Inquest inquest;
-    private Optional<Ending> ending = Optional.empty();
+    private Optional<Ending> first = Optional.empty();
+    private boolean ending;
     private boolean terminated;
     private boolean killed;
     private volatile boolean stopping;
 
     /**
      * @param plan the job
-     * @param command how its processes are started
-     * @param nodeFile what its ranks and the launcher tell each other
+     * @param nodes where its processes are started, and what its ranks and the launcher tell each other
      * @param output where what it prints goes
      */
-    Supervisor(JobPlan plan, RankCommand command, NodeFile nodeFile, JobOutput output) {
+    Supervisor(JobPlan plan, JobNodes nodes, JobOutput output) {
         this.plan = plan;
-        this.command = command;
+        this.nodes = nodes;
         this.output = output;
-        this.inquest = new Inquest(plan, processes, nodeFile, output);
+        this.inquest = new Inquest(plan, processes, nodes, output);
     }
 
     /** {@return the status to exit with, once all processes have ended and all is said} */
     int supervise() throws InterruptedException {
         start();
         int running = processes.size();
-        while (running > 0 || inquest.inTrouble() && ending.isEmpty()) {
-            var process = ended.poll(LOOK_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+        while (running > 0 || !ending && inquest.isUndecided()) {
+            var process = ended.poll(nodes.awaitsRendezvous() ? RENDEZVOUS_INTERVAL_MILLIS : LOOK_INTERVAL_MILLIS,
+                    TimeUnit.MILLISECONDS);
+            nodes.look();
             if (stopping) {
                 return 1; // unheard: a signal decides
             }
@@ -57,19 +59,20 @@ final class Supervisor {
                 running--;
                 inquest.ended(process);
             }
-            if (ending.isEmpty()) {
-                ending = inquest.verdict();
-                if (ending.isPresent()) {
-                    report(ending.get());
+            if (!ending) {
+                var verdict = inquest.verdict();
+                if (verdict.isPresent()) {
+                    report(verdict.get());
                 }
             }
             endOthers();
         }
         do {
+            nodes.look();
             drain();
         } while (!stopping && processes.stream().anyMatch(StartedProcess::isPassingOutputOn)); // a reader may be slow
         output.releaseHeldLines();
-        return ending.map(Ending::status).orElse(0);
+        return first.map(Ending::status).orElse(0);
     }
 
     /** Ends all processes that are left, soon; called on the way out, by whoever ends the launcher. */
@@ -80,7 +83,7 @@ final class Supervisor {
 
     private synchronized void start() {
         for (int number = 0; number < plan.processes() && !stopping && !anyFailedToStart(); number++) {
-            var process = StartedProcess.start(number, plan.ranksOf(number), command.process(number), output);
+            var process = nodes.start(number, output);
             processes.add(process);
             process.whenEnded(ended::add);
         }
@@ -94,10 +97,17 @@ final class Supervisor {
     private void report(Ending verdict) throws InterruptedException {
         drain(); // so that the sentence follows what the rank itself had to say
         output.say(verdict.sentence());
+        if (first.isEmpty()) {
+            first = Optional.of(verdict);
+        }
+        ending = verdict.endsJob();
+        if (!ending) {
+            output.releaseHeldLines();
+        }
     }
 
     private void endOthers() {
-        if (!inquest.inTrouble()) {
+        if (!inquest.inTrouble() || plan.keepGoing() && !ending) {
             return;
         }
         var since = inquest.sinceTrouble();

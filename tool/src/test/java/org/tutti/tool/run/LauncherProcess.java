@@ -42,15 +42,30 @@ final class LauncherProcess implements AutoCloseable {
         var in = Files.writeString(directory.resolve("launcher.in"), input);
         var out = directory.resolve("launcher.out");
         var err = directory.resolve("launcher.err");
-        List<String> command =
-                new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp",
-                        classPath(),
-                        Main.class.getName(), "run"));
+        List<String> command = new ArrayList<>(tutti());
+        command.add("run");
         command.addAll(List.of(arguments));
         var builder = new ProcessBuilder(command).directory(directory.toFile()).redirectInput(in.toFile())
                 .redirectOutput(out.toFile()).redirectError(err.toFile());
         return new LauncherProcess(builder.start(), out, err);
+    }
+
+    /** {@return the words that start the command line, as it was just compiled} */
+    static List<String> tutti() {
+        return List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp", classPath(), Main.class.getName());
+    }
+
+    /** Writes a script that starts the command line, in place of the script {@code tutti}, which would build it. */
+    static Path script(Path directory) throws IOException {
+        return script(directory.resolve("tutti"), "exec '" + String.join("' '", tutti()) + "' \"$@\"");
+    }
+
+    /** Writes a shell script. */
+    static Path script(Path file, String body) throws IOException {
+        Files.writeString(file, "#!/bin/sh\n" + body + "\n");
+        assertThat(file.toFile().setExecutable(true)).isTrue();
+        return file;
     }
 
     private static String classPath() {
@@ -106,8 +121,13 @@ final class LauncherProcess implements AutoCloseable {
 
     /** Checks, with some patience, that nothing of the job is left: no process, memory file or directory. */
     void assertThatNothingIsLeft(Duration patience) {
-        awaitThat("all ranks have ended", patience, () -> seen.stream().noneMatch(ProcessHandle::isAlive));
+        assertThatNoProcessIsLeft(patience);
         assertThat(left(Path.of("/dev/shm"))).isEmpty();
+    }
+
+    /** Checks, with some patience, that no process of the job is left. */
+    void assertThatNoProcessIsLeft(Duration patience) {
+        awaitThat("all ranks have ended", patience, () -> seen.stream().noneMatch(ProcessHandle::isAlive));
     }
 
     /** {@return the files of this job in a directory} */
@@ -120,7 +140,7 @@ final class LauncherProcess implements AutoCloseable {
         }
     }
 
-    private static void awaitThat(String what, BooleanSupplier condition) {
+    static void awaitThat(String what, BooleanSupplier condition) {
         awaitThat(what, Duration.ofSeconds(PATIENCE_SECONDS), condition);
     }
 

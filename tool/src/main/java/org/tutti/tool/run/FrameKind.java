@@ -1,0 +1,58 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+/** What a frame between the launcher and the process that stands for it on another host says, and what it holds. */
+enum FrameKind {
+    // ---- to the host
+    /** The {@link JobDescription}. */
+    JOB,
+    /** A piece of a class file: path, bytes; pieces of a file follow each other. */
+    CLASS_FILE,
+    /** Everything is there: start the processes. */
+    START,
+    /** Room for output: process, stream, bytes. */
+    ROOM_FOR_OUTPUT,
+    /** Standard input of rank 0: bytes, none at its end. */
+    INPUT,
+    /** Rank that has failed. */
+    MARK_FAILED,
+    /** Process to end, and whether by SIGKILL. */
+    END_PROCESS,
+    /** All is over. */
+    GOODBYE,
+
+    // ---- from the host
+    /** Why the host cannot start anything: a clause. */
+    REFUSED,
+    /** Process, process identifier. */
+    STARTED,
+    /** Process, stream, bytes. */
+    OUTPUT,
+    /** Process, exit status. */
+    ENDED,
+    /** Process that has ended, and whose output has all been sent. */
+    OUTPUT_ENDED,
+    /** Rank that has joined. */
+    JOINED,
+    /** Rank that has left. */
+    LEFT,
+    /** Rank that failed first. */
+    FIRST_FAILURE,
+    /** Rank that aborted the job, status. */
+    ABORTED,
+    /** Room for standard input: bytes. */
+    ROOM_FOR_INPUT,
+
+    // ---- both ways
+    /** Where rank 0 listens: text. */
+    RENDEZVOUS,
+    /** Nothing new. */
+    ALIVE;
+
+    private static final FrameKind[] VALUES = values();
+
+    /** {@return the kind with this number, or null} */
+    static FrameKind of(int number) {
+        return number >= 0 && number < VALUES.length ? VALUES[number] : null;
+    }
+}

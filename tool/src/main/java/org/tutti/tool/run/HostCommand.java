@@ -1,0 +1,26 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+
+import picocli.CommandLine.Command;
+
+/**
+ * The command {@code tutti host}, which the launcher has an agent run on each other host: speaks with the launcher over
+ * its standard streams.
+ */
+@Command(name = "host", hidden = true, description = "Starts ranks for a launcher on another host.")
+public final class HostCommand implements Callable<Integer> {
+    /** {@return the status to exit with} */
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        var out = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16);
+        System.setOut(System.err); // nothing else may come between the frames
+        return new HostSession(new FileInputStream(FileDescriptor.in), out).run();
+    }
+}

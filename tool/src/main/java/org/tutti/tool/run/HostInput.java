@@ -1,0 +1,51 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.IntConsumer;
+
+/** Passes standard input from the launcher on to the process of rank 0, as fast as that reads. */
+final class HostInput {
+    private final OutputStream process;
+    private final IntConsumer room;
+    private final BlockingQueue<byte[]> pieces = new LinkedBlockingQueue<>();
+    private int waiting;
+
+    /**
+     * @param process its standard input
+     * @param room is told how many more bytes there is room for
+     */
+    HostInput(OutputStream process, IntConsumer room) {
+        this.process = process;
+        this.room = room;
+        Thread.ofPlatform().daemon().name("standard input").start(this::pass);
+    }
+
+    /** Takes bytes, none at the end of the input. */
+    synchronized void add(byte[] piece) throws IOException {
+        waiting += piece.length;
+        if (waiting > Frame.WINDOW_BYTES) {
+            throw new IOException("more input than there was room for");
+        }
+        pieces.add(piece);
+    }
+
+    private void pass() {
+        room.accept(Frame.WINDOW_BYTES);
+        try (process) {
+            for (byte[] piece; (piece = pieces.take()).length > 0;) {
+                process.write(piece);
+                process.flush();
+                synchronized (this) {
+                    waiting -= piece.length;
+                }
+                room.accept(piece.length);
+            }
+        } catch (IOException | InterruptedException _) {
+            return; // the process reads no more, so the launcher is not asked for more
+        }
+    }
+}

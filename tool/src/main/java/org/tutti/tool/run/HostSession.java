@@ -1,0 +1,314 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import org.tutti.JobStartException;
+import org.tutti.job.NodeFile;
+
+/**
+ * What stands for the launcher on another host: makes the node's memory file, starts its processes, and tells the
+ * launcher what becomes of them and of the ranks; {@link RemoteNode} is its other end.
+ *
+ * <p>It decides nothing. But when the connection ends, or the launcher is silent for too long, all processes are ended
+ * and nothing of the job is left here. Should this process be killed, the ranks see that the lock of the memory file is
+ * free, and end by themselves.
+ */
+final class HostSession {
+    private static final int STATUS_REFUSED = 1;
+    private static final int STATUS_LAUNCHER_GONE = 143;
+    private static final int STATUS_BITS = 0xFF;
+    private static final long LOOK_INTERVAL_MILLIS = 5;
+    private static final Duration DRAINING_LIMIT = Duration.ofMillis(500);
+    private static final Duration STOPPING_GRACE = Duration.ofMillis(700);
+
+    private final DataInputStream in;
+    private final OutputStream out;
+    private final List<LocalProcess> processes = new ArrayList<>();
+    private final List<List<HostOutput>> outputs = new ArrayList<>();
+    private final BlockingQueue<StartedProcess> ended = new LinkedBlockingQueue<>();
+    private JobDescription job;
+    private NodeFile nodeFile;
+    private boolean nodeFileClosed;
+    private NodeStates states;
+    private HostInput input;
+    private volatile long heardNanos;
+    private volatile boolean goodbye;
+
+    /**
+     * @param in what the launcher says
+     * @param out what it is told
+     */
+    HostSession(InputStream in, OutputStream out) {
+        this.in = new DataInputStream(new BufferedInputStream(in, 1 << 16));
+        this.out = out;
+    }
+
+    /** {@return the status to exit with, when all is over and nothing is left} */
+    int run() throws InterruptedException {
+        try (var cleanup = new Cleanup()) {
+            out.write(Greeting.OWN.line());
+            out.flush();
+            var program = prepare(cleanup);
+            start(program, cleanup);
+            supervise();
+            return 0;
+        } catch (UncheckedIOException _) {
+            return STATUS_LAUNCHER_GONE;
+        } catch (IOException e) {
+            refuse("it could not go on (" + e.getMessage() + ")");
+            return STATUS_REFUSED;
+        } catch (RuntimeException e) {
+            refuse(e.getMessage() == null ? e.toString() : e.getMessage());
+            return STATUS_REFUSED;
+        }
+    }
+
+    private void refuse(String why) {
+        try {
+            Frame.write(out, new Frame.Builder(FrameKind.REFUSED).text(why.replaceFirst("\\.$", "")).bytes());
+        } catch (UncheckedIOException e) {
+            System.err.println("tutti: this host cannot tell the launcher: " + why);
+        }
+    }
+
+    // ---- before the processes
+
+    private Program prepare(Cleanup cleanup) throws IOException {
+        job = JobDescription.of(next(FrameKind.JOB));
+        heardNanos = System.nanoTime();
+        Thread.ofPlatform().daemon().name("beat").start(this::beat);
+        var plan = job.plan();
+        if (!Files.isDirectory(plan.directory())) {
+            throw new JobStartException("the directory " + plan.directory() + ", where the job was started, does not "
+                    + "exist on host " + job.host() + "; start the job in a directory that all hosts have");
+        }
+        if (plan.bind()) {
+            Cores.requireBinding();
+        }
+        var program = job.compiled() ? receiveClasses(cleanup) : job.program();
+        if (!job.compiled()) {
+            next(FrameKind.START);
+        }
+        requireClassPath(program.classPath());
+        nodeFile = NodeFile.create(plan.memory(), plan.shape(), job.secret());
+        cleanup.add(this::closeNodeFile);
+        states = new NodeStates(nodeFile, plan, frame -> Frame.write(out, frame));
+        return program;
+    }
+
+    private Frame next(FrameKind kind) throws IOException {
+        var frame = next();
+        if (frame.kind() != kind) {
+            throw new IOException("the launcher said " + frame.kind() + " before " + kind);
+        }
+        return frame;
+    }
+
+    private Frame next() throws IOException {
+        var frame = Frame.read(in);
+        if (frame == null) {
+            throw new IOException("the launcher is gone");
+        }
+        heardNanos = System.nanoTime();
+        return frame;
+    }
+
+    /** Other hosts of the job may be on this very machine, so the directory is that of the node. */
+    private Program receiveClasses(Cleanup cleanup) throws IOException {
+        var shape = job.plan().shape();
+        var directory = cleanup.add(JobDirectory.create(shape.job() + "." + shape.node())).classes();
+        var files = new ClassFiles(directory);
+        for (Frame frame; (frame = next()).kind() != FrameKind.START;) {
+            if (frame.kind() == FrameKind.CLASS_FILE) {
+                files.take(frame);
+            }
+        }
+        var program = job.program();
+        return new Program(program.mainClass(), program.classPath(), Optional.of(directory), program.arguments());
+    }
+
+    private void requireClassPath(String classPath) {
+        for (var entry : classPath.isEmpty() ? new String[0] : classPath.split(":")) {
+            var path = job.plan().directory().resolve(entry.replaceFirst("(^|/)\\*$", "$1."));
+            if (!Files.exists(path)) {
+                throw new JobStartException("the class path names " + entry + ", and there is no " + path.normalize()
+                        + " on host " + job.host()
+                        + "; copy it there, or start the program from a directory that all hosts share");
+            }
+        }
+    }
+
+    // ---- the processes
+
+    private void start(Program program, Cleanup cleanup) {
+        cleanup.add(this::stop);
+        var plan = job.plan();
+        var command = new RankCommand(plan, program);
+        for (int number = 0; number < plan.processes(); number++) {
+            var builder = command.process(number);
+            boolean reads = plan.ranksOf(number).first() == 0;
+            if (reads) {
+                builder.redirectInput(Redirect.PIPE);
+            }
+            var process = start(number, builder);
+            if (reads) {
+                input = new HostInput(process.input(), bytes -> send(Frame.of(FrameKind.ROOM_FOR_INPUT, bytes)));
+            }
+        }
+        Thread.ofPlatform().daemon().name("launcher").start(this::obey);
+    }
+
+    private LocalProcess start(int number, ProcessBuilder builder) {
+        var name = job.plan().ranksOf(number).name();
+        var sinks = List.of(new HostOutput(out, number, 0), new HostOutput(out, number, 1));
+        outputs.add(sinks);
+        var process = LocalProcess.start(job.plan().ranksOf(number), builder, (stdout, stderr) -> List.of(
+                Relay.start(name + " out", stdout, sinks.get(0), new byte[0], Optional.empty()),
+                Relay.start(name + " err", stderr, sinks.get(1), new byte[0], Optional.empty())));
+        synchronized (processes) {
+            processes.add(process);
+        }
+        Frame.write(out, new Frame.Builder(FrameKind.STARTED).number(number).longNumber(process.pid()).bytes());
+        process.whenEnded(ended::add);
+        return process;
+    }
+
+    private void supervise() throws InterruptedException {
+        while (!goodbye) {
+            var process = ended.poll(LOOK_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+            states.tell(); // what the ranks of an ended process have said comes before its end
+            if (process != null) {
+                int number = processes.indexOf(process);
+                Frame.write(out, Frame.of(FrameKind.ENDED, number, process.exitStatus() & STATUS_BITS));
+                Thread.ofPlatform().daemon().name("rest of " + process.ranks().name())
+                        .start(() -> drain(process, number));
+            }
+        }
+    }
+
+    /** Children of the process may hold its pipes, so their ends are not waited for without end. */
+    private void drain(StartedProcess process, int number) {
+        try {
+            do {
+                process.awaitOutput(System.nanoTime() + DRAINING_LIMIT.toNanos());
+            } while (process.isPassingOutputOn());
+        } catch (InterruptedException _) {
+            return; // nobody does that
+        }
+        outputs.get(number).forEach(HostOutput::close);
+        send(Frame.of(FrameKind.OUTPUT_ENDED, number));
+    }
+
+    private void send(byte[] frame) {
+        try {
+            Frame.write(out, frame);
+        } catch (UncheckedIOException _) {
+            return; // the launcher is gone, and whoever reads from it ends all
+        }
+    }
+
+    private void stop() throws InterruptedException {
+        List<LocalProcess> started;
+        synchronized (processes) {
+            started = List.copyOf(processes);
+        }
+        started.forEach(LocalProcess::terminate);
+        awaitEnds(started);
+        started.forEach(LocalProcess::kill);
+        awaitEnds(started);
+    }
+
+    private static void awaitEnds(List<LocalProcess> processes) throws InterruptedException {
+        long deadlineNanos = System.nanoTime() + STOPPING_GRACE.toNanos();
+        for (var process : processes) {
+            process.awaitEnd(deadlineNanos);
+        }
+    }
+
+    // ---- the launcher
+
+    private void obey() {
+        try {
+            while (!goodbye) {
+                obey(next());
+            }
+        } catch (IOException e) {
+            end();
+        }
+    }
+
+    private void obey(Frame frame) throws IOException {
+        switch (frame.kind()) {
+            case ROOM_FOR_OUTPUT -> outputs.get(frame.numberBelow(outputs.size())).get(frame.numberBelow(2))
+                    .addRoom(frame.numberBelow(Frame.WINDOW_BYTES + 1));
+            case INPUT -> {
+                if (input == null) {
+                    throw new IOException("input for a node without rank 0");
+                }
+                input.add(frame.piece());
+            }
+            case MARK_FAILED, RENDEZVOUS -> passOn(frame);
+            case END_PROCESS -> {
+                var process = processes.get(frame.numberBelow(processes.size()));
+                if (frame.number() == 0) {
+                    process.terminate();
+                } else {
+                    process.kill();
+                }
+            }
+            case GOODBYE -> goodbye = true;
+            case ALIVE -> {
+            }
+            default -> throw new IOException("a launcher says no " + frame.kind());
+        }
+    }
+
+    private synchronized void passOn(Frame frame) throws IOException {
+        if (nodeFileClosed) {
+            return;
+        }
+        if (frame.kind() == FrameKind.MARK_FAILED) {
+            nodeFile.markFailed(frame.numberBelow(job.plan().shape().size()));
+        } else {
+            nodeFile.publishRendezvous(frame.text());
+        }
+    }
+
+    private synchronized void closeNodeFile() {
+        nodeFileClosed = true;
+        nodeFile.close();
+    }
+
+    private void beat() {
+        long intervalMillis = job.plan().heartbeat().toMillis() / RemoteNode.BEATS;
+        try {
+            while (System.nanoTime() - heardNanos < job.plan().heartbeat().toNanos()) {
+                Thread.sleep(intervalMillis);
+                Thread.ofVirtual().start(() -> send(Frame.of(FrameKind.ALIVE))); // it may wait for a launcher
+            }
+        } catch (InterruptedException _) {
+            return; // nobody does that
+        }
+        end();
+    }
+
+    /** The launcher is gone; what the cleanup has to do is done on the way out. */
+    private static void end() {
+        System.exit(STATUS_LAUNCHER_GONE);
+    }
+}

@@ -1,0 +1,100 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+import org.tutti.job.JobEnvironment;
+import org.tutti.job.NodeShape;
+import org.tutti.job.Secret;
+import org.tutti.tool.UsageException;
+
+/**
+ * What the launcher tells another host about a job, the secret included.
+ *
+ * @param plan the host's node
+ * @param program what its ranks run; its compiled classes, if any, follow
+ * @param compiled whether they follow
+ * @param host how the launcher calls the host
+ * @param secret the job's secret
+ */
+record JobDescription(NodePlan plan, Program program, boolean compiled, String host, Secret secret) {
+    private static final int ITEMS_MAX = 1 << 16;
+
+    /** {@return the frame} */
+    byte[] frame() {
+        var shape = plan.shape();
+        var share = plan.share();
+        var frame = new Frame.Builder(FrameKind.JOB)
+                .text(shape.job()).number(shape.size()).number(shape.node()).number(shape.nodes())
+                .number(shape.nodeRanks())
+                .number(plan.firstRank()).number(plan.ranksPerProcess())
+                .number(share.nodes()).number(share.processes()).number(share.firstProcess())
+                .number(plan.bind() ? 1 : 0)
+                .text(plan.directory().toString()).text(plan.memory().toString())
+                .longNumber(plan.joinTimeout().toMillis()).longNumber(plan.heartbeat().toMillis())
+                .text(plan.rails());
+        frame.number(plan.environment().size());
+        plan.environment().forEach((name, value) -> frame.text(name).text(value));
+        texts(frame, plan.jvmOptions());
+        frame.text(program.mainClass()).text(program.classPath());
+        texts(frame, program.arguments());
+        frame.number(compiled ? 1 : 0).text(host).piece(secret.bytes(), 0, Secret.BYTES);
+        try {
+            return frame.bytes();
+        } catch (IllegalStateException e) {
+            throw new UsageException("the arguments of the program, its environment and the options of its JVMs are "
+                    + "too long together for --hosts; put them into a file");
+        }
+    }
+
+    private static void texts(Frame.Builder frame, List<String> texts) {
+        frame.number(texts.size());
+        texts.forEach(frame::text);
+    }
+
+    /** {@return what the frame says} */
+    static JobDescription of(Frame frame) throws IOException {
+        var shape = new NodeShape(frame.text(), frame.numberBelow(JobEnvironment.SIZE_MAX + 1), frame.number(),
+                frame.number(), frame.number());
+        int firstRank = frame.numberBelow(shape.size());
+        int ranksPerProcess = Math.max(1, frame.numberBelow(JobEnvironment.SIZE_MAX + 1));
+        var share = new MachineShare(atLeastOne(frame), atLeastOne(frame), frame.numberBelow(ITEMS_MAX));
+        boolean bind = frame.number() == 1;
+        var directory = Path.of(frame.text());
+        var memory = Path.of(frame.text());
+        var joinTimeout = Duration.ofMillis(frame.longNumber());
+        var heartbeat = Duration.ofMillis(frame.longNumber());
+        var rails = frame.text();
+        var plan = new NodePlan(shape, firstRank, ranksPerProcess, share, bind, directory, memory, joinTimeout,
+                heartbeat, rails, environment(frame), texts(frame));
+        var program = new Program(frame.text(), frame.text(), Optional.empty(), texts(frame));
+        return new JobDescription(plan, program, frame.number() == 1, frame.text(), Secret.of(frame.piece()));
+    }
+
+    private static int atLeastOne(Frame frame) throws IOException {
+        return Math.max(1, frame.numberBelow(ITEMS_MAX));
+    }
+
+    private static Map<String, String> environment(Frame frame) throws IOException {
+        Map<String, String> environment = new LinkedHashMap<>();
+        for (int left = frame.numberBelow(ITEMS_MAX); left > 0; left--) {
+            environment.put(frame.text(), frame.text());
+        }
+        return environment;
+    }
+
+    private static List<String> texts(Frame frame) throws IOException {
+        List<String> texts = new ArrayList<>();
+        for (int left = frame.numberBelow(ITEMS_MAX); left > 0; left--) {
+            texts.add(frame.text());
+        }
+        return texts;
+    }
+}

@@ -1,0 +1,47 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * A node of the job as the launcher sees it: starts its processes, and knows what its ranks have said, of themselves
+ * and of others.
+ */
+interface JobNode extends AutoCloseable {
+    /** {@return the node's process with this number, the node's first being 0, which was just started} */
+    StartedProcess start(int process, JobOutput output);
+
+    /** {@return whether a rank of this node has joined the job} */
+    boolean hasJoined(int rank);
+
+    /** {@return whether a rank of this node has left the job properly} */
+    boolean hasLeft(int rank);
+
+    /** Tells the node that a rank of whichever node has failed. */
+    void markFailed(int rank);
+
+    /** {@return the rank of whichever node that was marked as failed first, as far as this node knows, or −1} */
+    int firstFailedRank();
+
+    /** {@return the status that the job was aborted with, if it was} */
+    OptionalInt abortStatus();
+
+    /** {@return the rank that aborted the job, when one did} */
+    int abortRank();
+
+    /** {@return where the process of rank 0 listens, once it is known here} */
+    Optional<String> rendezvous();
+
+    /** Tells the node where the process of rank 0 listens. */
+    void publishRendezvous(String rendezvous);
+
+    /** Looks whether the node has been silent for too long; called every now and then. */
+    default void look() {}
+
+    /** Tells the node that it is not needed any more, without waiting. */
+    default void release() {}
+
+    @Override
+    void close();
+}

@@ -1,0 +1,85 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.lang.ProcessBuilder.Redirect;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+import org.tutti.job.NodeFile;
+import org.tutti.job.Secret;
+
+/** A node on this host, with a memory file that the launcher itself has made. */
+final class LocalNode implements JobNode {
+    private final NodePlan plan;
+    private final RankCommand command;
+    private final int firstProcess;
+    private final NodeFile file;
+
+    /**
+     * @param plan the node
+     * @param program what its ranks run
+     * @param firstProcess the number of its first process among all of the job
+     * @param secret the job's secret
+     */
+    LocalNode(NodePlan plan, Program program, int firstProcess, Secret secret) {
+        this.plan = plan;
+        this.command = new RankCommand(plan, program);
+        this.firstProcess = firstProcess;
+        this.file = NodeFile.create(plan.memory(), plan.shape(), secret);
+    }
+
+    @Override
+    public StartedProcess start(int process, JobOutput output) {
+        var builder = command.process(process);
+        int number = firstProcess + process;
+        if (number == 0) {
+            builder.redirectInput(Redirect.INHERIT);
+        }
+        return LocalProcess.start(plan.ranksOf(process), builder, (out, err) -> output.relay(number, out, err));
+    }
+
+    @Override
+    public boolean hasJoined(int rank) {
+        return file.hasJoined(rank);
+    }
+
+    @Override
+    public boolean hasLeft(int rank) {
+        return file.hasLeft(rank);
+    }
+
+    @Override
+    public void markFailed(int rank) {
+        file.markFailed(rank);
+    }
+
+    @Override
+    public int firstFailedRank() {
+        return file.firstFailedRank();
+    }
+
+    @Override
+    public OptionalInt abortStatus() {
+        return file.abortStatus();
+    }
+
+    @Override
+    public int abortRank() {
+        return file.abortRank();
+    }
+
+    @Override
+    public Optional<String> rendezvous() {
+        return file.rendezvous();
+    }
+
+    @Override
+    public void publishRendezvous(String rendezvous) {
+        file.publishRendezvous(rendezvous);
+    }
+
+    @Override
+    public void close() {
+        file.close();
+    }
+}

@@ -1,0 +1,45 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import org.tutti.job.NodeShape;
+
+/**
+ * What is to be known about a job to start the processes of one of its nodes.
+ *
+ * @param shape the job, and this node's part of it
+ * @param firstRank the first rank of the node
+ * @param ranksPerProcess the number of ranks of every process but the node's last
+ * @param share the node's share of its machine
+ * @param bind whether each process keeps to its share of the cores
+ * @param directory where the processes start
+ * @param memory the directory of the node's memory file
+ * @param joinTimeout how long a rank may join later than the first
+ * @param heartbeat how long a process or host may be silent before it counts as failed
+ * @param rails the addresses or interfaces to other nodes, empty to choose
+ * @param environment variables of the ranks, besides the launcher's own
+ * @param jvmOptions options of the user for the ranks' JVMs
+ */
+record NodePlan(NodeShape shape, int firstRank, int ranksPerProcess, MachineShare share, boolean bind, Path directory,
+        Path memory, Duration joinTimeout, Duration heartbeat, String rails, Map<String, String> environment,
+        List<String> jvmOptions) {
+
+    /** {@return the ranks of the node} */
+    RankRange ranks() {
+        return new RankRange(firstRank, firstRank + shape.nodeRanks() - 1);
+    }
+
+    /** {@return the number of processes of the node} */
+    int processes() {
+        return Math.ceilDiv(shape.nodeRanks(), ranksPerProcess);
+    }
+
+    /** {@return the ranks of the node's process with this number, which counts from 0} */
+    RankRange ranksOf(int process) {
+        return Placement.part(ranks(), process, ranksPerProcess);
+    }
+}

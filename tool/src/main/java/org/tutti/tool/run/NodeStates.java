@@ -1,0 +1,61 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.util.BitSet;
+import java.util.function.Consumer;
+
+import org.tutti.job.NodeFile;
+
+/** What the ranks of a node have said in its memory file, told once to the launcher on another host. */
+final class NodeStates {
+    private final NodeFile file;
+    private final RankRange ranks;
+    private final Consumer<byte[]> send;
+    private final BitSet joined = new BitSet();
+    private final BitSet left = new BitSet();
+    private boolean toldFailure;
+    private boolean toldAbort;
+    private boolean toldRendezvous;
+
+    /**
+     * @param file the node's
+     * @param plan the node
+     * @param send takes frames
+     */
+    NodeStates(NodeFile file, NodePlan plan, Consumer<byte[]> send) {
+        this.file = file;
+        this.ranks = plan.ranks();
+        this.send = send;
+        this.toldRendezvous = plan.firstRank() > 0; // then the launcher tells it
+    }
+
+    /** Tells what is new. */
+    void tell() {
+        tellRanks();
+        if (!toldFailure && file.firstFailedRank() >= 0) {
+            toldFailure = true;
+            send.accept(Frame.of(FrameKind.FIRST_FAILURE, file.firstFailedRank()));
+        }
+        if (!toldAbort && file.abortStatus().isPresent()) {
+            toldAbort = true;
+            send.accept(Frame.of(FrameKind.ABORTED, file.abortRank(), file.abortStatus().getAsInt()));
+        }
+        if (!toldRendezvous && file.rendezvous().isPresent()) {
+            toldRendezvous = true;
+            send.accept(new Frame.Builder(FrameKind.RENDEZVOUS).text(file.rendezvous().get()).bytes());
+        }
+    }
+
+    private void tellRanks() {
+        for (int rank = ranks.first(); rank <= ranks.last(); rank++) {
+            if (!joined.get(rank) && file.hasJoined(rank)) {
+                joined.set(rank);
+                send.accept(Frame.of(FrameKind.JOINED, rank));
+            }
+            if (!left.get(rank) && file.hasLeft(rank)) {
+                left.set(rank);
+                send.accept(Frame.of(FrameKind.LEFT, rank));
+            }
+        }
+    }
+}

@@ -1,0 +1,373 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+
+import org.tutti.job.Secret;
+
+/**
+ * A node on another host: one process there ({@link HostSession}), started by an agent such as ssh, does what the
+ * launcher does here, and tells of it over the agent's standard streams.
+ *
+ * <p>One thread takes frames off the connection and never waits for anything else; another one sends, so that nobody
+ * waits for a host that does not listen. Whoever has nothing to say says so, and a host that is silent for too long, or
+ * whose agent ends, is lost: its processes count as failed.
+ */
+final class RemoteNode implements JobNode {
+    /** How often a side that has nothing to say says so, in parts of the heartbeat limit. */
+    static final int BEATS = 5;
+
+    private static final int NOBODY = -1;
+    private static final int STATUS_MAX = 255;
+    private static final int QUEUE_MAX = 1 << 14;
+    private static final int STATUS_NOT_FOUND = 127;
+    private static final Pattern RENDEZVOUS = Pattern.compile("[!-~]{1,120}");
+    private static final Duration AGENT_GRACE = Duration.ofSeconds(1);
+    private static final Duration CLOSING_LIMIT = Duration.ofSeconds(3);
+
+    private final String host;
+    private final String script;
+    private final List<String> command;
+    private final NodePlan plan;
+    private final Program program;
+    private final byte[] description;
+    private final List<RemoteProcess> processes;
+    private final RemoteInput input = new RemoteInput(this::send);
+    private final BlockingQueue<byte[]> queue = new LinkedBlockingQueue<>(QUEUE_MAX);
+    private final CountDownLatch greeted = new CountDownLatch(1); // or lost
+    private final long startNanos = System.nanoTime();
+    private final BitSet joined = new BitSet();
+    private final BitSet left = new BitSet();
+    private Process agent;
+    private Relay agentErr;
+    private String lost;
+    private boolean released;
+    private boolean greetedWell;
+    private volatile long heardNanos;
+    private volatile int firstFailedRank = NOBODY;
+    private volatile int abortRank;
+    private volatile int abortStatus = NOBODY;
+    private volatile Optional<String> rendezvous = Optional.empty();
+
+    private RemoteNode(Hosts hosts, NodePlan plan, Program program, int firstProcess, Secret secret,
+            JobOutput output) {
+        int node = plan.shape().node();
+        this.host = hosts.name(node);
+        this.script = hosts.script();
+        this.command = hosts.command(node, "host");
+        this.plan = plan;
+        this.program = program;
+        this.description = new JobDescription(plan, program, program.compiled().isPresent(), host, secret).frame();
+        this.processes = IntStream.range(0, plan.processes()).mapToObj(number -> new RemoteProcess(this, number,
+                plan.ranksOf(number), (out, err) -> output.relay(firstProcess + number, out, err))).toList();
+    }
+
+    /** {@return the node, whose host may still turn out not to answer: its processes have ended then} */
+    static RemoteNode open(Hosts hosts, NodePlan plan, Program program, int firstProcess, Secret secret,
+            JobOutput output) {
+        var node = new RemoteNode(hosts, plan, program, firstProcess, secret, output);
+        node.connect(output);
+        return node;
+    }
+
+    private void connect(JobOutput output) {
+        try {
+            agent = new ProcessBuilder(command).start();
+        } catch (IOException e) {
+            loseUnstarted("the command " + command.getFirst() + " of --agent cannot be run (" + e.getMessage()
+                    + "); install it, or name another one");
+            return;
+        }
+        agentErr = output.relayAgent(host, agent.getErrorStream());
+        Thread.ofPlatform().daemon().name("from " + host).start(this::receive);
+        Thread.ofPlatform().daemon().name("to " + host).start(this::transmit);
+    }
+
+    String host() {
+        return host;
+    }
+
+    // ---- from the host
+
+    private void receive() {
+        try (var in = new DataInputStream(new BufferedInputStream(agent.getInputStream(), 1 << 16))) {
+            if (!greet(in)) {
+                return;
+            }
+            for (Frame frame; (frame = Frame.read(in)) != null && !isLost();) {
+                heardNanos = System.nanoTime();
+                take(frame);
+            }
+            loseStarted("its agent, " + quoted() + ", " + agentsEnd());
+        } catch (IOException e) {
+            loseStarted("what its agent, " + quoted() + ", passes on is not Tutti's: " + e.getMessage());
+        } catch (InterruptedException _) {
+            return; // nobody does that
+        }
+    }
+
+    private boolean greet(DataInputStream in) throws InterruptedException {
+        Greeting greeting;
+        try {
+            greeting = Greeting.read(in);
+        } catch (IOException e) {
+            loseUnstarted(quoted() + " printed \"" + e.getMessage() + "\" instead of what Tutti says; let nothing else "
+                    + "print on its standard output, such as the start-up files of the shell there");
+            return false;
+        }
+        var own = Greeting.OWN;
+        if (greeting == null) {
+            loseUnstarted(quoted() + " " + agentsEnd() + " before Tutti answered; see that it works by itself and asks "
+                    + "for nothing, and that the same Tutti is at " + script
+                    + " there, or name its path with --remote-tutti");
+        } else if (greeting.protocol() != own.protocol() || !greeting.version().equals(own.version())) {
+            loseUnstarted("Tutti " + greeting.version() + " is at " + script + " there, and " + own.version()
+                    + " here; have the same on all hosts");
+        } else if (greeting.java() < own.java()) {
+            loseUnstarted("Tutti runs on JDK " + greeting.java() + " there, and on JDK " + own.java()
+                    + " here; have the same on all hosts, or the older one here");
+        } else {
+            heardNanos = System.nanoTime();
+            synchronized (this) {
+                greetedWell = true;
+            }
+            greeted.countDown();
+            return true;
+        }
+        return false;
+    }
+
+    private void take(Frame frame) throws IOException {
+        switch (frame.kind()) {
+            case REFUSED -> loseUnstarted(frame.text());
+            case STARTED -> process(frame).started(frame.longNumber());
+            case OUTPUT -> {
+                if (!process(frame).printed(frame.numberBelow(2), frame.piece())) {
+                    throw new IOException("more output than was asked for");
+                }
+            }
+            case ENDED -> process(frame).ended(frame.numberBelow(STATUS_MAX + 1));
+            case OUTPUT_ENDED -> process(frame).outputEnded();
+            case JOINED -> note(joined, frame);
+            case LEFT -> note(left, frame);
+            case FIRST_FAILURE -> firstFailedRank = frame.numberBelow(plan.shape().size());
+            case ABORTED -> {
+                abortRank = frame.numberBelow(plan.shape().size());
+                abortStatus = frame.numberBelow(STATUS_MAX + 1);
+            }
+            case RENDEZVOUS -> {
+                var text = frame.text();
+                if (!RENDEZVOUS.matcher(text).matches()) {
+                    throw new IOException("a strange address");
+                }
+                rendezvous = Optional.of(text);
+            }
+            case ROOM_FOR_INPUT -> input.addRoom(frame.numberBelow(Frame.WINDOW_BYTES + 1));
+            case ALIVE -> {
+            }
+            default -> throw new IOException("a host says no " + frame.kind());
+        }
+    }
+
+    private RemoteProcess process(Frame frame) throws IOException {
+        return processes.get(frame.numberBelow(processes.size()));
+    }
+
+    private synchronized void note(BitSet ranks, Frame frame) throws IOException {
+        ranks.set(frame.numberBelow(plan.shape().size()));
+    }
+
+    // ---- to the host
+
+    /** Has a frame sent in its turn; when the host takes nothing, it is lost. */
+    void send(byte[] frame) {
+        if (!isLost() && !queue.offer(frame)) {
+            loseStarted("it takes nothing from the launcher");
+        }
+    }
+
+    private void transmit() {
+        try (var out = agent.getOutputStream()) {
+            greeted.await();
+            if (isLost()) {
+                return;
+            }
+            Frame.write(out, description);
+            if (program.compiled().isPresent()) {
+                ClassFiles.send(program.compiled().get(), frame -> Frame.write(out, frame));
+            }
+            Frame.write(out, Frame.of(FrameKind.START));
+            long intervalMillis = plan.heartbeat().toMillis() / BEATS;
+            for (byte[] frame = null; frame == null || frame[Integer.BYTES] != FrameKind.GOODBYE.ordinal();) {
+                frame = queue.poll(intervalMillis, TimeUnit.MILLISECONDS);
+                Frame.write(out, frame == null ? Frame.of(FrameKind.ALIVE) : frame);
+            }
+        } catch (IOException | UncheckedIOException e) {
+            System.getLogger(RemoteNode.class.getName()).log(System.Logger.Level.DEBUG, host, e); // receive() notices
+        } catch (InterruptedException _) {
+            return; // nobody does that
+        }
+    }
+
+    // ---- losing it
+
+    private void loseUnstarted(String clause) {
+        lose("host " + host + " could not be started: " + clause);
+    }
+
+    private void loseStarted(String clause) {
+        lose("host " + host + " was lost, so " + plan.ranks().name()
+                + (plan.ranks().count() == 1 ? " counts" : " count") + " as failed: " + clause);
+    }
+
+    private void lose(String clause) {
+        synchronized (this) {
+            if (lost != null) {
+                return;
+            }
+            lost = clause;
+        }
+        greeted.countDown();
+        processes.forEach(process -> process.lose(clause));
+        if (agent != null) {
+            agent.destroy();
+        }
+    }
+
+    private synchronized boolean isLost() {
+        return lost != null;
+    }
+
+    /** {@return ", silent for so many seconds" if the host should have said something meanwhile, or nothing} */
+    String silence() {
+        long silentMillis = (System.nanoTime() - heardNanos) / 1_000_000;
+        boolean late = greeted.getCount() == 0 && silentMillis > 2 * plan.heartbeat().toMillis() / BEATS;
+        return late ? ", silent for " + silentMillis / 1000 + " s" : "";
+    }
+
+    private String quoted() {
+        return "'" + String.join(" ", command) + "'";
+    }
+
+    private String agentsEnd() throws InterruptedException {
+        if (!agent.waitFor(AGENT_GRACE)) {
+            return "closed its standard output";
+        }
+        int status = agent.exitValue();
+        return "ended with status " + status + (status == STATUS_NOT_FOUND ? " (command not found)" : "");
+    }
+
+    @Override
+    public void look() {
+        boolean started;
+        synchronized (this) {
+            started = greetedWell;
+        }
+        long silentNanos = System.nanoTime() - (started ? heardNanos : startNanos);
+        if (started && silentNanos > plan.heartbeat().toNanos()) {
+            loseStarted("nothing was heard of it for the --heartbeat of " + DurationConverter.text(plan.heartbeat()));
+        } else if (!started && silentNanos > plan.joinTimeout().toNanos()) {
+            loseUnstarted(quoted() + " said nothing for the --join-timeout of "
+                    + DurationConverter.text(plan.joinTimeout())
+                    + "; see that it works by itself and asks for nothing");
+        }
+    }
+
+    // ---- what the launcher asks
+
+    @Override
+    public StartedProcess start(int process, JobOutput output) {
+        return processes.get(process); // the host starts it as soon as it can
+    }
+
+    @Override
+    public synchronized boolean hasJoined(int rank) {
+        return joined.get(rank);
+    }
+
+    @Override
+    public synchronized boolean hasLeft(int rank) {
+        return left.get(rank);
+    }
+
+    @Override
+    public void markFailed(int rank) {
+        send(Frame.of(FrameKind.MARK_FAILED, rank));
+    }
+
+    @Override
+    public int firstFailedRank() {
+        return firstFailedRank;
+    }
+
+    @Override
+    public OptionalInt abortStatus() {
+        return abortStatus == NOBODY ? OptionalInt.empty() : OptionalInt.of(abortStatus);
+    }
+
+    @Override
+    public int abortRank() {
+        return abortRank;
+    }
+
+    @Override
+    public Optional<String> rendezvous() {
+        return rendezvous;
+    }
+
+    @Override
+    public void publishRendezvous(String address) {
+        send(new Frame.Builder(FrameKind.RENDEZVOUS).text(address).bytes());
+    }
+
+    /** Waits, until {@link System#nanoTime()} passes the deadline at most, for what the agent prints. */
+    void awaitAgentsOutput(long deadlineNanos) throws InterruptedException {
+        if (agentErr != null) {
+            agentErr.awaitEnd(deadlineNanos);
+        }
+    }
+
+    @Override
+    public void release() {
+        boolean wasGreeted;
+        synchronized (this) {
+            wasGreeted = greetedWell && lost == null;
+            if (released || agent == null) {
+                return;
+            }
+            released = true;
+        }
+        if (wasGreeted) {
+            send(Frame.of(FrameKind.GOODBYE));
+        } else {
+            agent.destroy();
+        }
+    }
+
+    @Override
+    public void close() {
+        release();
+        try {
+            if (agent != null && !agent.waitFor(isLost() ? AGENT_GRACE : CLOSING_LIMIT)) {
+                agent.destroyForcibly();
+                agent.waitFor(AGENT_GRACE);
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
