@@ -51,10 +51,16 @@ final class Gossip implements FabricListener {
             }
         }
 
-        /** Tells what has not been told; returns whether all has. */
+        /** Tells what has not been told, causes before their consequences; returns whether all has. */
         boolean spread() {
             if (process < 0) {
                 return true;
+            }
+            if (!toldAbort && node.abort() != 0) {
+                toldAbort = fabric.tell(process, ABORT, 0, node.abort());
+            }
+            if (!toldBroken && node.broken() != 0) {
+                toldBroken = fabric.tell(process, BROKEN, 0, node.broken());
             }
             for (int rank = 0; rank < told.length; rank++) {
                 long state = node.state(rank);
@@ -64,12 +70,6 @@ final class Gossip implements FabricListener {
                     }
                     told[rank] = (byte) state;
                 }
-            }
-            if (!toldAbort && node.abort() != 0) {
-                toldAbort = fabric.tell(process, ABORT, 0, node.abort());
-            }
-            if (!toldBroken && node.broken() != 0) {
-                toldBroken = fabric.tell(process, BROKEN, 0, node.broken());
             }
             return toldAbort == (node.abort() != 0) && toldBroken == (node.broken() != 0);
         }
@@ -155,13 +155,6 @@ final class Gossip implements FabricListener {
     }
 
     private void tellAll() {
-        for (int rank = 0; rank < toldAll.length; rank++) {
-            long state = node.state(rank);
-            if (state > NodeLayout.JOINED && toldAll[rank] != state) {
-                toldAll[rank] = (byte) state;
-                fabric.tellAll(STATE, rank, state);
-            }
-        }
         if (!toldAbort && node.abort() != 0) {
             toldAbort = true;
             fabric.tellAll(ABORT, 0, node.abort());
@@ -169,6 +162,13 @@ final class Gossip implements FabricListener {
         if (!toldBroken && node.broken() != 0) {
             toldBroken = true;
             fabric.tellAll(BROKEN, 0, node.broken());
+        }
+        for (int rank = 0; rank < toldAll.length; rank++) {
+            long state = node.state(rank);
+            if (state > NodeLayout.JOINED && toldAll[rank] != state) {
+                toldAll[rank] = (byte) state;
+                fabric.tellAll(STATE, rank, state);
+            }
         }
     }
 
