@@ -610,13 +610,14 @@ final class Peer {
 
     private boolean serveCounts() {
         for (Rail rail : rails) {
-            if (rail.owesCount() && !rail.isLost()) {
-                if (!rail.hasRoom(FrameLayout.HEADER_BYTES)) {
+            if (rail.owesCount()) {
+                Rail on = rail.isLost() ? aliveWithRoom(FrameLayout.HEADER_BYTES) : rail;
+                if (on == null || !on.hasRoom(FrameLayout.HEADER_BYTES)) {
                     return false;
                 }
                 rail.oweCount(false);
                 served.of(FrameLayout.COUNT).count = received;
-                rail.append(served, null, 0);
+                on.append(served, null, 0);
                 dirty = true;
             }
         }
