@@ -368,6 +368,7 @@ final class Peer {
         try {
             targets[request] = null;
             forgotten[request] = true;
+            dropReplies(request);
         } finally {
             sending.unlock();
             receiving.unlock();
@@ -719,11 +720,15 @@ final class Peer {
     }
 
     private int request(Frame reply) throws ProtocolException {
-        int request = (int) (reply.word & (1 << REQUEST_BITS) - 1);
+        int request = place(reply);
         if (request >= REQUESTS_MAX || reply.word >>> REQUEST_BITS != requests[request] || isAnswered(request)) {
             throw new ProtocolException("a reply to what nobody asked");
         }
         return request;
+    }
+
+    private static int place(Frame reply) {
+        return (int) (reply.word & (1 << REQUEST_BITS) - 1);
     }
 
     private boolean isDuplicate(long number) {
@@ -847,7 +852,17 @@ final class Peer {
         }
         if (reply.has(FrameLayout.LAST)) {
             values[request] = reply.value;
+            dropReplies(request);
             Words.store(words, ANSWERED + (long) request * Long.BYTES, requests[request]);
+        }
+    }
+
+    /** Drops what still arrives of replies to a request, whose memory is its owner's again. */
+    private void dropReplies(int request) {
+        for (Rail rail : rails) {
+            if (rail.isInFrame() && rail.frame().kind == FrameLayout.REPLY && place(rail.frame()) == request) {
+                rail.discard();
+            }
         }
     }
 }

@@ -120,6 +120,11 @@ final class Rail {
         return frame;
     }
 
+    /** Whether a frame has begun to arrive, and not yet ended. */
+    boolean isInFrame() {
+        return inFrame;
+    }
+
     /** Sends the payload of the arriving frame into a region. */
     void into(Region region, long offset) {
         sink = region.segment();
