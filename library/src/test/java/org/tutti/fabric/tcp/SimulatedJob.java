@@ -187,9 +187,9 @@ final class SimulatedJob {
             process.checkKept();
             if (isAllCut()) {
                 process.checkGone();
-                assertThat(process.lost).as("told that it is lost").isEqualTo(1);
+                assertThat(process.lost).as("told that it is lost").hasSize(1);
             } else {
-                assertThat(process.lost).as("told that it is lost").isZero();
+                assertThat(process.lost).as("told that it is lost").isEmpty();
                 process.checkEnd();
                 end(process);
             }
@@ -214,7 +214,7 @@ final class SimulatedJob {
             }
             if (!isAllCut()) {
                 assertThat(process.left).as("heard good-byes").isEqualTo(1);
-                assertThat(process.lost).as("told that it is lost").isZero();
+                assertThat(process.lost).as("told that it is lost").isEmpty();
             }
         }
     }

@@ -44,7 +44,7 @@ final class SimulatedProcess implements FabricListener {
     final Peer peer;
     final AtomicLong refusals = new AtomicLong();
     final List<Long> newsHeard = new ArrayList<>();
-    int lost;
+    final List<String> lost = new ArrayList<>();
     int left;
 
     private final SimulatedJob job;
@@ -128,7 +128,7 @@ final class SimulatedProcess implements FabricListener {
     @Override
     public void lost(int process, String reason) {
         assertThat(reason).isNotBlank();
-        lost++;
+        lost.add(reason);
     }
 
     // ---- what it does

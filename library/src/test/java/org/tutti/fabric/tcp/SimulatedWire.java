@@ -97,7 +97,7 @@ final class SimulatedWire {
     }
 
     private int capacity() {
-        return 1 + random.nextInt(1 << (8 + random.nextInt(11)));
+        return (512 << random.nextInt(9)) - random.nextInt(500);
     }
 
     Wire end(int side) {
