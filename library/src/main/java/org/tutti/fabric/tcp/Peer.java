@@ -212,20 +212,12 @@ final class Peer {
                 }
             }
         }
-        if (connected && !gone && sending.tryLock()) {
-            try {
-                for (Rail rail : rails) {
-                    if (rail.silentNanos > 0 && !rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES)) {
-                        served.of(FrameLayout.COUNT).flags = FrameLayout.WANTS_COUNT;
-                        served.count = received;
-                        rail.append(served, null, 0);
-                    }
-                }
-                write();
-            } finally {
-                unlockSending();
+        for (Rail rail : rails) {
+            if (rail.silentNanos > 0 && !rail.isLost()) {
+                rail.askCount(true); // a call that waits with the lock held sends it, or the pump does
             }
         }
+        pump();
     }
 
     // ---- calls
@@ -368,6 +360,7 @@ final class Peer {
         try {
             targets[request] = null;
             forgotten[request] = true;
+            dropReplies(request);
         } finally {
             sending.unlock();
             receiving.unlock();
@@ -510,7 +503,7 @@ final class Peer {
 
     private boolean owesCount() {
         for (Rail rail : rails) {
-            if (rail.owesCount()) {
+            if (rail.owesCount() || rail.asksCount()) {
                 return true;
             }
         }
@@ -570,6 +563,11 @@ final class Peer {
         return true;
     }
 
+    /** The preferred rail, or another one if it is lost or full. */
+    private Rail aliveWithRoom(Rail preferred, int bytes) {
+        return !preferred.isLost() && preferred.hasRoom(bytes) ? preferred : aliveWithRoom(bytes);
+    }
+
     private Rail aliveWithRoom(int bytes) {
         for (Rail rail : rails) {
             if (!rail.isLost() && rail.hasRoom(bytes)) {
@@ -609,18 +607,32 @@ final class Peer {
     }
 
     private boolean serveCounts() {
+        boolean all = true;
         for (Rail rail : rails) {
-            if (rail.owesCount() && !rail.isLost()) {
-                if (!rail.hasRoom(FrameLayout.HEADER_BYTES)) {
-                    return false;
+            if (rail.asksCount()) {
+                rail.askCount(false);
+                if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES)) { // else it is about to be written to anyway, or lost
+                    appendCount(rail, FrameLayout.WANTS_COUNT);
                 }
-                rail.oweCount(false);
-                served.of(FrameLayout.COUNT).count = received;
-                rail.append(served, null, 0);
-                dirty = true;
+            }
+            if (rail.owesCount()) {
+                Rail on = aliveWithRoom(rail, FrameLayout.HEADER_BYTES);
+                if (on == null) {
+                    all = false;
+                } else {
+                    rail.oweCount(false);
+                    appendCount(on, (byte) 0);
+                }
             }
         }
-        return true;
+        return all;
+    }
+
+    private void appendCount(Rail rail, byte flags) {
+        served.of(FrameLayout.COUNT).flags = flags;
+        served.count = received;
+        rail.append(served, null, 0);
+        dirty = true;
     }
 
     // ---- receiving
@@ -718,11 +730,15 @@ final class Peer {
     }
 
     private int request(Frame reply) throws ProtocolException {
-        int request = (int) (reply.word & (1 << REQUEST_BITS) - 1);
+        int request = place(reply);
         if (request >= REQUESTS_MAX || reply.word >>> REQUEST_BITS != requests[request] || isAnswered(request)) {
             throw new ProtocolException("a reply to what nobody asked");
         }
         return request;
+    }
+
+    private static int place(Frame reply) {
+        return (int) (reply.word & (1 << REQUEST_BITS) - 1);
     }
 
     private boolean isDuplicate(long number) {
@@ -846,7 +862,17 @@ final class Peer {
         }
         if (reply.has(FrameLayout.LAST)) {
             values[request] = reply.value;
+            dropReplies(request);
             Words.store(words, ANSWERED + (long) request * Long.BYTES, requests[request]);
+        }
+    }
+
+    /** Drops what still arrives of replies to a request, whose memory is its owner's again. */
+    private void dropReplies(int request) {
+        for (Rail rail : rails) {
+            if (rail.isInFrame() && rail.frame().kind == FrameLayout.REPLY && place(rail.frame()) == request) {
+                rail.discard();
+            }
         }
     }
 }

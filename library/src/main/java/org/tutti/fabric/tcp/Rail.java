@@ -52,6 +52,7 @@ final class Rail {
     private volatile boolean lost;
     private volatile boolean heard;
     private volatile boolean owesCount;
+    private volatile boolean asksCount;
 
     /** Since when nothing has been heard, as far as its owner has looked; for the owner's use. */
     long silentNanos;
@@ -118,6 +119,11 @@ final class Rail {
     /** The frame that is arriving, or has just arrived. */
     Frame frame() {
         return frame;
+    }
+
+    /** Whether a frame has begun to arrive, and not yet ended. */
+    boolean isInFrame() {
+        return inFrame;
     }
 
     /** Sends the payload of the arriving frame into a region. */
@@ -237,6 +243,15 @@ final class Rail {
         boolean was = heard;
         heard = false;
         return was;
+    }
+
+    /** Whether the other side is to be asked on this rail whether it is there. */
+    boolean asksCount() {
+        return asksCount;
+    }
+
+    void askCount(boolean asks) {
+        asksCount = asks;
     }
 
     boolean owesCount() {
