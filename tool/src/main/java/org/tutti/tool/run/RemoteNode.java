@@ -88,8 +88,8 @@ final class RemoteNode implements JobNode {
         try {
             agent = new ProcessBuilder(command).start();
         } catch (IOException e) {
-            loseUnstarted("the command " + command.getFirst() + " of --agent cannot be run (" + e.getMessage()
-                    + "); install it, or name another one");
+            loseUnstarted("the command " + command.getFirst() + " of --agent cannot be run ("
+                    + e.getMessage().replaceFirst(".*\\((.*)\\) *$", "$1") + "); install it, or name another one");
             return;
         }
         agentErr = output.relayAgent(host, agent.getErrorStream());

@@ -1,17 +1,22 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.run;
 
+import java.io.DataInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.job.Secret;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -46,7 +51,10 @@ class SeveralHostsTest {
                     return System.getenv("TUTTI_" + name);
                 }
                 """.formatted(body));
-        List<String> arguments = new ArrayList<>(List.of("--remote-tutti", script.toString()));
+        List<String> arguments = new ArrayList<>();
+        if (!List.of(options).contains("--remote-tutti")) {
+            arguments.addAll(List.of("--remote-tutti", script.toString()));
+        }
         if (!List.of(options).contains("--agent")) {
             arguments.addAll(List.of("--agent", "env HOST={host}"));
         }
@@ -183,14 +191,16 @@ class SeveralHostsTest {
 
     @Test
     void shouldNameTheHostThatIsSilent() throws Exception {
-        try (var launcher = run("IO.println(rank); Thread.sleep(600_000);", "--hosts", "a:1,b:1", "--heartbeat", "1s",
-                "--keep-going", "--timeout", "6s")) {
+        var body = "IO.println(rank); while (rank == 1 || !Files.exists(Path.of(\"go\"))) { Thread.sleep(20); }";
+        try (var launcher = run(body, "--hosts", "a:1,b:1", "--heartbeat", "1s", "--keep-going")) {
             launcher.awaitLines(2);
             var host = host(launcher, "b");
             new ProcessBuilder("kill", "-STOP", String.valueOf(host.pid())).start().waitFor();
             LauncherProcess.awaitThat("it is reported", () -> launcher.err().contains("the others go on"));
             assertThat(launcher.err()).contains("tutti: host b was lost, so rank 1 counts as failed: nothing was heard "
                     + "of it for the --heartbeat of 1 s; the others go on.");
+            assertThat(host(launcher, "a").isAlive()).isTrue();
+            Files.createFile(directory.resolve("go"));
             assertThat(launcher.status()).isEqualTo(1);
             launcher.assertThatNoProcessIsLeft(SOON);
         }
@@ -276,23 +286,41 @@ class SeveralHostsTest {
     }
 
     @Test
-    void shouldNeverShowTheSecret() throws Exception {
+    void shouldShowTheSecretToNobody() throws Exception {
+        var agent = LauncherProcess.script(directory.resolve("agent"),
+                "umask 77; tee \"$1.in\" | { shift; \"$@\"; }");
         var body = """
-                try (var processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
-                    for (var process : processes) {
-                        try {
-                            IO.println(Files.readString(process.resolve("cmdline"),
-                                    java.nio.charset.StandardCharsets.ISO_8859_1).replace('\\0', ' '));
-                        } catch (IOException e) {
-                            continue;
+                for (var name : List.of("cmdline", "environ")) {
+                    try (var processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+                        for (var process : processes) {
+                            try {
+                                System.out.write(Files.readAllBytes(process.resolve(name)));
+                            } catch (IOException e) {
+                                continue;
+                            }
                         }
                     }
                 }
-                System.getenv().forEach((name, value) -> IO.println(name + "=" + value));
+                IO.println("seen");
                 """;
-        try (var launcher = run(body, "--hosts", "a:1,b:1")) {
+        try (var launcher = run(body, "--hosts", "a:1,b:1", "--agent", agent + " {host}")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
-            assertThat(launcher.out()).contains("TUTTI_JOB=").doesNotContainIgnoringCase("secret");
+            var seen = Files.readString(directory.resolve("launcher.out"), StandardCharsets.ISO_8859_1);
+            assertThat(seen).contains("TUTTI_JOB=", "seen");
+            var secret = secret("a");
+            assertThat(secret).isEqualTo(secret("b")).hasSize(Secret.BYTES);
+            for (var form : List.of(new String(secret, StandardCharsets.ISO_8859_1), HexFormat.of().formatHex(secret),
+                    Base64.getEncoder().encodeToString(secret))) {
+                assertThat(seen).doesNotContainIgnoringCase(form);
+                assertThat(launcher.err()).doesNotContainIgnoringCase(form);
+            }
+        }
+    }
+
+    /** What the launcher sent to a host. */
+    private byte[] secret(String host) throws IOException {
+        try (var sent = new DataInputStream(Files.newInputStream(directory.resolve(host + ".in")))) {
+            return JobDescription.of(Frame.read(sent)).secret().bytes();
         }
     }
 }
