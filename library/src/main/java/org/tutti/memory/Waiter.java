@@ -49,7 +49,7 @@ public final class Waiter {
     }
 
     private static final int SPINS_WITH_CORES = 2000;
-    private static final int POLLS_WITH_CORES = 200;
+    private static final int POLLS_WITH_CORES = 16;
     private static final int SPINS_PER_POLL = 16;
     private static final int SPINS_WITHOUT_CORES = 4;
     private static final int SPINS_PER_YIELD = 8;

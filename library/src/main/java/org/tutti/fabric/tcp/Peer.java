@@ -50,6 +50,7 @@ final class Peer {
     private static final int COUNT_INTERVAL_FRAMES = 256;
     private static final int COUNT_INTERVAL_BYTES = 256 << 10;
     private static final int STRIPE_BYTES_MIN = 1 << 10;
+    private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
     private static final int YIELD_INTERVAL = 16;
     private static final AtomicOperation[] OPERATIONS = AtomicOperation.values();
     private static final WordAction[] ACTIONS = WordAction.values();
@@ -437,8 +438,17 @@ final class Peer {
         if (retention != null) {
             retention.keep(frame, source, sourceOffset, rail.index());
         }
-        rail.append(frame, source, sourceOffset);
-        sent = frame.number;
+        sent = frame.number; // before anybody can have counted it
+        if (retention == null && frame.length >= SENT_DIRECTLY_BYTES_MIN && source.isNative()
+                && source.byteSize() <= Integer.MAX_VALUE) {
+            try {
+                rail.send(frame, source, sourceOffset);
+            } catch (IOException e) {
+                loseRail(rail, "writing to it failed: " + e.getMessage());
+            }
+        } else {
+            rail.append(frame, source, sourceOffset);
+        }
         dirty = true;
     }
 

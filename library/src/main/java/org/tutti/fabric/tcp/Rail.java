@@ -14,9 +14,10 @@ import org.tutti.fabric.Region;
  * wire cuts them.
  *
  * <p>Small frames come in through a buffer of {@value #IN_BYTES} bytes, many with one read; long payloads are read
- * straight to where they belong, together with what follows them. All frames go out through a buffer that holds the
- * longest one: so whoever cannot write to the end leaves the rest to the next one who comes by, and nobody's memory is
- * needed for longer than a call. (Copying costs a tenth of what the kernel takes to send.)
+ * straight to where they belong, together with the header of what follows them. Frames go out through a buffer that
+ * holds the longest one: so whoever cannot write to the end leaves the rest there to the next one who comes by, and
+ * nobody's memory is needed for longer than a call. Long payloads in native memory pass it by as far as the wire takes
+ * them.
  *
  * <p>The outgoing side is guarded by the peer's sending lock, the incoming side by its receiving lock.
  */
@@ -35,6 +36,8 @@ final class Rail {
     private final ByteBuffer out = buffer(OUT_BYTES);
     private final ByteBuffer drain = out.duplicate();
     private final MemorySegment outSegment = MemorySegment.ofBuffer(out);
+    private final ByteBuffer[] outBoth = {drain, null};
+    private MemorySegment sourceViewed;
     private int drained;
 
     private final Frame frame = new Frame();
@@ -93,6 +96,30 @@ final class Rail {
             MemorySegment.copy(source, sourceOffset, outSegment, out.position(), added.length);
             out.position(out.position() + added.length);
         }
+    }
+
+    /**
+     * Adds a frame with a long payload, for which there is room, and writes what the wire takes, the payload straight
+     * from where it lies; only the rest of it is copied.
+     */
+    void send(Frame added, MemorySegment source, long sourceOffset) throws IOException {
+        if (!source.equals(sourceViewed)) {
+            sourceViewed = source;
+            outBoth[1] = source.asByteBuffer();
+        }
+        ByteBuffer payload = outBoth[1];
+        payload.limit((int) sourceOffset + added.length).position((int) sourceOffset);
+        FrameLayout.write(out, added);
+        drain.limit(out.position()).position(drained);
+        while (payload.hasRemaining() && wire.write(outBoth) > 0) {
+            continue;
+        }
+        drained = drain.position();
+        if (!drain.hasRemaining()) {
+            out.clear();
+            drained = 0;
+        }
+        out.put(payload);
     }
 
     boolean isDrained() {
@@ -159,6 +186,9 @@ final class Rail {
         int taken = 0;
         while (taken < READ_BYTES_MAX) {
             boolean direct = readsDirectly();
+            if (direct) { // what follows is likely as long, and to be read as directly: take only its header
+                in.limit(FrameLayout.HEADER_BYTES);
+            }
             int asked = in.remaining() + (direct ? remaining : 0);
             long bytes = direct ? readDirectly() : wire.read(in);
             if (bytes < 0) {

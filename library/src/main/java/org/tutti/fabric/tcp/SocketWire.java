@@ -33,6 +33,11 @@ final class SocketWire implements Wire {
     }
 
     @Override
+    public long write(ByteBuffer[] sources) throws IOException {
+        return channel.write(sources);
+    }
+
+    @Override
     public void close() {
         try {
             channel.close();

@@ -26,6 +26,9 @@ interface Wire {
      */
     int write(ByteBuffer source) throws IOException;
 
+    /** As {@link #write(ByteBuffer)}, from several buffers, one after the other. */
+    long write(ByteBuffer[] sources) throws IOException;
+
     /** Closes it; again has no effect. */
     void close();
 }

@@ -203,6 +203,18 @@ final class SimulatedWire {
         }
 
         @Override
+        public long write(ByteBuffer[] sources) throws IOException {
+            long written = 0;
+            for (ByteBuffer source : sources) {
+                written += source.hasRemaining() ? write(source) : 0;
+                if (source.hasRemaining()) {
+                    break;
+                }
+            }
+            return written;
+        }
+
+        @Override
         public void close() {
             if (!closed) {
                 closed = true;
