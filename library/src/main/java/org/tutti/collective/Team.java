@@ -5,7 +5,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.stream.IntStream;
 
 import org.tutti.CallInterruptedException;
@@ -66,14 +65,10 @@ public final class Team implements Waiter.Check {
     /** The steps that an operation may have. */
     public static final int STEPS_MAX = (1 << 16) - 1;
 
-    private static final int OPERATOR_WORDS = Label.LENGTH / Long.BYTES;
-    private static final int ALGORITHM_WORDS = OPERATOR_WORDS / 2;
     private static final int OPERATION_CHUNKS_MAX = 1 << 13;
     private static final int GENERATION_SHIFT = 16;
     private static final int REASON_SHIFT = 56;
     private static final int CULPRIT_MASK = 0xffffff;
-    private static final long FIRST_PRIME = 0x9e3779b97f4a7c15L;
-    private static final long SECOND_PRIME = 0xc2b2ae3d27d4eb4fL;
 
     /** Why a communicator is broken; the ordinal is stored in the broken word, so the order is part of the layout. */
     private enum Reason {
@@ -750,26 +745,10 @@ public final class Team implements Waiter.Check {
     // ---- descriptors
 
     private void describe(Collective called, Label algorithm, DataType type, Label operator, long count, int root) {
-        long kind =
-                (long) root << Integer.SIZE | (type == null ? 0xff : type.ordinal()) << Byte.SIZE | called.ordinal();
-        long call = ((count * FIRST_PRIME ^ kind) * SECOND_PRIME ^ algorithm.hash()) * FIRST_PRIME ^ operator.hash();
-        history = history * SECOND_PRIME + call;
-        long descriptor = descriptor(sequence, localRank);
-        Words.storePlain(ring, descriptor, 0); // who is reading the old one must notice
-        VarHandle.storeStoreFence();
-        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, history);
-        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_CALL, call);
-        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_COUNT, count);
-        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_KIND, kind);
-        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_TRAITS, operator.traits());
-        for (int word = 0; word < OPERATOR_WORDS; word++) {
-            Words.storePlain(ring, descriptor + RingLayout.NAMES + (long) word * Long.BYTES, operator.word(word));
-        }
-        for (int word = 0; word < ALGORITHM_WORDS; word++) {
-            Words.storePlain(ring, descriptor + RingLayout.ALGORITHM_NAME + (long) word * Long.BYTES,
-                    algorithm.word(word));
-        }
-        machine.store(ring, descriptor, sequence + 1);
+        long call = Descriptor.hash(called, algorithm, type, operator, count, root);
+        history = Descriptor.extend(history, call);
+        Descriptor.write(machine, ring, descriptor(sequence, localRank), sequence, history, call,
+                Descriptor.kind(called, type, root), count, operator, algorithm);
     }
 
     /**
@@ -836,10 +815,11 @@ public final class Team implements Waiter.Check {
             if (machine.load(cells, theirs) == operation + 1
                     && Words.loadPlain(ring, mine + RingLayout.DESCRIPTOR_CALL) != Words.loadPlain(cells,
                             theirs + RingLayout.DESCRIPTOR_CALL)) {
-                String called = call(cells, theirs);
+                String called = Descriptor.text(cells, theirs);
                 VarHandle.loadLoadFence();
                 if (machine.load(cells, theirs) == operation + 1) {
-                    return new CollectiveMismatchException(members.describe(rank) + " called " + call(ring, mine)
+                    return new CollectiveMismatchException(members.describe(rank) + " called "
+                            + Descriptor.text(ring, mine)
                             + " as call number " + (operation + 1) + " on its communicator, but "
                             + members.describe(other) + " called " + called
                             + "; all ranks must call the same collectives in the same order, with the same arguments",
@@ -850,34 +830,5 @@ public final class Team implements Waiter.Check {
         return new CollectiveMismatchException(members.describe(rank) + " and " + members.describe(other)
                 + " called different collectives, or disagreed on an argument, some calls ago"
                 + "; all ranks must call the same collectives in the same order, with the same arguments", true);
-    }
-
-    private String call(MemorySegment cells, long descriptor) {
-        long kind = Words.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND);
-        Collective called = Collective.values()[(int) (kind & 0xff)];
-        String operator = name(cells, descriptor + RingLayout.NAMES, OPERATOR_WORDS);
-        StringBuilder text = new StringBuilder(called.label()).append(" (algorithm ")
-                .append(name(cells, descriptor + RingLayout.ALGORITHM_NAME, ALGORITHM_WORDS)).append(')');
-        if (called != Collective.BARRIER) {
-            DataType type = DataType.values()[(int) (kind >>> Byte.SIZE & 0xff)];
-            text.append(" of ").append(Words.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT)).append(' ')
-                    .append(type.name().toLowerCase(Locale.ROOT)).append(" elements");
-        }
-        if (called == Collective.BROADCAST || called == Collective.REDUCE) {
-            text.append(" with root ").append(kind >>> Integer.SIZE);
-        }
-        if (!operator.isEmpty()) {
-            text.append(" and operator ").append(operator)
-                    .append(Label.describeTraits(Words.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_TRAITS)));
-        }
-        return text.toString();
-    }
-
-    private static String name(MemorySegment cells, long offset, int count) {
-        long[] words = new long[count];
-        for (int word = 0; word < count; word++) {
-            words[word] = Words.loadPlain(cells, offset + (long) word * Long.BYTES);
-        }
-        return Label.decode(words);
     }
 }
