@@ -13,6 +13,7 @@ final class HostInput {
     private final IntConsumer room;
     private final BlockingQueue<byte[]> pieces = new LinkedBlockingQueue<>();
     private int waiting;
+    private boolean ended;
 
     /**
      * @param process its standard input
@@ -26,6 +27,10 @@ final class HostInput {
 
     /** Takes bytes, none at the end of the input. */
     synchronized void add(byte[] piece) throws IOException {
+        if (ended) {
+            return;
+        }
+        ended = piece.length == 0;
         waiting += piece.length;
         if (waiting > Frame.WINDOW_BYTES) {
             throw new IOException("more input than there was room for");

@@ -65,7 +65,7 @@ public final class RunCommand implements Callable<Integer> {
     private Duration heartbeat;
 
     @Option(names = "--keep-going",
-            description = "When a rank fails, report it, but leave the others running; the status is that of the first.")
+            description = "When a rank fails, report it and leave the others running; the status is that of the first.")
     private boolean keepGoing;
 
     @Option(names = "--ranks-per-process", paramLabel = "k", defaultValue = "1",

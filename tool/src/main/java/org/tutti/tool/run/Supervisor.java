@@ -91,7 +91,7 @@ final class Supervisor {
 
     private boolean anyFailedToStart() {
         var first = ended.peek();
-        return first != null && first.exitStatus() != 0;
+        return first != null && first.exitStatus() != 0 && plan.hosts().isEmpty(); // hosts start theirs anyway
     }
 
     private void report(Ending verdict) throws InterruptedException {

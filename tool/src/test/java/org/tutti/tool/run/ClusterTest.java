@@ -93,8 +93,9 @@ class ClusterTest {
     void shouldRunAJobOnItsHosts() throws Exception {
         Files.writeString(directory.resolve("Program.java"), """
                 void main() throws Exception {
-                    IO.println(System.getenv("TUTTI_RANK") + " " + Files.readString(Path.of("/proc/sys/kernel/hostname"))
-                            .strip() + " " + java.net.NetworkInterface.networkInterfaces().count());
+                    var hostname = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+                    IO.println(System.getenv("TUTTI_RANK") + " " + hostname + " "
+                            + java.net.NetworkInterface.networkInterfaces().count());
                 }
                 """);
         var script = LauncherProcess.script(directory);

@@ -6,8 +6,10 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +17,10 @@ import java.util.Optional;
 import java.util.Random;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.JobStartException;
 import org.tutti.job.NodeShape;
 import org.tutti.job.Secret;
 
@@ -122,5 +126,43 @@ class FrameTest {
     void shouldNotReadAnEndlessGreeting() {
         assertThatThrownBy(() -> greeting("tutti-host " + "9".repeat(100_000))).isInstanceOf(IOException.class)
                 .message().hasSizeLessThan(100);
+    }
+
+    @Test
+    void shouldTakeNoMoreOutputThanThereIsRoomFor() throws Exception {
+        List<Integer> room = new ArrayList<>();
+        var stream = new RemoteStream(room::add);
+        assertThat(stream.append(new byte[Frame.WINDOW_BYTES])).isTrue();
+        assertThat(stream.append(new byte[1])).isFalse();
+        assertThat(stream.read(new byte[10], 0, 10)).isEqualTo(10);
+        assertThat(room).containsExactly(10);
+        assertThat(stream.append(new byte[11])).isFalse();
+        assertThat(stream.append(new byte[]{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})).isTrue();
+        stream.end();
+        assertThat(stream.readNBytes(Frame.WINDOW_BYTES - 10)).hasSize(Frame.WINDOW_BYTES - 10);
+        assertThat(stream.read()).isEqualTo(1);
+        assertThat(stream.read(new byte[99], 0, 99)).isEqualTo(9);
+        assertThat(stream.read()).isEqualTo(-1);
+        assertThat(stream.isWaiting()).isFalse();
+    }
+
+    @Test
+    void shouldWriteClassFilesWhereTheyBelongAndNowhereElse(@TempDir Path directory) throws Exception {
+        var inside = Files.createDirectory(directory.resolve("classes"));
+        var files = new ClassFiles(inside);
+        files.take(read(classFile("a/B.class", "12")));
+        files.take(read(classFile("a/B.class", "3")));
+        assertThat(inside.resolve("a/B.class")).hasContent("123");
+        for (var name : List.of("../B.class", "/tmp/B.class", "a/../../B.class", "launcher.lock")) {
+            assertThatThrownBy(() -> files.take(read(classFile(name, "x")))).isInstanceOf(JobStartException.class);
+        }
+        try (var left = Files.list(directory)) {
+            assertThat(left).containsExactly(inside);
+        }
+    }
+
+    private static byte[] classFile(String name, String content) {
+        return new Frame.Builder(FrameKind.CLASS_FILE).text(name)
+                .piece(content.getBytes(StandardCharsets.US_ASCII), 0, content.length()).bytes();
     }
 }

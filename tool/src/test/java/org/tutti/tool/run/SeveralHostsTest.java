@@ -206,6 +206,35 @@ class SeveralHostsTest {
         }
     }
 
+    @Test
+    void shouldEndTheRanksOfALauncherThatIsSilent() throws Exception {
+        try (var launcher =
+                run("IO.println(rank); Thread.sleep(600_000);", "--hosts", "a:1,b:1", "--heartbeat", "1s")) {
+            launcher.awaitLines(2);
+            new ProcessBuilder("kill", "-STOP", String.valueOf(launcher.handle().pid())).start().waitFor();
+            var hosts = launcher.handle().children().toList(); // which nobody buries
+            LauncherProcess.awaitThat("all ranks have ended", () -> launcher.ranks().stream()
+                    .filter(process -> !hosts.contains(process)).noneMatch(ProcessHandle::isAlive));
+            launcher.handle().destroyForcibly();
+            launcher.await().assertThatNothingIsLeft(SOON);
+        }
+    }
+
+    @Test
+    void shouldEndAHostThatIsToldNonsense() throws Exception {
+        var in = Files.writeString(directory.resolve("in"), "GET / HTTP/1.1\r\n\r\n").toFile();
+        var out = directory.resolve("out");
+        var host = new ProcessBuilder(script.toString(), "host").redirectInput(in).redirectOutput(out.toFile()).start();
+        assertThat(host.waitFor()).isEqualTo(1);
+        try (var said = new DataInputStream(Files.newInputStream(out))) {
+            assertThat(Greeting.read(said)).isEqualTo(Greeting.OWN);
+            var refusal = Frame.read(said);
+            assertThat(refusal.kind()).isEqualTo(FrameKind.REFUSED);
+            assertThat(refusal.text()).contains("what arrived is no message of Tutti's");
+            assertThat(Frame.read(said)).isNull();
+        }
+    }
+
     /** The process that stands for the launcher on a host is its child, and has the host's name as a variable. */
     private static ProcessHandle host(LauncherProcess launcher, String name) {
         return launcher.handle().children().filter(child -> {
