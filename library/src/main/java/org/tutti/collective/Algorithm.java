@@ -13,8 +13,9 @@ public abstract class Algorithm {
      * @param keepsRankOrder whether it combines the contributions of consecutive ranks only, so that operators need not
      *            commute; true where nothing is combined
      * @param manyNodes whether it works with ranks on several nodes
-     * @param steps how many times some rank waits for another, one after the other, with p ranks and c chunks
-     * @param bytes how many bytes the busiest rank copies or reads from others, for a message of n bytes
+     * @param steps how many times some rank waits for another, one after the other, with p ranks on each of n
+     *            nodes, and c chunks
+     * @param bytes how many bytes the busiest rank copies or reads from others, for a message of b bytes
      * @param memory the shared memory that a rank needs while it runs
      * @param source where it was published
      */

@@ -62,6 +62,7 @@ public final class Waiter {
     private static final int PARK_FRACTION = 16;
 
     private final Progress progress;
+    private final boolean forAnswers;
     private final int spins;
     private final int spinsPerYield;
 
@@ -69,7 +70,7 @@ public final class Waiter {
      * @param coreForEach whether every rank that may wait here has a core of its own
      */
     public Waiter(boolean coreForEach) {
-        this(coreForEach, null);
+        this(coreForEach, null, false);
     }
 
     /**
@@ -79,7 +80,25 @@ public final class Waiter {
      * @param progress what to poll, or null for nothing
      */
     public Waiter(boolean coreForEach, Progress progress) {
+        this(coreForEach, progress, false);
+    }
+
+    /**
+     * A waiter for what another process has to answer, perhaps by a thread that has to be woken for it: instead of
+     * yielding it parks, as shortly as possible, since a core that is free lets that thread run at once, where one
+     * that is only yielded now and then has it wait for the end of somebody's time slice.
+     *
+     * @param coreForEach whether every rank that may wait here has a core of its own
+     * @param progress what to poll
+     * @return the waiter
+     */
+    public static Waiter forAnswers(boolean coreForEach, Progress progress) {
+        return new Waiter(coreForEach, progress, true);
+    }
+
+    private Waiter(boolean coreForEach, Progress progress, boolean forAnswers) {
         this.progress = progress;
+        this.forAnswers = forAnswers;
         this.spins = coreForEach ? SPINS_WITH_CORES : SPINS_WITHOUT_CORES;
         this.spinsPerYield = coreForEach ? SPINS_PER_YIELD : 1;
     }
@@ -134,7 +153,7 @@ public final class Waiter {
                 Thread.onSpinWait();
             }
             boolean moved = progress != null && progress.poll();
-            if (virtual && yields % VIRTUAL_PARK_INTERVAL == 0) {
+            if (virtual && yields % VIRTUAL_PARK_INTERVAL == 0 || forAnswers && !moved) {
                 LockSupport.parkNanos(1);
             } else if (!moved) {
                 Thread.yield();

@@ -90,7 +90,7 @@ public final class TcpFabric implements Fabric {
         this.directory = directory;
         this.listener = listener;
         this.silenceNanosMax = silenceMillisMax * 1_000_000;
-        this.waiter = new Waiter(coreForEach, this);
+        this.waiter = Waiter.forAnswers(coreForEach, this);
         this.peers = new AtomicReferenceArray<>(size);
         try {
             this.selector = Selector.open();

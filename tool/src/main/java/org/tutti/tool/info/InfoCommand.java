@@ -89,20 +89,19 @@ public final class InfoCommand implements Callable<Integer> {
     }
 
     private static void listAlgorithms(PrintStream out) {
-        out.printf("%-10s %-12s %-19s %-24s %-28s %-6s %s%n", "collective", "algorithm", "steps", "bytes",
-                "shared memory",
-                "order", "source");
+        out.printf("%-10s %-12s %-30s %-30s %-39s %-6s %-6s %s%n", "collective", "algorithm", "steps", "bytes",
+                "shared memory", "nodes", "order", "source");
         for (var collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
                 var description = algorithm.description();
-                out.printf("%-10s %-12s %-19s %-24s %-28s %-6s %s%n", collective.label(), description.name(),
+                out.printf("%-10s %-12s %-30s %-30s %-39s %-6s %-6s %s%n", collective.label(), description.name(),
                         description.steps(), description.bytes(), description.memory(),
-                        description.keepsRankOrder() ? "kept" : "", description.source());
+                        description.manyNodes() ? "any" : "one", description.keepsRankOrder() ? "kept" : "", description.source());
             }
         }
         out.println();
         out.println(
-                "p ranks, n bytes, c chunks. Steps: waits of one rank for another, one after the other.\n"
+                "p ranks on each of n nodes, b bytes, c chunks. Steps: waits of one rank for another, one after the other.\n"
                         + "Bytes: copied or read from others by the busiest rank.\n"
                         + "Order kept: works for operators that do not commute.");
     }
