@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
  * {@code ./mvnw -pl library test -Dtest=SimulatedWireTest -Dwire.runs=100000 -Dwire.first=1000}.
  */
 class SimulatedWireTest {
-    private static final int RUNS = 400;
+    private static final int RUNS = 200;
     private static final long FIRST = 1;
 
     @Test
