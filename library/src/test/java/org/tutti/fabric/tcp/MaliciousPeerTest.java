@@ -208,6 +208,20 @@ class MaliciousPeerTest {
         assertThat(victim.lost).hasSize(1);
     }
 
+    @Test
+    void shouldWriteNothingMoreOfAFrameThatHasComeOnAnotherRail() {
+        Victim victim = new Victim(2);
+        victim.send(0, 0, _ -> {
+        }); // its bytes are still to come
+        victim.send(1, 8, _ -> {
+        });
+        assertThat(Words.load(victim.region.segment(), 0)).isZero();
+        Words.store(victim.region.segment(), 0, 5); // newer than the copy
+        victim.send(0, 8, _ -> {
+        });
+        assertThat(Words.load(victim.region.segment(), 0)).isEqualTo(5);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void shouldRefuseAPutThatIsOutsideOfARegion(int rails) {

@@ -29,7 +29,7 @@ class RetentionTest {
         Frame frame = new Frame();
         long next = 1;
         int fullest = 0;
-        for (int round = 0; round < 20; round++) {
+        for (int round = 0; round < 150; round++) {
             byte[] bytes = bytes(most, random);
             while (retention.hasRoom(FrameLayout.HEADER_BYTES + bytes.length, next - kept.size(), next)) {
                 frame.of(FrameLayout.PUT).number = next;
