@@ -627,7 +627,7 @@ final class Peer {
         for (Rail rail : rails) {
             if (rail.asksCount()) {
                 rail.askCount(false);
-                if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES)) { // else it is about to be written to anyway, or lost
+                if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES)) { // else it is full or lost
                     appendCount(rail, FrameLayout.WANTS_COUNT);
                 }
             }

@@ -152,7 +152,7 @@ class DoorTest {
         assertThat(house.fabric.describe()).startsWith("0 processes connected");
     }
 
-    /** A good handshake, but for a process that there is not, so that nothing else comes of it; what the client says. */
+    /** What a client says in a good handshake, but for a process that there is not, so nothing comes of it. */
     private static byte[] record(InetSocketAddress door) throws IOException {
         Handshake client = Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, 0, 1, 3));
         ByteArrayOutputStream said = new ByteArrayOutputStream();

@@ -53,7 +53,7 @@ class ManyProcessesTest {
         return new File("/proc/self/fd").list().length;
     }
 
-    /** In step k the word of step k at the process that is 2^k further goes up; all have come when all steps are done. */
+    /** In step k the word of step k at the process 2^k further goes up; all have come when all steps are done. */
     private void barrier(int self, int round) {
         Waiter waiter = new Waiter(false, fabrics[self]);
         MemorySegment nothing = MemorySegment.ofArray(new byte[0]);
