@@ -126,7 +126,11 @@ final class Doorman {
 
     private void accept(ServerSocketChannel door) {
         try {
-            for (SocketChannel channel = door.accept(); channel != null; channel = door.accept()) {
+            for (int i = 0; i < GUESTS_MAX; i++) { // then others have a turn, and those who had to go are really closed
+                SocketChannel channel = door.accept();
+                if (channel == null) {
+                    return;
+                }
                 if (guests.size() == GUESTS_MAX) {
                     evicted.incrementAndGet();
                     guests.iterator().next().dismiss();

@@ -64,6 +64,7 @@ final class Peer {
 
     private Rail[] rails = {};
     private volatile boolean connected;
+    private boolean lost;
     private volatile boolean gone;
     private volatile boolean saidGoodbye;
     private volatile boolean heardGoodbye;
@@ -167,10 +168,10 @@ final class Peer {
     /** Takes note that the process cannot be reached, or has left. */
     void lose(String reason) {
         synchronized (this) {
-            if (gone) {
+            if (lost) {
                 return;
             }
-            gone = true;
+            lost = true;
         }
         for (Rail rail : rails) {
             rail.lose();
@@ -178,6 +179,7 @@ final class Peer {
         if (!heardGoodbye && !saidGoodbye) {
             listener.lost(process, reason);
         }
+        gone = true; // calls end now: their callers may ask what the listener was told
     }
 
     private void loseRail(Rail rail, String reason) {
@@ -279,52 +281,55 @@ final class Peer {
 
     private int request(byte kind, int operation, long region, long offset, long value, long tag, MemorySegment target,
             long targetOffset, Waiter.Check check) {
-        sending.lock();
-        try {
-            int request = freeRequest(check);
-            if (request >= 0) {
-                targets[request] = target;
-                targetOffsets[request] = targetOffset;
-                targetBytes[request] = target == null ? 0 : value;
-                refused[request] = false;
-                forgotten[request] = false;
-                called.of(kind).operation = (short) operation;
-                called.region = region;
-                called.offset = offset;
-                called.word = ++requests[request] << REQUEST_BITS | request;
-                called.value = value;
-                called.tag = tag;
-                requested[request] = true;
-                if (!append(called, null, 0, check)) {
-                    return -1;
-                }
-                write();
-            }
-            return request;
-        } finally {
-            unlockSending();
-        }
-    }
-
-    private int freeRequest(Waiter.Check check) {
         for (int turn = 1; !gone; turn++) {
-            for (int request = 0; request < REQUESTS_MAX; request++) {
-                if (!requested[request]) {
-                    return request;
+            sending.lock();
+            try {
+                int request = freeRequest();
+                if (request >= 0) {
+                    targets[request] = target;
+                    targetOffsets[request] = targetOffset;
+                    targetBytes[request] = target == null ? 0 : value;
+                    called.of(kind).operation = (short) operation;
+                    called.region = region;
+                    called.offset = offset;
+                    called.word = ++requests[request] << REQUEST_BITS | request;
+                    called.value = value;
+                    called.tag = tag;
+                    return ask(request, check) ? request : -1;
                 }
+            } finally {
+                unlockSending(); // whoever takes an answer, and so frees a place, needs the lock
             }
-            releaseForAnswered();
-            giveWay(turn, check);
+            progress.poll();
+            yieldNowAndThen(turn, check);
         }
         return -1;
     }
 
-    private void releaseForAnswered() {
-        for (int request = 0; request < REQUESTS_MAX; request++) {
-            if (forgotten[request] && isAnswered(request)) {
+    private boolean ask(int request, Waiter.Check check) {
+        refused[request] = false;
+        forgotten[request] = false;
+        requested[request] = true;
+        boolean asked = false;
+        try {
+            asked = append(called, null, 0, check);
+        } finally {
+            if (!asked) { // perhaps the check has thrown
                 requested[request] = false;
+                targets[request] = null;
             }
         }
+        write();
+        return asked;
+    }
+
+    private int freeRequest() {
+        for (int request = 0; request < REQUESTS_MAX; request++) {
+            if (!requested[request] || forgotten[request] && isAnswered(request)) {
+                return request;
+            }
+        }
+        return -1;
     }
 
     private boolean isAnswered(int request) {
@@ -482,6 +487,10 @@ final class Peer {
     private void giveWay(int turn, Waiter.Check check) {
         serve();
         progress.poll();
+        yieldNowAndThen(turn, check);
+    }
+
+    private static void yieldNowAndThen(int turn, Waiter.Check check) {
         if (turn % YIELD_INTERVAL == 0) {
             check.check();
             Thread.yield();
@@ -552,28 +561,35 @@ final class Peer {
     }
 
     private boolean serveResends() {
-        if (resends) {
-            for (long number = counted() + 1; number <= sent; number++) {
-                int on = retention.rail(number);
-                if (on == Retention.NOWHERE || rails[on].isLost()) {
-                    retention.setRail(number, Retention.NOWHERE);
-                    retention.header(number, served);
-                    Rail rail = aliveWithRoom(FrameLayout.HEADER_BYTES + served.length);
-                    if (rail == null) {
-                        return false;
-                    }
-                    served.count = received;
-                    rail.append(served, retention.segment(), retention.payload(number));
-                    retention.setRail(number, rail.index());
-                    dirty = true;
-                }
+        while (resends) {
+            resends = false; // before the look: another rail may be lost meanwhile
+            if (!resend()) {
+                resends = true;
+                return false;
             }
-            resends = false;
         }
         return true;
     }
 
-    /** The preferred rail, or another one if it is lost or full. */
+    private boolean resend() {
+        for (long number = counted() + 1; number <= sent; number++) {
+            int on = retention.rail(number);
+            if (on == Retention.NOWHERE || rails[on].isLost()) {
+                retention.setRail(number, Retention.NOWHERE);
+                retention.header(number, served);
+                Rail rail = aliveWithRoom(FrameLayout.HEADER_BYTES + served.length);
+                if (rail == null) {
+                    return false;
+                }
+                served.count = received;
+                rail.append(served, retention.segment(), retention.payload(number));
+                retention.setRail(number, rail.index());
+                dirty = true;
+            }
+        }
+        return true;
+    }
+
     private Rail aliveWithRoom(Rail preferred, int bytes) {
         return !preferred.isLost() && preferred.hasRoom(bytes) ? preferred : aliveWithRoom(bytes);
     }
@@ -621,7 +637,7 @@ final class Peer {
         for (Rail rail : rails) {
             if (rail.asksCount()) {
                 rail.askCount(false);
-                if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES)) { // else it is about to be written to anyway, or lost
+                if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES)) { // else it is full or lost
                     appendCount(rail, FrameLayout.WANTS_COUNT);
                 }
             }
@@ -716,9 +732,8 @@ final class Peer {
 
     private void beginPut(Rail rail, Frame put) {
         Region region = regions.find(put.region);
-        int actions = ACTIONS.length;
         boolean granted = region != null && region.contains(put.offset, put.length) && put.operation >= 0
-                && put.operation < actions
+                && put.operation < ACTIONS.length
                 && (ACTIONS[put.operation] == WordAction.NONE || region.containsWord(put.word));
         if (granted) {
             rail.into(region, put.offset);
@@ -740,15 +755,11 @@ final class Peer {
     }
 
     private int request(Frame reply) throws ProtocolException {
-        int request = place(reply);
+        int request = (int) (reply.word & (1 << REQUEST_BITS) - 1);
         if (request >= REQUESTS_MAX || reply.word >>> REQUEST_BITS != requests[request] || isAnswered(request)) {
             throw new ProtocolException("a reply to what nobody asked");
         }
         return request;
-    }
-
-    private static int place(Frame reply) {
-        return (int) (reply.word & (1 << REQUEST_BITS) - 1);
     }
 
     private boolean isDuplicate(long number) {
@@ -788,6 +799,7 @@ final class Peer {
             apply(arrived);
             received = arrived.number;
         } else {
+            dropCopies(arrived.number);
             early[place(arrived.number)].copyFrom(arrived);
             for (long next = received + 1; early[place(next)].number == next; next++) {
                 apply(early[place(next)]);
@@ -800,6 +812,15 @@ final class Peer {
             countTold = received;
             bytesSinceCount = 0;
             rail.oweCount(true);
+        }
+    }
+
+    /** What still arrives of a frame that was sent again must not write where newer bytes may be soon. */
+    private void dropCopies(long number) {
+        for (Rail rail : rails) {
+            if (rail.isInFrame() && rail.frame().number == number) {
+                rail.discard();
+            }
         }
     }
 
@@ -879,8 +900,9 @@ final class Peer {
 
     /** Drops what still arrives of replies to a request, whose memory is its owner's again. */
     private void dropReplies(int request) {
+        long word = requests[request] << REQUEST_BITS | request;
         for (Rail rail : rails) {
-            if (rail.isInFrame() && rail.frame().kind == FrameLayout.REPLY && place(rail.frame()) == request) {
+            if (rail.isInFrame() && rail.frame().kind == FrameLayout.REPLY && rail.frame().word == word) {
                 rail.discard();
             }
         }

@@ -97,7 +97,7 @@ final class SimulatedWire {
     }
 
     private int capacity() {
-        return (512 << random.nextInt(9)) - random.nextInt(500);
+        return (1024 << random.nextInt(8)) - random.nextInt(500);
     }
 
     Wire end(int side) {

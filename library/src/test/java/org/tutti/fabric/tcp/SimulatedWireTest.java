@@ -4,12 +4,12 @@ package org.tutti.fabric.tcp;
 import org.junit.jupiter.api.Test;
 
 /**
- * The protocol of a pair of processes under wires that break, pause and cut bytes as they like, as seeds say. A run that
+ * The protocol of a pair of processes under wires that break, pause and cut bytes as seeds say. A run that
  * fails says its seed and how to repeat it. For more runs than usual, from another seed on:
  * {@code ./mvnw -pl library test -Dtest=SimulatedWireTest -Dwire.runs=100000 -Dwire.first=1000}.
  */
 class SimulatedWireTest {
-    private static final int RUNS = 400;
+    private static final int RUNS = 200;
     private static final long FIRST = 1;
 
     @Test

@@ -199,6 +199,26 @@ class TcpFabricTest {
     }
 
     @Test
+    void shouldAnswerMoreThreadsThanThereMayBeRequests() throws InterruptedException {
+        start(2, 1);
+        Fabric mine = processes.get(0).fabric;
+        long region = processes.get(1).region;
+        int count = 2 * Peer.REQUESTS_MAX;
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            threads.add(Thread.ofPlatform().start(() -> {
+                for (int round = 0; round < 20; round++) {
+                    mine.atomic(1, region, 0, AtomicOperation.FETCH_ADD, 1, 0, new long[1], PATIENT);
+                }
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(Words.load(processes.get(1).memory, 0)).isEqualTo(20L * count);
+    }
+
+    @Test
     void shouldConnectAllWithAllAtTheSameTime() throws InterruptedException {
         start(8, 2);
         MemorySegment source = MemorySegment.ofArray(new long[]{1});
@@ -235,7 +255,9 @@ class TcpFabricTest {
         from.fabric.close();
         assertThat(to.memory.mismatch(source)).isEqualTo(-1);
         assertThat(to.heard).containsExactly("left 0");
-        assertThat(to.fabric.put(0, from.region, 0, source, 0, 8, WordAction.NONE, -1, 0, 0, PATIENT)).isFalse();
+        while (to.fabric.put(0, from.region, 0, source, 0, 8, WordAction.NONE, -1, 0, 0, PATIENT)) {
+            Thread.onSpinWait(); // it hears at once that the other has left, but perhaps not yet that it is closed
+        }
     }
 
     @Test

@@ -1,0 +1,305 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.WordAction;
+import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Strangers at the door of a process, with real sockets on loopback. */
+@Timeout(60)
+class DoorTest {
+    private static final byte[] SECRET = secret(1);
+    private static final int DESCRIPTORS_OTHERWISE = 30;
+    private static final Waiter.Check PATIENT = () -> {
+    };
+
+    private final List<House> houses = new ArrayList<>();
+    private final Arena arena = Arena.ofShared();
+
+    /** A process. */
+    private final class House implements FabricListener {
+        final MemorySegment memory = arena.allocate(1 << 16, Words.LINE_BYTES);
+        final Queue<String> lost = new ConcurrentLinkedQueue<>();
+        final TcpFabric fabric;
+        final long region;
+
+        House(byte[] secret) {
+            int self = houses.size();
+            fabric = new TcpFabric(self, 4, secret, List.of(InetAddress.getLoopbackAddress()),
+                    process -> houses.get(process).fabric.addresses(), this, 20_000, false);
+            region = fabric.register(memory);
+            houses.add(this);
+        }
+
+        InetSocketAddress door() {
+            return fabric.addresses().get(0);
+        }
+
+        boolean put(House to, long value) {
+            return fabric.put(houses.indexOf(to), to.region, 0, memory, 0, 512, WordAction.RAISE, 1024, value, 0,
+                    PATIENT) && fabric.fence(houses.indexOf(to), PATIENT);
+        }
+
+        @Override
+        public void news(int kind, long index, long value) {
+            lost.add("news");
+        }
+
+        @Override
+        public void left(int process) {
+            assertThat(process).isBetween(0, 3);
+        }
+
+        @Override
+        public void lost(int process, String reason) {
+            lost.add(reason);
+        }
+    }
+
+    private static byte[] secret(int seed) {
+        byte[] secret = new byte[32];
+        new Random(seed).nextBytes(secret);
+        return secret;
+    }
+
+    @AfterEach
+    void close() {
+        houses.forEach(house -> house.fabric.close());
+        arena.close();
+    }
+
+    private static void await(String what, java.util.function.BooleanSupplier condition) throws InterruptedException {
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as(what).isLessThan(deadline);
+            Thread.sleep(1);
+        }
+    }
+
+    /** Sends bytes, and returns what comes back until the other side closes. */
+    private static byte[] send(InetSocketAddress door, byte[] bytes) throws IOException {
+        try (Socket socket = new Socket(door.getAddress(), door.getPort())) {
+            socket.setSoTimeout(20_000);
+            return drain(socket, bytes);
+        }
+    }
+
+    private static byte[] drain(Socket socket, byte[] bytes) {
+        ByteArrayOutputStream heard = new ByteArrayOutputStream();
+        try {
+            socket.getOutputStream().write(bytes);
+            socket.shutdownOutput();
+            InputStream in = socket.getInputStream();
+            for (int one = in.read(); one >= 0; one = in.read()) {
+                heard.write(one);
+            }
+        } catch (java.net.SocketTimeoutException e) {
+            throw new AssertionError("the door keeps a stranger", e);
+        } catch (IOException _) {
+            return heard.toByteArray(); // closed with bytes unread: a reset
+        }
+        return heard.toByteArray();
+    }
+
+    @Test
+    void shouldRefuseAClientWithAnotherSecretAndTellItWhy() throws InterruptedException {
+        House good = new House(SECRET);
+        House stranger = new House(secret(2));
+        assertThat(stranger.put(good, 5)).isFalse();
+        assertThat(stranger.lost).hasSize(1);
+        assertThat(stranger.lost.peek()).contains("secret");
+        assertThat(Words.load(good.memory, 1024)).isZero();
+        assertThat(good.lost).isEmpty();
+        await("counted", () -> good.fabric.connectionsRefused() > 0);
+        assertThat(good.put(stranger, 5)).isFalse();
+        assertThat(good.lost).hasSize(1);
+        assertThat(good.lost.peek()).contains("secret");
+        assertThat(Words.load(stranger.memory, 1024)).isZero();
+    }
+
+    @Test
+    void shouldRefuseAHandshakeThatWasRecorded() throws IOException, InterruptedException {
+        House house = new House(SECRET);
+        byte[] recorded = record(house.door());
+        long before = house.fabric.connectionsRefused();
+        byte[] heard = send(house.door(), recorded);
+        assertThat(heard).hasSizeLessThanOrEqualTo(76); // no verdict
+        await("counted", () -> house.fabric.connectionsRefused() == before + 1);
+        assertThat(house.fabric.describe()).startsWith("0 processes connected");
+    }
+
+    /** What a client says in a good handshake, but for a process that there is not, so nothing comes of it. */
+    private static byte[] record(InetSocketAddress door) throws IOException {
+        Handshake client = Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, 0, 1, 3));
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        try (Socket socket = new Socket(door.getAddress(), door.getPort())) {
+            while (client.state() == Handshake.State.GOING_ON) {
+                byte[] bytes = new byte[client.toWrite().remaining()];
+                client.toWrite().get(bytes);
+                said.write(bytes);
+                socket.getOutputStream().write(bytes);
+                client.read(ByteBuffer.wrap(socket.getInputStream().readNBytes(client.wanted())));
+            }
+        }
+        assertThat(client.verdict()).isEqualTo(Handshake.Verdict.WRONG_PROCESS);
+        return said.toByteArray();
+    }
+
+    @Test
+    void shouldRefuseGarbageOfAllKindsAndLengths() throws IOException, InterruptedException {
+        House house = new House(SECRET);
+        byte[] recorded = record(house.door());
+        long before = house.fabric.connectionsRefused();
+        Random random = new Random(3);
+        int count = 300;
+        for (int i = 0; i < count; i++) {
+            byte[] bytes = garbage(random, recorded, i % 5);
+            assertThat(send(house.door(), bytes)).hasSizeLessThanOrEqualTo(76);
+        }
+        await("counted", () -> house.fabric.connectionsRefused() == before + count);
+        House other = new House(SECRET);
+        assertThat(other.put(house, 9)).isTrue();
+        assertThat(Words.load(house.memory, 1024)).isEqualTo(9);
+    }
+
+    private static byte[] garbage(Random random, byte[] recorded, int kind) {
+        if (kind < 2) { // nothing in common, short or long
+            byte[] bytes = new byte[kind == 0 ? random.nextInt(100) : random.nextInt(200_000)];
+            random.nextBytes(bytes);
+            return bytes;
+        }
+        if (kind == 2) { // it ends too early
+            return Arrays.copyOf(recorded, random.nextInt(recorded.length));
+        }
+        byte[] bytes = Arrays.copyOf(recorded, kind == 3 ? recorded.length : 100_000);
+        bytes[random.nextInt(recorded.length)] ^= (byte) (1 << random.nextInt(8));
+        return bytes;
+    }
+
+    @Test
+    void shouldDropThoseWhoSayNothingAfterAWhile() throws IOException, InterruptedException {
+        House house = new House(SECRET);
+        byte[] recorded = record(house.door());
+        long before = house.fabric.connectionsRefused();
+        List<Socket> sockets = new ArrayList<>();
+        long start = System.nanoTime();
+        for (int i = 0; i < 10; i++) {
+            Socket socket = new Socket(house.door().getAddress(), house.door().getPort());
+            socket.getOutputStream().write(recorded, 0, i * 4);
+            sockets.add(socket);
+        }
+        House other = new House(SECRET);
+        assertThat(other.put(house, 3)).isTrue();
+        for (Socket socket : sockets) {
+            socket.setSoTimeout(20_000);
+            assertThat(socket.getInputStream().read()).isEqualTo(-1);
+            socket.close();
+        }
+        assertThat(System.nanoTime() - start).isBetween((Doorman.GUEST_MILLIS - 100) * 1_000_000,
+                (Doorman.GUEST_MILLIS + 5000) * 1_000_000);
+        await("counted", () -> house.fabric.connectionsRefused() == before + sockets.size());
+    }
+
+    @Test
+    void shouldServeTheJobWhileStrangersFloodItsDoors() throws InterruptedException {
+        House one = new House(SECRET);
+        House two = new House(SECRET);
+        int before = ManyProcessesTest.descriptors();
+        AtomicInteger most = new AtomicInteger();
+        AtomicInteger came = new AtomicInteger();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            int kind = i;
+            threads.add(Thread.ofPlatform().start(() -> flood(kind % 2 == 0 ? one : two, kind, came, most)));
+        }
+        for (long value = 1; threads.stream().anyMatch(Thread::isAlive) || value < 100; value++) {
+            assertThat(one.put(two, value)).isTrue();
+            assertThat(two.put(one, value)).isTrue();
+            assertThat(Words.load(one.memory, 1024)).isEqualTo(value);
+            assertThat(Words.load(two.memory, 1024)).isEqualTo(value);
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(came.get()).isEqualTo(2000);
+        await("all refused or dropped", () -> strangers(one) + strangers(two) >= 2000);
+        // strangers' own ends; guests at two doors, and as many who have to go
+        assertThat(most.get()).isLessThan(before + 400 + 4 * Doorman.GUESTS_MAX + DESCRIPTORS_OTHERWISE);
+        assertThat(ManyProcessesTest.descriptors()).isLessThan(before + DESCRIPTORS_OTHERWISE);
+        assertThat(one.lost).isEmpty();
+        assertThat(two.lost).isEmpty();
+        assertThat(one.fabric.connectionsDropped() + two.fabric.connectionsDropped()).isPositive();
+    }
+
+    private static long strangers(House house) {
+        return house.fabric.connectionsRefused() + house.fabric.connectionsDropped();
+    }
+
+    /** Five hundred connections, a hundred of them open at any time. */
+    private static void flood(House house, int kind, AtomicInteger came, AtomicInteger most) {
+        Random random = new Random(kind);
+        List<Socket> open = new ArrayList<>();
+        try {
+            for (int i = 0; i < 500; i++) {
+                Socket socket = new Socket(house.door().getAddress(), house.door().getPort());
+                came.incrementAndGet();
+                open.add(socket);
+                say(socket, random);
+                if (open.size() > 99) {
+                    open.remove(0).close();
+                }
+                if (i % 50 == 0) {
+                    most.accumulateAndGet(ManyProcessesTest.descriptors(), Math::max);
+                }
+            }
+            for (Socket socket : open) {
+                socket.close();
+            }
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private static void say(Socket socket, Random random) {
+        byte[] bytes = new byte[random.nextInt(3) == 0 ? random.nextInt(60) : 0];
+        random.nextBytes(bytes);
+        try {
+            socket.getOutputStream().write(bytes);
+        } catch (IOException e) {
+            assertThat(e).hasMessageMatching("(?i).*(reset|pipe|abort).*"); // it was sent away already
+        }
+    }
+
+    @Test
+    void shouldListenOnTheGivenAddressOnly() {
+        House house = new House(SECRET);
+        for (InetSocketAddress door : house.fabric.addresses()) {
+            assertThat(door.getAddress().isAnyLocalAddress()).isFalse();
+            assertThat(door.getAddress()).isEqualTo(InetAddress.getLoopbackAddress());
+        }
+    }
+}
