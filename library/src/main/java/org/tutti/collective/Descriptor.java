@@ -10,7 +10,8 @@ import org.tutti.DataType;
 import org.tutti.memory.Words;
 
 /**
- * What a rank says of a call in its cell ({@link RingLayout}), so that others can tell whether they called the same, and
+ * What a rank says of a call in its cell ({@link RingLayout}), so that others can tell whether they called the same,
+ * and
  * name both calls when not.
  */
 final class Descriptor {

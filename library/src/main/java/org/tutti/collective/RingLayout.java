@@ -33,7 +33,8 @@ import org.tutti.memory.Words;
  *      its names: +0 operator, 32 bytes   +32 algorithm, 16 bytes
  * </pre>
  *
- * <p>A slot has as many edges as a node has neighbours in a binomial tree or in a dissemination, and one more: 1 + ⌈log₂
+ * <p>A slot has as many edges as a node has neighbours in a binomial tree or in a dissemination, and one more: 1 +
+ * ⌈log₂
  * n⌉ with n nodes. So the memory for landing places grows with the logarithm of the nodes.
  */
 public final class RingLayout {

@@ -115,7 +115,6 @@ public final class Team implements Waiter.Check {
     private int awaitedRank;
     private long awaitedOffset;
     private long awaitedValue;
-    private boolean looking;
     private long lookNanos;
 
     /**
@@ -663,7 +662,7 @@ public final class Team implements Waiter.Check {
             awaitedRank = other;
             awaitedOffset = offset;
             awaitedValue = value;
-            lookNanos = 0;
+            lookNanos = System.nanoTime() + LOOK_NANOS;
             machine.await(ring, offset, value, this);
         }
     }
@@ -673,7 +672,7 @@ public final class Team implements Waiter.Check {
         awaitedRank = other;
         awaitedOffset = RingLayout.BROKEN;
         awaitedValue = Long.MAX_VALUE;
-        lookNanos = 0;
+        lookNanos = Long.MAX_VALUE; // a check inside a call of the fabric must not call it
     }
 
     private RuntimeException gone(int other) {
@@ -772,27 +771,26 @@ public final class Team implements Waiter.Check {
     }
 
     private boolean descriptorDiffersElsewhere(int other) {
-        long now = System.nanoTime();
-        if (looking || lookNanos == 0 || now - lookNanos < 0) {
-            lookNanos = lookNanos == 0 ? now + LOOK_NANOS : lookNanos;
+        if (lookNanos == Long.MAX_VALUE || System.nanoTime() - lookNanos < 0) {
             return false;
         }
-        lookNanos = now + LOOK_NANOS;
-        return fetch(sequence, other) && differs(fetched, RingLayout.DESCRIPTOR);
+        long offset = awaitedOffset;
+        long value = awaitedValue;
+        boolean there = fetch(sequence, other);
+        awaitedOffset = offset;
+        awaitedValue = value;
+        lookNanos = System.nanoTime() + LOOK_NANOS;
+        return there && differs(fetched, RingLayout.DESCRIPTOR);
     }
 
     /** Copies the cell of a rank on another node here. */
     private boolean fetch(long operation, int other) {
-        looking = true;
-        try {
-            int[] ranks = topology.ranksOf(topology.nodeOf(other));
-            RingLayout theirs = new RingLayout(topology.nodes(), ranks.length);
-            return machine.get(reach.processes()[other], reach.rings()[other],
-                    RingLayout.cell(theirs.slot(operation % RingLayout.SLOTS), Arrays.binarySearch(ranks, other)),
-                    fetched, RingLayout.CELL_BYTES, this);
-        } finally {
-            looking = false;
-        }
+        int[] ranks = topology.ranksOf(topology.nodeOf(other));
+        RingLayout theirs = new RingLayout(topology.nodes(), ranks.length);
+        awaitNothingOf(other);
+        return machine.get(reach.processes()[other], reach.rings()[other],
+                RingLayout.cell(theirs.slot(operation % RingLayout.SLOTS), Arrays.binarySearch(ranks, other)), fetched,
+                RingLayout.CELL_BYTES, this);
     }
 
     private long descriptor(long operation, int local) {

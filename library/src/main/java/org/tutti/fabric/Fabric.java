@@ -12,8 +12,13 @@ import org.tutti.memory.Waiter;
  *
  * <p><b>Ordering.</b> The puts and other operations of this process on one other process take effect in the order in
  * which they were called: when a put's word is raised, its bytes and those of all earlier puts to that process are
- * visible to whoever reads the word with acquire order. Between different processes nothing is ordered, but by
- * {@link #fence}.
+ * visible to whoever reads the word with acquire order; requests are answered in their turn. The bytes themselves
+ * arrive
+ * when they arrive: of puts to the same bytes without a {@link #fence} in between, any may be the last where there are
+ * several rails, and a get may see the bytes of a later put. Between different processes nothing is ordered, but by
+ * fences.
+ *
+ * <p><b>Checks.</b> Calls that may wait take a check that ends them by throwing. It must not call the fabric.
  *
  * <p><b>Completion.</b> When a call returns, its source may be used again. A put is under way at the latest when
  * {@link #flush} has been called; calls that wait flush first.

@@ -28,7 +28,8 @@ import org.tutti.job.LocalNodes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The grid: collective × algorithm × type × operator × ranks × nodes × root × size × in place × on or off the heap. By default
+ * The grid: collective × algorithm × type × operator × ranks × nodes × root × size × in place × on or off the heap. By
+ * default
  * a covering sample by a fixed seed ({@code -Dgrid.seed=…} for another one); {@code ./mvnw verify -Dgrid=all} runs all
  * of it.
  *

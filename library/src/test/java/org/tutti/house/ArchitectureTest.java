@@ -43,7 +43,9 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat().resideInAnyPackage("org.tutti", "java..").check(CLASSES);
         onlyDependsOn("org.tutti.memory");
         onlyDependsOn("org.tutti.pattern");
-        onlyDependsOn("org.tutti.collective..", "org.tutti.memory", "org.tutti.pattern");
+        onlyDependsOn("org.tutti.fabric", "org.tutti.memory");
+        onlyDependsOn("org.tutti.fabric.tcp", "org.tutti.fabric", "org.tutti.memory", "javax.crypto..");
+        onlyDependsOn("org.tutti.collective..", "org.tutti.fabric", "org.tutti.memory", "org.tutti.pattern");
         onlyDependsOn("org.tutti.choice", "org.tutti.collective..");
     }
 
@@ -56,7 +58,8 @@ class ArchitectureTest {
     @Test
     void shouldKeepFilesSocketsAndClocksOutOfAlgorithms() {
         noClasses().that().resideInAnyPackage("org.tutti.pattern", "org.tutti.collective.*").should()
-                .dependOnClassesThat().resideInAnyPackage("java.io", "java.nio..", "java.net", "java.time",
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.tutti.fabric..", "java.io", "java.nio..", "java.net", "java.time",
                         "java.util.concurrent..")
                 .orShould().callMethod(System.class, "nanoTime").orShould()
                 .callMethod(System.class, "currentTimeMillis")

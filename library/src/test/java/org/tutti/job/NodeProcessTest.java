@@ -16,7 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Real processes on several nodes of this host, started by their environment only, with the tcp fabric between them. */
+/**
+ * Real processes on several nodes of this host, started by their environment only, with the tcp fabric between them.
+ */
 @Timeout(90)
 class NodeProcessTest {
     private static final int STATUS_OF_EXCEPTION = 9;

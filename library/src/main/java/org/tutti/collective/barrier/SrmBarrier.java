@@ -7,7 +7,8 @@ import org.tutti.collective.Team;
 /**
  * SRM's barrier. In a node a flat tree, one flag for each rank, each on a line of its own (paper: section 2.2, "Shared
  * Memory Barrier"): one rank is the master; every other rank sets its flag, and the master waits for all of them.
- * Between the nodes the masters exchange zero-byte puts in pairs, at distances 1, 2, 4, … (section 2.4, "Barrier"); when
+ * Between the nodes the masters exchange zero-byte puts in pairs, at distances 1, 2, 4, … (section 2.4, "Barrier");
+ * when
  * the nodes are no power of two, every master signals the one at that distance ahead instead and waits for the one
  * behind: dissemination, which takes one round more than there are whole powers. Then the master says that all have
  * arrived.

@@ -26,7 +26,8 @@ import org.tutti.JobStartException;
  * Makes connections: listens, lets in who knows the secret, and knocks at other processes' doors. All of it happens on
  * the service thread, and never waits.
  *
- * <p>Of strangers, at most {@value #GUESTS_MAX} are kept at once, for {@value #GUEST_MILLIS} ms at most and with a fixed
+ * <p>Of strangers, at most {@value #GUESTS_MAX} are kept at once, for {@value #GUEST_MILLIS} ms at most and with a
+ * fixed
  * small buffer each; when one more comes, the oldest has to go. So a flood costs only what it costs to accept it, and
  * somebody who knows the secret still comes through, as that takes well below a millisecond.
  *

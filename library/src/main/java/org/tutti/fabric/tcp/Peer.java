@@ -31,7 +31,7 @@ import org.tutti.memory.Words;
  *
  * <p><b>No waiting for each other.</b> Whoever sends waits only for room in the outgoing buffer of some rail, and takes
  * in what arrives meanwhile; whoever takes in never waits: what has to be answered is queued, at most {@value
- * #REQUESTS_MAX} requests, since the other side may not have more unanswered. So two sides that fill each other's
+ * Requests#PLACES} requests, since the other side may not have more unanswered. So two sides that fill each other's
  * sockets cannot lock up.
  *
  * <p><b>Memory</b> for each connected process: {@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes a rail; with
@@ -41,12 +41,7 @@ import org.tutti.memory.Words;
  * word with release order, or before that by another thread under the same receiving lock.
  */
 final class Peer {
-    /** The most requests of a side that may be unanswered. */
-    static final int REQUESTS_MAX = 32;
-
     private static final long COUNTED = 0;
-    private static final long ANSWERED = Words.LINE_BYTES;
-    private static final int REQUEST_BITS = 8;
     private static final int COUNT_INTERVAL_FRAMES = 256;
     private static final int COUNT_INTERVAL_BYTES = 256 << 10;
     private static final int STRIPE_BYTES_MIN = 1 << 10;
@@ -61,6 +56,7 @@ final class Peer {
     private final AtomicLong refusals;
     private final Waiter.Progress progress;
     private final MemorySegment words;
+    private final Requests requests;
 
     private Rail[] rails = {};
     private volatile boolean connected;
@@ -78,14 +74,6 @@ final class Peer {
     private volatile boolean resends;
     private volatile boolean dirty;
     private int nextRail;
-    private final long[] requests = new long[REQUESTS_MAX];
-    private final boolean[] requested = new boolean[REQUESTS_MAX];
-    private final MemorySegment[] targets = new MemorySegment[REQUESTS_MAX];
-    private final long[] targetOffsets = new long[REQUESTS_MAX];
-    private final long[] targetBytes = new long[REQUESTS_MAX];
-    private final long[] values = new long[REQUESTS_MAX];
-    private final boolean[] refused = new boolean[REQUESTS_MAX];
-    private final boolean[] forgotten = new boolean[REQUESTS_MAX];
     private volatile boolean hasRoom = true;
 
     // receiving
@@ -95,7 +83,7 @@ final class Peer {
     private long countWanted;
     private long countTold;
     private int bytesSinceCount;
-    private final Frame[] replies = new Frame[REQUESTS_MAX];
+    private final Frame[] replies = new Frame[Requests.PLACES];
     private volatile long repliesQueued;
     private volatile long repliesSent;
 
@@ -114,8 +102,9 @@ final class Peer {
         this.listener = listener;
         this.refusals = refusals;
         this.progress = progress;
-        this.words = arena.allocate(ANSWERED + (long) REQUESTS_MAX * Long.BYTES, Words.LINE_BYTES);
-        for (int i = 0; i < REQUESTS_MAX; i++) {
+        this.words = arena.allocate(Words.LINE_BYTES, Words.LINE_BYTES);
+        this.requests = new Requests(arena);
+        for (int i = 0; i < Requests.PLACES; i++) {
             replies[i] = new Frame();
         }
     }
@@ -284,15 +273,13 @@ final class Peer {
         for (int turn = 1; !gone; turn++) {
             sending.lock();
             try {
-                int request = freeRequest();
+                int request = requests.free();
                 if (request >= 0) {
-                    targets[request] = target;
-                    targetOffsets[request] = targetOffset;
-                    targetBytes[request] = target == null ? 0 : value;
+                    requests.take(request, target, targetOffset, value);
                     called.of(kind).operation = (short) operation;
                     called.region = region;
                     called.offset = offset;
-                    called.word = ++requests[request] << REQUEST_BITS | request;
+                    called.word = requests.name(request);
                     called.value = value;
                     called.tag = tag;
                     return ask(request, check) ? request : -1;
@@ -307,49 +294,31 @@ final class Peer {
     }
 
     private boolean ask(int request, Waiter.Check check) {
-        refused[request] = false;
-        forgotten[request] = false;
-        requested[request] = true;
         boolean asked = false;
         try {
             asked = append(called, null, 0, check);
         } finally {
             if (!asked) { // perhaps the check has thrown
-                requested[request] = false;
-                targets[request] = null;
+                requests.release(request);
             }
         }
         write();
         return asked;
     }
 
-    private int freeRequest() {
-        for (int request = 0; request < REQUESTS_MAX; request++) {
-            if (!requested[request] || forgotten[request] && isAnswered(request)) {
-                return request;
-            }
-        }
-        return -1;
-    }
-
-    private boolean isAnswered(int request) {
-        return Words.load(words, ANSWERED + (long) request * Long.BYTES) >= requests[request];
-    }
-
     /** Waits for the answer to a request. */
     void awaitAnswer(int request, Waiter waiter, Waiter.Check check) {
-        waiter.await(words, ANSWERED + (long) request * Long.BYTES, requests[request], check);
+        requests.await(request, waiter, check);
     }
 
     /** Takes the answer to a request, whose place is free afterwards; throws when it was refused. */
     long takeAnswer(int request) {
         sending.lock();
         try {
-            long value = values[request];
-            boolean wasRefused = refused[request];
-            targets[request] = null;
-            requested[request] = false;
-            if (wasRefused) {
+            boolean refused = requests.isRefused(request);
+            long value = requests.value(request);
+            requests.release(request);
+            if (refused) {
                 throw new IndexOutOfBoundsException("the process of rank " + process
                         + " has refused access: the memory is closed there, or the range is not inside it");
             }
@@ -364,8 +333,7 @@ final class Peer {
         receiving.lock(); // nobody is writing to the target now
         sending.lock();
         try {
-            targets[request] = null;
-            forgotten[request] = true;
+            requests.forget(request);
             dropReplies(request);
         } finally {
             sending.unlock();
@@ -605,7 +573,7 @@ final class Peer {
 
     private boolean serveReplies() {
         while (repliesSent < repliesQueued) {
-            Frame asked = replies[(int) (repliesSent % REQUESTS_MAX)];
+            Frame asked = replies[(int) (repliesSent % Requests.PLACES)];
             Region region = asked.kind == FrameLayout.GET ? regions.find(asked.region) : null;
             boolean refuses = asked.has(FrameLayout.REFUSED) || asked.kind == FrameLayout.GET && region == null;
             long left = asked.kind == FrameLayout.GET && !refuses ? asked.value - asked.tag : 0;
@@ -726,7 +694,7 @@ final class Peer {
         if (arriving.kind == FrameLayout.PUT) {
             beginPut(rail, arriving);
         } else if (arriving.kind == FrameLayout.REPLY) {
-            beginReply(rail, arriving);
+            requests.aim(rail, arriving);
         }
     }
 
@@ -741,25 +709,6 @@ final class Peer {
             refusals.incrementAndGet();
             put.operation = (short) WordAction.NONE.ordinal();
         }
-    }
-
-    private void beginReply(Rail rail, Frame reply) throws ProtocolException {
-        int request = request(reply);
-        MemorySegment target = targets[request];
-        if (target != null) {
-            if (reply.offset < 0 || reply.offset > targetBytes[request] - reply.length) {
-                throw new ProtocolException("a reply outside of what was asked for");
-            }
-            rail.into(target, targetOffsets[request] + reply.offset);
-        }
-    }
-
-    private int request(Frame reply) throws ProtocolException {
-        int request = (int) (reply.word & (1 << REQUEST_BITS) - 1);
-        if (request >= REQUESTS_MAX || reply.word >>> REQUEST_BITS != requests[request] || isAnswered(request)) {
-            throw new ProtocolException("a reply to what nobody asked");
-        }
-        return request;
     }
 
     private boolean isDuplicate(long number) {
@@ -855,10 +804,10 @@ final class Peer {
     }
 
     private void applyRequest(Frame asked) throws ProtocolException {
-        if (repliesQueued - repliesSent >= REQUESTS_MAX) {
-            throw new ProtocolException("more than " + REQUESTS_MAX + " unanswered requests");
+        if (repliesQueued - repliesSent >= Requests.PLACES) {
+            throw new ProtocolException("more than " + Requests.PLACES + " unanswered requests");
         }
-        Frame reply = replies[(int) (repliesQueued % REQUESTS_MAX)];
+        Frame reply = replies[(int) (repliesQueued % Requests.PLACES)];
         reply.copyFrom(asked);
         reply.flags = 0;
         Region region = regions.find(asked.region);
@@ -887,22 +836,19 @@ final class Peer {
     }
 
     private void applyReply(Frame reply) throws ProtocolException {
-        int request = request(reply);
-        if (reply.has(FrameLayout.REFUSED)) {
-            refused[request] = true;
-        }
+        int request = requests.find(reply);
+        requests.note(request, reply);
         if (reply.has(FrameLayout.LAST)) {
-            values[request] = reply.value;
             dropReplies(request);
-            Words.store(words, ANSWERED + (long) request * Long.BYTES, requests[request]);
+            requests.answer(request);
         }
     }
 
     /** Drops what still arrives of replies to a request, whose memory is its owner's again. */
     private void dropReplies(int request) {
-        long word = requests[request] << REQUEST_BITS | request;
         for (Rail rail : rails) {
-            if (rail.isInFrame() && rail.frame().kind == FrameLayout.REPLY && rail.frame().word == word) {
+            if (rail.isInFrame() && rail.frame().kind == FrameLayout.REPLY
+                    && rail.frame().word == requests.name(request)) {
                 rail.discard();
             }
         }

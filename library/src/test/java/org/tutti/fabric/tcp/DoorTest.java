@@ -49,7 +49,7 @@ class DoorTest {
 
         House(byte[] secret) {
             int self = houses.size();
-            fabric = new TcpFabric(self, 4, secret, List.of(InetAddress.getLoopbackAddress()),
+            fabric = new TcpFabric(self, 4, secret, List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
                     process -> houses.get(process).fabric.addresses(), this, 20_000, false);
             region = fabric.register(memory);
             houses.add(this);

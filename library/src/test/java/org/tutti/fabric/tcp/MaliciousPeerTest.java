@@ -281,7 +281,7 @@ class MaliciousPeerTest {
     @Test
     void shouldLoseAPeerThatAsksTooMuchAtOnce() {
         Victim victim = new Victim(2);
-        for (int number = Peer.REQUESTS_MAX + 1; number >= 1; number--) { // all take effect with the first one
+        for (int number = Requests.PLACES + 1; number >= 1; number--) { // all take effect with the first one
             int next = number;
             victim.send(0, 0, frame -> {
                 frame.kind = FrameLayout.GET;
@@ -291,7 +291,7 @@ class MaliciousPeerTest {
             });
         }
         assertThat(victim.lost).hasSize(1);
-        assertThat(victim.lost.get(0)).contains("more than " + Peer.REQUESTS_MAX + " unanswered requests");
+        assertThat(victim.lost.get(0)).contains("more than " + Requests.PLACES + " unanswered requests");
         assertThat(victim.isUntouched()).isTrue();
     }
 

@@ -5,6 +5,7 @@ import java.io.File;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -87,7 +88,8 @@ class ManyProcessesTest {
         try (Arena arena = Arena.ofShared()) {
             for (int i = 0; i < PROCESSES; i++) {
                 memories[i] = arena.allocate(2048, Words.LINE_BYTES);
-                fabrics[i] = new TcpFabric(i, PROCESSES, new byte[32], List.of(InetAddress.getLoopbackAddress()),
+                fabrics[i] = new TcpFabric(i, PROCESSES, new byte[32],
+                        List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
                         process -> fabrics[process].addresses(), new Listener(), 20_000, false);
                 regions[i] = fabrics[i].register(memories[i]);
             }

@@ -257,7 +257,7 @@ final class SimulatedProcess implements FabricListener {
     }
 
     private void makePlace() {
-        while (asked.size() >= Peer.REQUESTS_MAX - 1) {
+        while (asked.size() >= Requests.PLACES - 1) {
             answer();
         }
     }

@@ -96,12 +96,13 @@ public final class InfoCommand implements Callable<Integer> {
                 var description = algorithm.description();
                 out.printf("%-10s %-12s %-30s %-30s %-39s %-6s %-6s %s%n", collective.label(), description.name(),
                         description.steps(), description.bytes(), description.memory(),
-                        description.manyNodes() ? "any" : "one", description.keepsRankOrder() ? "kept" : "", description.source());
+                        description.manyNodes() ? "any" : "one", description.keepsRankOrder() ? "kept" : "",
+                        description.source());
             }
         }
         out.println();
         out.println(
-                "p ranks on each of n nodes, b bytes, c chunks. Steps: waits of one rank for another, one after the other.\n"
+                "p ranks on each of n nodes, b bytes, c chunks. Steps: waits of one rank for another, in a row.\n"
                         + "Bytes: copied or read from others by the busiest rank.\n"
                         + "Order kept: works for operators that do not commute.");
     }

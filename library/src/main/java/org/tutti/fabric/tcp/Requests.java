@@ -1,0 +1,129 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.ProtocolException;
+
+import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
+
+/**
+ * What this process has asked another one for, and where the answers go: a fixed number of places. A place has a word
+ * that grows with every answer, for which the asker waits. Places are given and taken back under the peer's sending
+ * lock; answers come in under its receiving lock.
+ */
+final class Requests {
+    /** The most requests that may be unanswered. */
+    static final int PLACES = 32;
+
+    private static final int PLACE_BITS = 8;
+
+    private final MemorySegment words;
+    private final long[] generations = new long[PLACES];
+    private final boolean[] taken = new boolean[PLACES];
+    private final boolean[] forgotten = new boolean[PLACES];
+    private final boolean[] refused = new boolean[PLACES];
+    private final MemorySegment[] targets = new MemorySegment[PLACES];
+    private final long[] targetOffsets = new long[PLACES];
+    private final long[] targetBytes = new long[PLACES];
+    private final long[] values = new long[PLACES];
+
+    Requests(Arena arena) {
+        this.words = arena.allocate((long) PLACES * Long.BYTES, Words.LINE_BYTES);
+    }
+
+    private static long offset(int place) {
+        return (long) place * Long.BYTES;
+    }
+
+    /** A place for a request, or −1 when all are taken. */
+    int free() {
+        for (int place = 0; place < PLACES; place++) {
+            if (!taken[place] || forgotten[place] && isAnswered(place)) {
+                return place;
+            }
+        }
+        return -1;
+    }
+
+    /** Takes a place; a request for a value has no target. */
+    void take(int place, MemorySegment target, long targetOffset, long bytes) {
+        generations[place]++;
+        taken[place] = true;
+        forgotten[place] = false;
+        refused[place] = false;
+        targets[place] = target;
+        targetOffsets[place] = targetOffset;
+        targetBytes[place] = target == null ? 0 : bytes;
+    }
+
+    /** What a request is called in frames: its place and how often that was taken. */
+    long name(int place) {
+        return generations[place] << PLACE_BITS | place;
+    }
+
+    /** Gives a place back. */
+    void release(int place) {
+        taken[place] = false;
+        targets[place] = null;
+    }
+
+    /** Drops the answer that will come; the place stays taken until then. */
+    void forget(int place) {
+        forgotten[place] = true;
+        targets[place] = null;
+    }
+
+    boolean isAnswered(int place) {
+        return Words.load(words, offset(place)) >= generations[place];
+    }
+
+    void await(int place, Waiter waiter, Waiter.Check check) {
+        waiter.await(words, offset(place), generations[place], check);
+    }
+
+    boolean isRefused(int place) {
+        return refused[place];
+    }
+
+    long value(int place) {
+        return values[place];
+    }
+
+    // ---- answers
+
+    /** Finds the request that a reply answers. */
+    int find(Frame reply) throws ProtocolException {
+        int place = (int) (reply.word & (1 << PLACE_BITS) - 1);
+        if (place >= PLACES || reply.word != name(place) || isAnswered(place)) {
+            throw new ProtocolException("a reply to what nobody asked");
+        }
+        return place;
+    }
+
+    /** Sends the payload of an arriving reply to where it belongs. */
+    void aim(Rail rail, Frame reply) throws ProtocolException {
+        int place = find(reply);
+        MemorySegment target = targets[place];
+        if (target != null) {
+            if (reply.offset < 0 || reply.offset > targetBytes[place] - reply.length) {
+                throw new ProtocolException("a reply outside of what was asked for");
+            }
+            rail.into(target, targetOffsets[place] + reply.offset);
+        }
+    }
+
+    /** Takes note of a reply that has arrived. */
+    void note(int place, Frame reply) {
+        if (reply.has(FrameLayout.REFUSED)) {
+            refused[place] = true;
+        }
+        values[place] = reply.value;
+    }
+
+    /** Says that a request is answered. */
+    void answer(int place) {
+        Words.store(words, offset(place), generations[place]);
+    }
+}
