@@ -32,7 +32,7 @@ public final class FabricBenchmark {
     private static final int ROUNDS = 20_000;
     private static final int REPEATS = 7;
     private static final int STREAM_PUTS = 400;
-    private static final int FENCES = 300;
+    private static final int FENCES = 2000;
     private static final int STREAM_BYTES = 1 << 20;
     private static final long WORD = 64;
     private static final long ANSWER = 128;

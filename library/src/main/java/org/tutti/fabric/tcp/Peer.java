@@ -219,27 +219,69 @@ final class Peer {
             long word, long value, long tag, Waiter.Check check) {
         sending.lock();
         try {
+            boolean direct = retention == null && bytes >= SENT_DIRECTLY_BYTES_MIN && source.isNative()
+                    && source.byteSize() <= Integer.MAX_VALUE;
             int stripe = stripe(bytes);
             long at = 0;
             do {
-                int length = (int) Math.min(stripe, bytes - at);
-                boolean last = at + length == bytes;
-                called.of(FrameLayout.PUT).length = length;
-                called.region = region;
-                called.offset = offset + at;
-                called.operation = (short) (last ? action : WordAction.NONE).ordinal();
+                int frames = direct ? Rail.BATCH_FRAMES : 1;
+                long end = Math.min(bytes, at + (long) frames * stripe);
+                called.of(FrameLayout.PUT).region = region;
                 called.word = word;
                 called.value = value;
                 called.tag = tag;
-                if (!append(called, source, sourceOffset + at, check)) {
+                called.operation = (short) (end == bytes ? action : WordAction.NONE).ordinal();
+                called.offset = offset + at;
+                called.length = (int) Math.min(stripe, end - at);
+                boolean put = direct ? putBatch(source, sourceOffset + at, end - at, check)
+                        : append(called, source, sourceOffset + at, check);
+                if (!put) {
                     return false;
                 }
-                at += length;
+                at = end;
             } while (at < bytes);
             return true;
         } finally {
             unlockSending();
         }
+    }
+
+    /** Puts several frames with one system call, the first of which is described; the last one has the word. */
+    private boolean putBatch(MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
+        Rail rail = rails[0];
+        short action = called.operation;
+        rail.beginBatch(source);
+        boolean written = false;
+        try {
+            for (long at = 0; at < bytes; at += FrameLayout.PAYLOAD_BYTES_MAX) {
+                called.length = (int) Math.min(FrameLayout.PAYLOAD_BYTES_MAX, bytes - at);
+                called.operation = at + called.length == bytes ? action : (short) WordAction.NONE.ordinal();
+                called.number = sent + 1;
+                called.count = received;
+                rail.addToBatch(called, sourceOffset + at);
+                called.offset += called.length;
+                sent = called.number; // before anybody can have counted it
+            }
+            written = writeBatch(rail, check);
+        } finally {
+            long begun = sent - rail.endBatch();
+            sent = begun; // what has not begun was not sent
+            dirty = true;
+        }
+        return written;
+    }
+
+    private boolean writeBatch(Rail rail, Waiter.Check check) {
+        for (int turn = 1; !gone && !rail.isBatchWritten(); turn++) {
+            try {
+                if (!rail.writeBatch()) {
+                    giveWay(turn, check);
+                }
+            } catch (IOException e) {
+                loseRail(rail, "writing to it failed: " + e.getMessage());
+            }
+        }
+        return !gone;
     }
 
     private int stripe(long bytes) {
@@ -412,16 +454,7 @@ final class Peer {
             retention.keep(frame, source, sourceOffset, rail.index());
         }
         sent = frame.number; // before anybody can have counted it
-        if (retention == null && frame.length >= SENT_DIRECTLY_BYTES_MIN && source.isNative()
-                && source.byteSize() <= Integer.MAX_VALUE) {
-            try {
-                rail.send(frame, source, sourceOffset);
-            } catch (IOException e) {
-                loseRail(rail, "writing to it failed: " + e.getMessage());
-            }
-        } else {
-            rail.append(frame, source, sourceOffset);
-        }
+        rail.append(frame, source, sourceOffset);
         dirty = true;
     }
 

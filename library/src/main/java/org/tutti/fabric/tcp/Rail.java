@@ -28,6 +28,9 @@ final class Rail {
     /** The outgoing buffer. */
     static final int OUT_BYTES = FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX + (16 << 10);
 
+    /** How many frames go out with one system call, at most. */
+    static final int BATCH_FRAMES = 16;
+
     private static final int READ_BYTES_MAX = 1 << 20;
 
     private final int index;
@@ -36,8 +39,11 @@ final class Rail {
     private final ByteBuffer out = buffer(OUT_BYTES);
     private final ByteBuffer drain = out.duplicate();
     private final MemorySegment outSegment = MemorySegment.ofBuffer(out);
-    private final ByteBuffer[] outBoth = {drain, null};
-    private MemorySegment sourceViewed;
+    private final ByteBuffer headers = buffer(BATCH_FRAMES * FrameLayout.HEADER_BYTES);
+    private final ByteBuffer[] batch = new ByteBuffer[1 + 2 * BATCH_FRAMES];
+    private MemorySegment batched;
+    private int frames;
+    private boolean batching;
     private int drained;
 
     private final Frame frame = new Frame();
@@ -63,6 +69,10 @@ final class Rail {
     Rail(int index, Wire wire) {
         this.index = index;
         this.wire = wire;
+        batch[0] = drain;
+        for (int i = 0; i < BATCH_FRAMES; i++) {
+            batch[1 + 2 * i] = headers.duplicate();
+        }
     }
 
     private static ByteBuffer buffer(int bytes) {
@@ -77,6 +87,9 @@ final class Rail {
 
     /** Whether a frame of so many bytes in all fits now. */
     boolean hasRoom(int bytes) {
+        if (batching) {
+            return false;
+        }
         if (out.remaining() >= bytes) {
             return true;
         }
@@ -98,28 +111,64 @@ final class Rail {
         }
     }
 
-    /**
-     * Adds a frame with a long payload, for which there is room, and writes what the wire takes, the payload straight
-     * from where it lies; only the rest of it is copied.
-     */
-    void send(Frame added, MemorySegment source, long sourceOffset) throws IOException {
-        if (!source.equals(sourceViewed)) {
-            sourceViewed = source;
-            outBoth[1] = source.asByteBuffer();
+    // ---- out, long payloads straight from where they lie
+
+    /** Begins a batch of frames whose payloads lie in the same memory. Until its end, nothing else can be added. */
+    void beginBatch(MemorySegment source) {
+        if (!source.equals(batched)) {
+            batched = source;
+            ByteBuffer view = source.asByteBuffer();
+            for (int i = 0; i < BATCH_FRAMES; i++) {
+                batch[2 + 2 * i] = view.duplicate();
+            }
         }
-        ByteBuffer payload = outBoth[1];
-        payload.limit((int) sourceOffset + added.length).position((int) sourceOffset);
-        FrameLayout.write(out, added);
         drain.limit(out.position()).position(drained);
-        while (payload.hasRemaining() && wire.write(outBoth) > 0) {
-            continue;
-        }
+        headers.clear();
+        frames = 0;
+        batching = true;
+    }
+
+    /** Adds a frame to the batch, which has at most {@value #BATCH_FRAMES}. */
+    void addToBatch(Frame added, long sourceOffset) {
+        FrameLayout.write(headers, added);
+        batch[1 + 2 * frames].limit(headers.position()).position(headers.position() - FrameLayout.HEADER_BYTES);
+        batch[2 + 2 * frames].limit((int) sourceOffset + added.length).position((int) sourceOffset);
+        frames++;
+    }
+
+    /** Writes what the wire takes of the batch; returns whether it took anything. */
+    boolean writeBatch() throws IOException {
+        return wire.write(batch, 1 + 2 * frames) > 0;
+    }
+
+    boolean isBatchWritten() {
+        return !batch[2 * frames].hasRemaining();
+    }
+
+    /**
+     * Ends the batch. What was written of a frame must be followed by the rest of it, which is copied; frames that have
+     * not begun are dropped.
+     *
+     * @return how many were dropped
+     */
+    int endBatch() {
+        batching = false;
         drained = drain.position();
         if (!drain.hasRemaining()) {
             out.clear();
             drained = 0;
         }
-        out.put(payload);
+        int dropped = 0;
+        for (int i = 0; i < frames; i++) {
+            ByteBuffer header = batch[1 + 2 * i];
+            ByteBuffer payload = batch[2 + 2 * i];
+            if (header.remaining() == FrameLayout.HEADER_BYTES) {
+                dropped++;
+            } else if (header.hasRemaining() || payload.hasRemaining()) {
+                out.put(header).put(payload);
+            }
+        }
+        return dropped;
     }
 
     boolean isDrained() {
@@ -128,7 +177,7 @@ final class Rail {
 
     /** Writes what the wire takes; returns whether it took anything. */
     boolean write() throws IOException {
-        if (isDrained()) {
+        if (isDrained() || batching) {
             return false;
         }
         drain.limit(out.position()).position(drained);

@@ -33,8 +33,8 @@ final class SocketWire implements Wire {
     }
 
     @Override
-    public long write(ByteBuffer[] sources) throws IOException {
-        return channel.write(sources);
+    public long write(ByteBuffer[] sources, int count) throws IOException {
+        return channel.write(sources, 0, count);
     }
 
     @Override

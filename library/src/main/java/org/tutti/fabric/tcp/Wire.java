@@ -26,8 +26,8 @@ interface Wire {
      */
     int write(ByteBuffer source) throws IOException;
 
-    /** As {@link #write(ByteBuffer)}, from several buffers, one after the other. */
-    long write(ByteBuffer[] sources) throws IOException;
+    /** As {@link #write(ByteBuffer)}, from the first few of several buffers, one after the other. */
+    long write(ByteBuffer[] sources, int count) throws IOException;
 
     /** Closes it; again has no effect. */
     void close();

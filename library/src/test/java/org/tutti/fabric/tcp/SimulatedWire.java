@@ -4,6 +4,7 @@ package org.tutti.fabric.tcp;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.util.Arrays;
 import java.util.random.RandomGenerator;
 
 /**
@@ -203,9 +204,9 @@ final class SimulatedWire {
         }
 
         @Override
-        public long write(ByteBuffer[] sources) throws IOException {
+        public long write(ByteBuffer[] sources, int count) throws IOException {
             long written = 0;
-            for (ByteBuffer source : sources) {
+            for (ByteBuffer source : Arrays.copyOf(sources, count)) {
                 written += source.hasRemaining() ? write(source) : 0;
                 if (source.hasRemaining()) {
                     break;
