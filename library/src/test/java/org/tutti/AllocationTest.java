@@ -5,11 +5,13 @@ import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.JobOptions.Threads;
+import org.tutti.job.LocalNodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class AllocationTest {
     private static final com.sun.management.ThreadMXBean THREADS =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final int CALLS_BETWEEN_NODES = 3000;
     private static final int CALLS = 20_000;
     private static final int ROUNDS_MAX = 20;
     private static final JobOptions PLATFORM = JobOptions.DEFAULT.withThreads(Threads.PLATFORM);
@@ -94,10 +97,28 @@ class AllocationTest {
                 .isLessThan(BYTES_PER_CALL_MAX);
     }
 
-    /** The bytes per call of the rank that allocates more, in the first clean round or the last one. */
+    static Stream<Operation> arrayOperations() {
+        return operations().filter(operation -> !operation.name.contains("span"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("arrayOperations")
+    void aBlockingCallBetweenNodesAllocatesNothing(Operation operation) {
+        assertThat(bytesPerCall(operation, false, CALLS_BETWEEN_NODES,
+                program -> LocalNodes.run(new int[]{0, 1}, program)))
+                .as("bytes that a rank allocates per call: %s, between nodes", operation)
+                .isLessThan(BYTES_PER_CALL_MAX);
+    }
+
     private static double bytesPerCall(Operation operation, boolean deadline) {
+        return bytesPerCall(operation, deadline, CALLS, program -> Tutti.runLocal(2, PLATFORM, program));
+    }
+
+    /** The bytes per call of the rank that allocates most, in the first clean round or the last one. */
+    private static double bytesPerCall(Operation operation, boolean deadline, int calls,
+            Consumer<Program> runner) {
         double[] result = new double[1];
-        Tutti.runLocal(2, PLATFORM, job -> {
+        runner.accept(job -> {
             Communicator world = job.world();
             Communicator measured = deadline ? world.withDeadline(Duration.ofMinutes(1)) : world;
             double[] bytes = new double[1];
@@ -106,10 +127,10 @@ class AllocationTest {
                 int round = 0;
                 do {
                     long before = THREADS.getCurrentThreadAllocatedBytes();
-                    for (int i = 0; i < CALLS; i++) {
+                    for (int i = 0; i < calls; i++) {
                         operation.call.run(measured, data);
                     }
-                    bytes[0] = (double) (THREADS.getCurrentThreadAllocatedBytes() - before) / CALLS;
+                    bytes[0] = (double) (THREADS.getCurrentThreadAllocatedBytes() - before) / calls;
                     world.allreduce(bytes, Reduction.MAX);
                     round++;
                 } while (bytes[0] >= BYTES_PER_CALL_MAX && round < ROUNDS_MAX);

@@ -5,7 +5,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
-import java.util.stream.IntStream;
 
 import org.tutti.CallInterruptedException;
 import org.tutti.Collective;
@@ -99,7 +98,8 @@ public final class Team implements Waiter.Check {
     private final long windowBytesMax;
     private final MemorySegment fetched;
     private final long[] leftElsewhere;
-    private final int[] ranksOfNode;
+    private final int[][] ranksOfNode;
+    private final RingLayout[] layouts;
 
     private long sequence;
     private long slot;
@@ -165,8 +165,14 @@ public final class Team implements Waiter.Check {
         this.landings = new Area[topology.nodes() == 1 ? 0 : Integer.SIZE];
         this.addresses = new long[localSize];
         this.outboxes = new MemorySegment[localSize];
-        this.ranksOfNode = IntStream.range(0, topology.nodes()).map(each -> topology.ranksOf(each).length).toArray();
-        int most = Arrays.stream(ranksOfNode).max().getAsInt();
+        this.ranksOfNode = new int[topology.nodes()][];
+        this.layouts = new RingLayout[topology.nodes()];
+        int most = 0;
+        for (int each = 0; each < topology.nodes(); each++) {
+            ranksOfNode[each] = topology.ranksOf(each);
+            layouts[each] = new RingLayout(topology.nodes(), ranksOfNode[each].length);
+            most = Math.max(most, ranksOfNode[each].length);
+        }
         this.windowBytesMax = Outbox.windowBytesMax(most);
         this.leftElsewhere = new long[topology.nodes()];
         long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) most * Words.LINE_BYTES);
@@ -584,7 +590,7 @@ public final class Team implements Waiter.Check {
             if (Words.loadPlain(ring, start + RingLayout.FINGERPRINT) != history) {
                 throw mismatch(master(fromNode));
             }
-            if (ranksOfNode[fromNode] == 1) { // who is in this operation has left all before it
+            if (ranksOfNode[fromNode].length == 1) { // who is in this operation has left all before it
                 leftElsewhere[fromNode] = Math.max(leftElsewhere[fromNode], sequence);
             }
         }
@@ -618,8 +624,8 @@ public final class Team implements Waiter.Check {
     /** Waits until all ranks of another node have left an operation. Ranks that have left the job have. */
     private void awaitLeft(int other, long operation) {
         flush();
-        int[] ranks = topology.ranksOf(other);
-        RingLayout theirs = new RingLayout(topology.nodes(), ranks.length);
+        int[] ranks = ranksOfNode[other];
+        RingLayout theirs = layouts[other];
         for (int turn = 0;; turn++) {
             int asked = firstWhoIsThere(ranks);
             if (asked < 0) {
@@ -785,8 +791,8 @@ public final class Team implements Waiter.Check {
 
     /** Copies the cell of a rank on another node here. */
     private boolean fetch(long operation, int other) {
-        int[] ranks = topology.ranksOf(topology.nodeOf(other));
-        RingLayout theirs = new RingLayout(topology.nodes(), ranks.length);
+        int[] ranks = ranksOfNode[topology.nodeOf(other)];
+        RingLayout theirs = layouts[topology.nodeOf(other)];
         awaitNothingOf(other);
         return machine.get(reach.processes()[other], reach.rings()[other],
                 RingLayout.cell(theirs.slot(operation % RingLayout.SLOTS), Arrays.binarySearch(ranks, other)), fetched,

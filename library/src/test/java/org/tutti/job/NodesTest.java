@@ -2,6 +2,8 @@
 package org.tutti.job;
 
 import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +50,53 @@ class NodesTest {
                     assertThat(values[i]).isEqualTo((long) size * (size + 1) / 2 * (i + seed));
                 }
                 world.barrier();
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0,1", "0,0,1,1", "0,1,2", "0,1,1,2,3", "0,1,2,3,4,5,5,6,7"})
+    void shouldLetNobodyOutOfABarrierBeforeAllAreIn(String shape) {
+        AtomicInteger arrived = new AtomicInteger();
+        LocalNodes.run(nodeOfRank(shape), job -> {
+            int size = job.world().size();
+            for (int round = 1; round <= 300; round++) {
+                arrived.incrementAndGet();
+                job.world().barrier();
+                assertThat(arrived.get()).isBetween(round * size, (round + 1) * size);
+            }
+        });
+    }
+
+    /** Rooted operations run ahead by as many operations as there are slots, and no further. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0,1", "0,0,1,1", "0,1,1,2"})
+    void shouldKeepOperationsApartThatAreInFlightTogether(String shape) {
+        LocalNodes.run(nodeOfRank(shape), job -> {
+            Communicator world = job.world();
+            Random random = new Random(world.rank());
+            for (int i = 0; i < 2000; i++) {
+                if (random.nextInt(200) == 0) {
+                    Thread.sleep(1); // so that each of them is the late one at times
+                }
+                int count = i % 50 == 0 ? 9000 : 1 + i % 13;
+                int root = i / 40 % world.size();
+                long[] values = new long[count];
+                if (i % 3 == 0) {
+                    Arrays.fill(values, world.rank() + i);
+                    world.reduce(values, Reduction.SUM, root);
+                    if (world.rank() == root) {
+                        int size = world.size();
+                        long sum = (long) size * (size - 1) / 2 + (long) size * i;
+                        assertThat(values[0]).isEqualTo(sum);
+                        assertThat(values[count - 1]).isEqualTo(sum);
+                    }
+                } else {
+                    Arrays.fill(values, world.rank() == root ? i : -1);
+                    world.broadcast(values, root);
+                    assertThat(values[0]).isEqualTo(i);
+                    assertThat(values[count - 1]).isEqualTo(i);
+                }
             }
         });
     }

@@ -42,6 +42,7 @@ import org.tutti.memory.Words;
  */
 final class Peer {
     private static final long COUNTED = 0;
+    private static final long ALL_COUNTED = Long.MAX_VALUE - 1;
     private static final int COUNT_INTERVAL_FRAMES = 256;
     private static final int COUNT_INTERVAL_BYTES = 256 << 10;
     private static final int STRIPE_BYTES_MIN = 1 << 10;
@@ -169,6 +170,8 @@ final class Peer {
             listener.lost(process, reason);
         }
         gone = true; // calls end now: their callers may ask what the listener was told
+        requests.giveUp();
+        Words.store(words, COUNTED, ALL_COUNTED);
     }
 
     private void loseRail(Rail rail, String reason) {

@@ -122,6 +122,13 @@ final class Requests {
         values[place] = reply.value;
     }
 
+    /** Ends all waits for answers, as none will come any more. */
+    void giveUp() {
+        for (int place = 0; place < PLACES; place++) {
+            Words.store(words, offset(place), Long.MAX_VALUE);
+        }
+    }
+
     /** Says that a request is answered. */
     void answer(int place) {
         Words.store(words, offset(place), generations[place]);

@@ -170,8 +170,13 @@ public final class TcpFabric implements Fabric {
     }
 
     private boolean awaitAnswer(Peer peer, int request, Waiter.Check check) {
-        return await(peer, check, whileThere -> peer.awaitAnswer(request, waiter, whileThere),
-                () -> peer.forgetAnswer(request));
+        try {
+            peer.awaitAnswer(request, waiter, check);
+            return !peer.isGone();
+        } catch (RuntimeException e) {
+            peer.forgetAnswer(request);
+            throw e;
+        }
     }
 
     @Override
@@ -181,37 +186,18 @@ public final class TcpFabric implements Fabric {
             return false;
         }
         long all = peer.askCount(check);
-        return peer.hasCounted(all) || await(peer, check, whileThere -> peer.awaitCount(all, waiter, whileThere),
-                () -> {
-                });
-    }
-
-    /** Waits, but not for a process that is gone. */
-    private static boolean await(Peer peer, Waiter.Check check, java.util.function.Consumer<Waiter.Check> wait,
-            Runnable otherwise) {
-        try {
-            wait.accept(() -> {
-                if (peer.isGone()) {
-                    throw new GoneException();
-                }
-                check.check();
-            });
-            return true;
-        } catch (GoneException _) {
-            otherwise.run();
-            return false;
-        } catch (RuntimeException e) {
-            otherwise.run();
-            throw e;
+        if (!peer.hasCounted(all)) {
+            peer.awaitCount(all, waiter, check);
         }
+        return !peer.isGone();
     }
 
-    /** Ends a wait for a process that is gone; never leaves this class. */
-    private static final class GoneException extends RuntimeException {
+    /** Ends a good-bye that takes too long; never leaves this class. */
+    private static final class ImpatientException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        GoneException() {
-            super("gone", null, false, false);
+        ImpatientException() {
+            super("the good-bye takes too long", null, false, false);
         }
     }
 
@@ -471,7 +457,7 @@ public final class TcpFabric implements Fabric {
     private void sayGoodbye(Peer peer, long deadlineNanos) {
         Waiter.Check patience = () -> {
             if (System.nanoTime() - deadlineNanos > 0) {
-                throw new GoneException();
+                throw new ImpatientException();
             }
         };
         try {
@@ -482,10 +468,9 @@ public final class TcpFabric implements Fabric {
             }
             if (!peer.isGone()) {
                 long all = peer.askCount(patience);
-                await(peer, patience, whileThere -> peer.awaitCount(all, waiter, whileThere), () -> {
-                });
+                peer.awaitCount(all, waiter, patience);
             }
-        } catch (GoneException _) {
+        } catch (ImpatientException _) {
             LOG.log(Level.DEBUG, () -> "rank " + peer.process() + " did not hear the good-bye of rank " + self);
         }
     }
