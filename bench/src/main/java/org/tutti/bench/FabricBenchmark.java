@@ -166,7 +166,7 @@ public final class FabricBenchmark {
         for (int i = 0; i < FENCES; i++) {
             Thread.sleep(3);
             long start = System.nanoTime();
-            put(1, 8, 192, i + 1);
+            fabric.put(1, otherRegion, 4096, memory, 4096, 8, WordAction.RAISE, 192, i + 1, 0, NONE);
             fabric.fence(1, NONE);
             micros[i] = (System.nanoTime() - start) / 1e3;
         }
