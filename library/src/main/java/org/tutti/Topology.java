@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
  */
 public final class Topology {
     private final int[] nodeOfRank;
+    private final int[] firstRankOfNode;
     private final int nodes;
 
     /**
@@ -19,15 +20,20 @@ public final class Topology {
      */
     public Topology(int[] nodeOfRank) {
         this.nodeOfRank = nodeOfRank.clone();
+        int[] first = new int[nodeOfRank.length];
         int seen = 0;
-        for (int node : this.nodeOfRank) {
+        for (int rank = 0; rank < nodeOfRank.length; rank++) {
+            int node = nodeOfRank[rank];
             if (node < 0 || node > seen) {
                 throw new IllegalArgumentException("nodes must be numbered in the order of their first rank, but are "
                         + Arrays.toString(nodeOfRank));
             }
-            seen = Math.max(seen, node + 1);
+            if (node == seen) {
+                first[seen++] = rank;
+            }
         }
         this.nodes = seen;
+        this.firstRankOfNode = Arrays.copyOf(first, seen);
     }
 
     /**
@@ -65,6 +71,29 @@ public final class Topology {
     public int[] ranksOf(int node) {
         Objects.checkIndex(node, nodes);
         return IntStream.range(0, size()).filter(rank -> nodeOfRank[rank] == node).toArray();
+    }
+
+    /**
+     * Finds the first rank of a node.
+     *
+     * @param node 0 to {@link #nodes()} − 1
+     * @return its lowest rank
+     * @throws IndexOutOfBoundsException when there is no such node
+     */
+    public int firstRankOf(int node) {
+        return firstRankOfNode[node];
+    }
+
+    /**
+     * {@return whether the ranks of each node follow each other}
+     */
+    public boolean isInBlocks() {
+        for (int rank = 1; rank < nodeOfRank.length; rank++) {
+            if (nodeOfRank[rank] < nodeOfRank[rank - 1]) {
+                return false;
+            }
+        }
+        return true;
     }
 
     @Override

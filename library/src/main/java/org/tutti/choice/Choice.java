@@ -2,6 +2,7 @@
 package org.tutti.choice;
 
 import org.tutti.Collective;
+import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.allreduce.Allreduce;
 import org.tutti.collective.barrier.Barrier;
@@ -16,6 +17,8 @@ import org.tutti.collective.reduce.Reduce;
 public final class Choice {
     private static final Barrier BARRIER = (Barrier) Catalogue.find(Collective.BARRIER, "srm");
     private static final Broadcast BROADCAST = (Broadcast) Catalogue.find(Collective.BROADCAST, "slot-ring");
+    private static final Broadcast BROADCAST_NODES = (Broadcast) Catalogue.find(Collective.BROADCAST, "srm");
+    private static final Reduce REDUCE_NODES = (Reduce) Catalogue.find(Collective.REDUCE, "srm");
     private static final Reduce REDUCE_SMALL = (Reduce) Catalogue.find(Collective.REDUCE, "flat");
     private static final Reduce REDUCE_LARGE = (Reduce) Catalogue.find(Collective.REDUCE, "index-range");
     private static final Allreduce ALLREDUCE_SMALL = (Allreduce) Catalogue.find(Collective.ALLREDUCE, "flat");
@@ -97,24 +100,38 @@ public final class Choice {
     }
 
     /**
-     * {@return the algorithm of a broadcast}
+     * Chooses the algorithm of a broadcast.
+     *
+     * @param topology where the communicator's ranks are
+     * @return the algorithm
+     * @throws IllegalArgumentException when the one that was asked for does not work there
      */
-    public Broadcast broadcast() {
-        return broadcast != null ? broadcast : BROADCAST;
+    public Broadcast broadcast(Topology topology) {
+        if (broadcast != null) {
+            checkNodes(broadcast, topology);
+            return broadcast;
+        }
+        return topology.nodes() > 1 ? BROADCAST_NODES : BROADCAST;
     }
 
     /**
      * Chooses the algorithm of a reduce.
      *
+     * @param topology where the communicator's ranks are
      * @param bytes the length of the message
      * @param kernel the operator
      * @return the algorithm
      * @throws IllegalArgumentException when the one that was asked for would not keep the order that the operator needs
      */
-    public Reduce reduce(long bytes, Kernel kernel) {
+    public Reduce reduce(Topology topology, long bytes, Kernel kernel) {
+        checkBlocks(topology, kernel);
         if (reduce != null) {
+            checkNodes(reduce, topology);
             checkOrder(reduce, kernel);
             return reduce;
+        }
+        if (topology.nodes() > 1) {
+            return REDUCE_NODES;
         }
         return bytes >= REDUCE_LARGE_BYTES ? REDUCE_LARGE : REDUCE_SMALL;
     }
@@ -122,21 +139,42 @@ public final class Choice {
     /**
      * Chooses the algorithm of an allreduce.
      *
-     * @param size the communicator's ranks
+     * @param topology where the communicator's ranks are
      * @param bytes the length of the message
      * @param kernel the operator
      * @return the algorithm
      * @throws IllegalArgumentException when the one that was asked for would not keep the order that the operator needs
      */
-    public Allreduce allreduce(int size, long bytes, Kernel kernel) {
+    public Allreduce allreduce(Topology topology, long bytes, Kernel kernel) {
+        checkBlocks(topology, kernel);
         if (allreduce != null) {
+            checkNodes(allreduce, topology);
             checkOrder(allreduce, kernel);
             return allreduce;
+        }
+        if (topology.nodes() > 1) {
+            return ALLREDUCE_MANY;
         }
         if (bytes >= ALLREDUCE_LARGE_BYTES) {
             return ALLREDUCE_LARGE;
         }
-        return size > ALLREDUCE_MANY_RANKS ? ALLREDUCE_MANY : ALLREDUCE_SMALL;
+        return topology.size() > ALLREDUCE_MANY_RANKS ? ALLREDUCE_MANY : ALLREDUCE_SMALL;
+    }
+
+    private static void checkNodes(Algorithm algorithm, Topology topology) {
+        if (topology.nodes() > 1 && !algorithm.description().manyNodes()) {
+            throw new IllegalArgumentException("algorithm \"" + algorithm.description().name()
+                    + "\" works inside one node, and these are " + topology
+                    + "; choose another one (tutti info --algorithms lists them)");
+        }
+    }
+
+    private static void checkBlocks(Topology topology, Kernel kernel) {
+        if (!kernel.isCommutative() && !topology.isInBlocks()) {
+            throw new IllegalArgumentException("an operator that does not commute combines the ranks in their order, "
+                    + "and needs each node's ranks to follow each other, which they do not here: " + topology
+                    + "; place the ranks in blocks");
+        }
     }
 
     private static void checkOrder(Algorithm algorithm, Kernel kernel) {

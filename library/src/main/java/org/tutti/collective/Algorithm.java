@@ -12,13 +12,14 @@ public abstract class Algorithm {
      * @param name how it is called in options and messages, at most 16 characters
      * @param keepsRankOrder whether it combines the contributions of consecutive ranks only, so that operators need not
      *            commute; true where nothing is combined
+     * @param manyNodes whether it works with ranks on several nodes
      * @param steps how many times some rank waits for another, one after the other, with p ranks and c chunks
      * @param bytes how many bytes the busiest rank copies or reads from others, for a message of n bytes
      * @param memory the shared memory that a rank needs while it runs
      * @param source where it was published
      */
-    public record Description(String name, boolean keepsRankOrder, String steps, String bytes, String memory,
-            String source) {}
+    public record Description(String name, boolean keepsRankOrder, boolean manyNodes, String steps, String bytes,
+            String memory, String source) {}
 
     private final Description description;
     private final Label label;

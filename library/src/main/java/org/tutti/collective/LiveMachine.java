@@ -2,8 +2,11 @@
 package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
 
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.fabric.Fabric;
+import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -11,13 +14,31 @@ import org.tutti.memory.Words;
  * The machine that the program runs on.
  */
 public final class LiveMachine implements Machine {
+    private static final int TURNS_WITHOUT_PARK = 100;
+    private static final long PARK_NANOS = 10_000;
+    private static final long PARK_NANOS_MAX = 20_000_000;
+
     private final Waiter waiter;
+    private final Fabric fabric;
 
     /**
+     * A machine of one node.
+     *
      * @param waiter how a rank waits here
      */
     public LiveMachine(Waiter waiter) {
+        this(waiter, null);
+    }
+
+    /**
+     * A machine among others.
+     *
+     * @param waiter how a rank waits here
+     * @param fabric how other nodes are reached, or null when there are none
+     */
+    public LiveMachine(Waiter waiter, Fabric fabric) {
         this.waiter = waiter;
+        this.fabric = fabric;
     }
 
     @Override
@@ -46,5 +67,32 @@ public final class LiveMachine implements Machine {
     public void combine(Kernel kernel, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
             MemorySegment target, long targetOffset, long bytes) {
         kernel.combine(left, leftOffset, right, rightOffset, target, targetOffset, bytes);
+    }
+
+    @Override
+    public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+            long word, long value, long tag, Waiter.Check check) {
+        return fabric.put(process, region, offset, source, sourceOffset, bytes, WordAction.RAISE, word, value, tag,
+                check);
+    }
+
+    @Override
+    public boolean get(int process, long region, long offset, MemorySegment target, long bytes, Waiter.Check check) {
+        return fabric.get(process, region, offset, target, 0, bytes, check);
+    }
+
+    @Override
+    public void flush() {
+        fabric.flush();
+    }
+
+    @Override
+    public void pause(int turn) {
+        fabric.poll();
+        if (turn < TURNS_WITHOUT_PARK) {
+            Thread.yield();
+        } else {
+            LockSupport.parkNanos(Math.min(turn * PARK_NANOS, PARK_NANOS_MAX));
+        }
     }
 }

@@ -64,4 +64,48 @@ public interface Machine {
      */
     void combine(Kernel kernel, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
             MemorySegment target, long targetOffset, long bytes);
+
+    /**
+     * Copies bytes into a region of another process, and then raises a word of the region. They are on their way at the
+     * latest after {@link #flush}; the source may be used again at once.
+     *
+     * @param process the other process
+     * @param region the region's handle
+     * @param offset at which byte of the region
+     * @param source where they are
+     * @param sourceOffset at which byte
+     * @param bytes how many, 0 or more
+     * @param word where the word lies in the region
+     * @param value its new value
+     * @param tag what goes with the word, into the eight bytes after it
+     * @param check what may end waiting for room, by throwing
+     * @return false when the process is gone
+     */
+    boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes, long word,
+            long value, long tag, Waiter.Check check);
+
+    /**
+     * Copies bytes from a region of another process, and waits until they are here.
+     *
+     * @param process the other process
+     * @param region the region's handle
+     * @param offset at which byte of the region
+     * @param target where they go
+     * @param bytes how many
+     * @param check what may end the wait, by throwing
+     * @return false when the process is gone
+     */
+    boolean get(int process, long region, long offset, MemorySegment target, long bytes, Waiter.Check check);
+
+    /**
+     * Sends what puts have gathered.
+     */
+    void flush();
+
+    /**
+     * Lets a little time pass between two looks at something that no word tells.
+     *
+     * @param turn how many times that was done before
+     */
+    void pause(int turn);
 }

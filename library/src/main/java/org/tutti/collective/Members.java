@@ -20,6 +20,14 @@ public interface Members {
     RuntimeException failure(int awaited);
 
     /**
+     * Tells whether a rank of the communicator has left the job: it reads and writes nothing any more.
+     *
+     * @param rank the rank
+     * @return whether it has
+     */
+    boolean hasLeft(int rank);
+
+    /**
      * {@return what to call a rank of the communicator in messages, such as "rank 3"}
      *
      * @param rank the rank

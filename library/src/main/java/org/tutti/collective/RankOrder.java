@@ -28,12 +28,12 @@ public final class RankOrder {
             Area target, long targetOffset, long bytes) {
         Area accumulated = own;
         long at = ownOffset;
-        for (int other = team.rank() + 1; other < team.size(); other++) {
+        for (int other = team.localRank() + 1; other < team.localSize(); other++) {
             team.combine(kernel, accumulated, at, team.shown(other, window), place, target, targetOffset, bytes);
             accumulated = target;
             at = targetOffset;
         }
-        for (int other = team.rank() - 1; other >= 0; other--) {
+        for (int other = team.localRank() - 1; other >= 0; other--) {
             team.combine(kernel, team.shown(other, window), place, accumulated, at, target, targetOffset, bytes);
             accumulated = target;
             at = targetOffset;
@@ -57,7 +57,7 @@ public final class RankOrder {
             long targetOffset, long bytes) {
         Area accumulated = window(team, 0, shown, window);
         long at = place;
-        for (int rank = 1; rank < team.size(); rank++) {
+        for (int rank = 1; rank < team.localSize(); rank++) {
             team.combine(kernel, accumulated, at, window(team, rank, shown, window), place, target, targetOffset,
                     bytes);
             accumulated = target;
@@ -66,6 +66,6 @@ public final class RankOrder {
     }
 
     private static Area window(Team team, int rank, Area own, long window) {
-        return rank == team.rank() ? own : team.shown(rank, window);
+        return rank == team.localRank() ? own : team.shown(rank, window);
     }
 }

@@ -4,18 +4,23 @@ package org.tutti.collective;
 import org.tutti.memory.Words;
 
 /**
- * The shared block of one communicator on one node: the word that says it is broken, for each rank a word that counts
- * the operations it has left, and the ring of slots. Every cell is four lines of its rank:
+ * The shared block of one communicator on one node: the word that says it is broken, the edges over which other nodes
+ * put data here, for each rank of the node a word that counts the operations it has left, and the ring of slots. Every
+ * cell is four lines of its rank:
  *
  * <pre>
- *  byte 0        64                64 + 64·size
- *   +------------+-----------------+--------+--------+-- … --+---------+
- *   | broken     | left: a line    | slot 0 | slot 1 |       | slot 15 |
- *   | word, line | for each rank   |        |        |       |         |
- *   +------------+-----------------+--------+--------+-- … --+---------+
+ *  byte 0        64
+ *   +------------+--------------------+--------------------+-----------------+--------+--------+-- … --+---------+
+ *   | broken     | edges of slot 0    | … of slots 1 to 15 | left: a line    | slot 0 | slot 1 |       | slot 15 |
+ *   | word, line | (none on one node) |                    | for each rank   |        |        |       |         |
+ *   +------------+--------------------+--------------------+-----------------+--------+--------+-- … --+---------+
+ *
+ *  an edge: +0    ARRIVED word    +8 fingerprint of the putter's calls
+ *           +64   CREDIT word     +72 the same
+ *           +128  landing place, 2 × 32 KiB
  *
  *  a slot:  +---------------+---------------+-- … --+
- *           | cell, rank 0  | cell, rank 1  |       |          256 bytes each
+ *           | cell, rank 0  | cell, rank 1  |       |          256 bytes each, by the ranks' order on the node
  *           +---------------+---------------+-- … --+
  *
  *  a cell:  +0    READY word      +8 fingerprint   +16 payload, 48 bytes
@@ -27,6 +32,9 @@ import org.tutti.memory.Words;
  *                +24 count   +32 root, type and collective   +40 operator's unit and whether it commutes
  *      its names: +0 operator, 32 bytes   +32 algorithm, 16 bytes
  * </pre>
+ *
+ * <p>A slot has as many edges as a node has neighbours in a binomial tree or in a dissemination, and one more: 1 + ⌈log₂
+ * n⌉ with n nodes. So the memory for landing places grows with the logarithm of the nodes.
  */
 public final class RingLayout {
     /** How many operations of a communicator may be in flight: begun by some ranks and not yet left by all. */
@@ -35,7 +43,12 @@ public final class RingLayout {
     /** How many bytes of data ride in the line of the READY word. */
     public static final int PAYLOAD_BYTES = 48;
 
-    static final long BROKEN = 0;
+    /** The landing place of an edge. */
+    public static final long LANDING_BYTES = 64 << 10;
+
+    /** Where the word lies that says why the communicator is broken, and by whom; 0 while it is not. */
+    public static final long BROKEN = 0;
+
     static final long READY = 0;
     static final long FINGERPRINT = 8;
     static final long PAYLOAD = 16;
@@ -49,30 +62,53 @@ public final class RingLayout {
     static final long DESCRIPTOR_TRAITS = 40;
     static final long NAMES = 192 - DESCRIPTOR;
     static final long ALGORITHM_NAME = NAMES + 32;
+    static final long CELL_BYTES = 256;
 
-    private static final long CELL_BYTES = 256;
+    static final long ARRIVED = 0;
+    static final long CREDIT = 64;
+    static final long LANDING = 128;
+    static final long EDGE_BYTES = LANDING + LANDING_BYTES;
 
-    private RingLayout() {}
+    private final int edges;
+    private final long firstLeft;
+    private final long firstSlot;
+    private final long slotBytes;
 
     /**
-     * The size of the block.
-     *
-     * @param size the communicator's ranks
-     * @return bytes
+     * @param nodes how many nodes the communicator has
+     * @param localRanks how many of its ranks are on this node
      */
-    public static long bytes(int size) {
-        return slot(SLOTS, size);
+    public RingLayout(int nodes, int localRanks) {
+        this.edges = edges(nodes);
+        this.firstLeft = Words.LINE_BYTES + SLOTS * edges * EDGE_BYTES;
+        this.firstSlot = firstLeft + (long) localRanks * Words.LINE_BYTES;
+        this.slotBytes = localRanks * CELL_BYTES;
     }
 
-    static long left(int rank) {
-        return (1L + rank) * Words.LINE_BYTES;
+    private static int edges(int nodes) {
+        return nodes == 1 ? 0 : 1 + Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
     }
 
-    static long slot(long index, int size) {
-        return (1L + size) * Words.LINE_BYTES + index * size * CELL_BYTES;
+    /**
+     * {@return the size of the block, in bytes}
+     */
+    public long bytes() {
+        return slot(SLOTS);
     }
 
-    static long cell(long slot, int rank) {
-        return slot + rank * CELL_BYTES;
+    long left(int localRank) {
+        return firstLeft + (long) localRank * Words.LINE_BYTES;
+    }
+
+    long slot(long index) {
+        return firstSlot + index * slotBytes;
+    }
+
+    static long cell(long slot, int localRank) {
+        return slot + localRank * CELL_BYTES;
+    }
+
+    long edge(long slotIndex, int edge) {
+        return Words.LINE_BYTES + (slotIndex * edges + edge) * EDGE_BYTES;
     }
 }

@@ -1,9 +1,11 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
-import java.util.Locale;
+import java.util.Arrays;
+import java.util.stream.IntStream;
 
 import org.tutti.CallInterruptedException;
 import org.tutti.Collective;
@@ -14,6 +16,7 @@ import org.tutti.DeadlineExceededException;
 import org.tutti.JobAbortedException;
 import org.tutti.NodeMemoryException;
 import org.tutti.RankFailedException;
+import org.tutti.Topology;
 import org.tutti.TuttiException;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.memory.Memory;
@@ -62,31 +65,41 @@ public final class Team implements Waiter.Check {
     /** The steps that an operation may have. */
     public static final int STEPS_MAX = (1 << 16) - 1;
 
-    private static final int OPERATOR_WORDS = Label.LENGTH / Long.BYTES;
-    private static final int ALGORITHM_WORDS = OPERATOR_WORDS / 2;
     private static final int OPERATION_CHUNKS_MAX = 1 << 13;
     private static final int GENERATION_SHIFT = 16;
     private static final int REASON_SHIFT = 56;
     private static final int CULPRIT_MASK = 0xffffff;
-    private static final long FIRST_PRIME = 0x9e3779b97f4a7c15L;
-    private static final long SECOND_PRIME = 0xc2b2ae3d27d4eb4fL;
 
     /** Why a communicator is broken; the ordinal is stored in the broken word, so the order is part of the layout. */
     private enum Reason {
         NONE, MISMATCH, DEADLINE, INTERRUPT, RANK_FAILED, ABORTED, NO_MEMORY, OTHER
     }
 
+    private static final int MASTER = 0;
+    private static final long LOOK_NANOS = 200_000_000;
+
     private final Machine machine;
     private final Members members;
     private final Memory memory;
     private final Outbox outbox;
+    private final Topology topology;
+    private final Reach reach;
+    private final RingLayout layout;
     private final MemorySegment ring;
     private final int rank;
     private final int size;
+    private final int node;
+    private final int[] localRanks;
+    private final int localRank;
+    private final int localSize;
     private final Area[] places;
+    private final Area[] landings;
     private final long[] addresses;
     private final MemorySegment[] outboxes;
     private final long windowBytesMax;
+    private final MemorySegment fetched;
+    private final long[] leftElsewhere;
+    private final int[] ranksOfNode;
 
     private long sequence;
     private long slot;
@@ -94,6 +107,7 @@ public final class Team implements Waiter.Check {
     private long closed;
     private long changesSeen;
     private boolean busy;
+    private boolean unflushed;
 
     private Collective collective;
     private long history;
@@ -101,29 +115,63 @@ public final class Team implements Waiter.Check {
     private int awaitedRank;
     private long awaitedOffset;
     private long awaitedValue;
+    private boolean looking;
+    private long lookNanos;
 
     /**
+     * A team of ranks on one node.
+     *
      * @param machine what to do things with
      * @param members what is known of the ranks' lives
      * @param memory the node's memory
-     * @param ringAddress the block of this communicator, of {@link RingLayout#bytes} bytes
+     * @param ringAddress the block of this communicator, as {@link RingLayout} has it
      * @param outbox this rank's outbox
      * @param rank this rank
      * @param size the communicator's ranks
      */
     public Team(Machine machine, Members members, Memory memory, long ringAddress, Outbox outbox, int rank, int size) {
+        this(machine, members, memory, ringAddress, outbox, rank, new Topology(new int[size]), null);
+    }
+
+    /**
+     * A team of ranks on one node or several.
+     *
+     * @param machine what to do things with
+     * @param members what is known of the ranks' lives
+     * @param memory the node's memory
+     * @param ringAddress the block of this communicator on this node, as {@link RingLayout} has it
+     * @param outbox this rank's outbox
+     * @param rank this rank
+     * @param topology which ranks are on which nodes
+     * @param reach how ranks on other nodes are reached; null with one node
+     */
+    public Team(Machine machine, Members members, Memory memory, long ringAddress, Outbox outbox, int rank,
+            Topology topology, Reach reach) {
         this.machine = machine;
         this.members = members;
         this.memory = memory;
         this.outbox = outbox;
-        this.ring = memory.block(ringAddress, RingLayout.bytes(size));
+        this.topology = topology;
+        this.reach = reach;
         this.rank = rank;
-        this.size = size;
-        this.places = new Area[size];
-        this.places[rank] = new Area();
-        this.addresses = new long[size];
-        this.outboxes = new MemorySegment[size];
-        this.windowBytesMax = Outbox.windowBytesMax(size);
+        this.size = topology.size();
+        this.node = topology.nodeOf(rank);
+        this.localRanks = topology.ranksOf(node);
+        this.localSize = localRanks.length;
+        this.localRank = Arrays.binarySearch(localRanks, rank);
+        this.layout = new RingLayout(topology.nodes(), localSize);
+        this.ring = memory.block(ringAddress, layout.bytes());
+        this.places = new Area[localSize];
+        this.places[localRank] = new Area();
+        this.landings = new Area[topology.nodes() == 1 ? 0 : Integer.SIZE];
+        this.addresses = new long[localSize];
+        this.outboxes = new MemorySegment[localSize];
+        this.ranksOfNode = IntStream.range(0, topology.nodes()).map(each -> topology.ranksOf(each).length).toArray();
+        int most = Arrays.stream(ranksOfNode).max().getAsInt();
+        this.windowBytesMax = Outbox.windowBytesMax(most);
+        this.leftElsewhere = new long[topology.nodes()];
+        long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) most * Words.LINE_BYTES);
+        this.fetched = topology.nodes() == 1 ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
     }
 
     // ---- who takes part
@@ -140,6 +188,62 @@ public final class Team implements Waiter.Check {
      */
     public int size() {
         return size;
+    }
+
+    /**
+     * {@return this rank's place among the ranks of its node, in ascending order; those that share memory know each
+     * other by it}
+     */
+    public int localRank() {
+        return localRank;
+    }
+
+    /**
+     * {@return how many of the ranks are on this node}
+     */
+    public int localSize() {
+        return localSize;
+    }
+
+    /**
+     * {@return whether this is the rank that talks to other nodes for its node: its first}
+     */
+    public boolean isMaster() {
+        return localRank == MASTER;
+    }
+
+    /**
+     * {@return the number of this node}
+     */
+    public int node() {
+        return node;
+    }
+
+    /**
+     * {@return how many nodes the ranks are on}
+     */
+    public int nodes() {
+        return topology.nodes();
+    }
+
+    /**
+     * Tells on which node a rank is.
+     *
+     * @param other the rank
+     * @return its node
+     */
+    public int nodeOf(int other) {
+        return topology.nodeOf(other);
+    }
+
+    /**
+     * Tells the place of a rank among those of this node.
+     *
+     * @param other the rank
+     * @return its place, or −1 when it is on another node
+     */
+    public int localRankOf(int other) {
+        return Math.max(-1, Arrays.binarySearch(localRanks, other));
     }
 
     /**
@@ -189,7 +293,7 @@ public final class Team implements Waiter.Check {
             breakOff(e);
             throw e;
         }
-        slot = RingLayout.slot(sequence % RingLayout.SLOTS, size);
+        slot = layout.slot(sequence % RingLayout.SLOTS);
         base = (sequence / RingLayout.SLOTS + 1) << GENERATION_SHIFT;
         describe(called, algorithm, type, operator, count, root);
     }
@@ -198,8 +302,9 @@ public final class Team implements Waiter.Check {
      * Ends the operation at this rank.
      */
     public void leave() {
+        flush();
         sequence++;
-        machine.store(ring, RingLayout.left(rank), sequence);
+        machine.store(ring, layout.left(localRank), sequence);
         busy = false;
     }
 
@@ -232,16 +337,16 @@ public final class Team implements Waiter.Check {
         return sequence;
     }
 
-    /** Waits until all ranks have left an operation. */
+    /** Waits until all ranks of this node have left an operation. */
     void awaitClosed(long operation) {
         if (closed > operation) {
             return;
         }
         long least = Long.MAX_VALUE;
-        for (int other = 0; other < size; other++) {
-            if (other != rank) {
-                awaitWord(other, RingLayout.left(other), operation + 1);
-                least = Math.min(least, machine.load(ring, RingLayout.left(other)));
+        for (int other = 0; other < localSize; other++) {
+            if (other != localRank) {
+                awaitWord(localRanks[other], layout.left(other), operation + 1);
+                least = Math.min(least, machine.load(ring, layout.left(other)));
             }
         }
         closed = Math.min(least, sequence);
@@ -258,7 +363,7 @@ public final class Team implements Waiter.Check {
      */
     public void post(long word, long step) {
         assert step <= STEPS_MAX : "step " + step;
-        long cell = RingLayout.cell(slot, rank);
+        long cell = RingLayout.cell(slot, localRank);
         if (word == READY) { // only now: others may be polling the line, and would take it away between two stores
             Words.storePlain(ring, cell + RingLayout.FINGERPRINT, history);
         }
@@ -266,9 +371,9 @@ public final class Team implements Waiter.Check {
     }
 
     /**
-     * Waits until another rank has reached a step of the current operation.
+     * Waits until another rank of this node has reached a step of the current operation.
      *
-     * @param other the rank
+     * @param other the rank, by its place on the node
      * @param word {@link #READY} or {@link #DONE}
      * @param step the step; 0 or less is always reached
      */
@@ -277,22 +382,22 @@ public final class Team implements Waiter.Check {
             return;
         }
         long cell = RingLayout.cell(slot, other);
-        awaitWord(other, cell + word, base + step);
+        awaitWord(localRanks[other], cell + word, base + step);
         if (word == READY && Words.loadPlain(ring, cell + RingLayout.FINGERPRINT) != history) {
-            throw mismatch(other);
+            throw mismatch(localRanks[other]);
         }
     }
 
     /**
-     * Waits until every other rank has reached a step.
+     * Waits until every other rank of this node has reached a step.
      *
      * @param word {@link #READY} or {@link #DONE}
      * @param step the step; 0 or less is always reached
      */
     public void awaitOthers(long word, long step) {
-        for (int distance = 1; distance < size; distance++) {
-            int other = rank + distance;
-            await(other < size ? other : other - size, word, step);
+        for (int distance = 1; distance < localSize; distance++) {
+            int other = localRank + distance;
+            await(other < localSize ? other : other - localSize, word, step);
         }
     }
 
@@ -318,8 +423,8 @@ public final class Team implements Waiter.Check {
      * @return the memory
      */
     public Area show(long bytes, int windowsMax) {
-        long payload = RingLayout.cell(slot, rank) + RingLayout.PAYLOAD;
-        Area place = places[rank];
+        long payload = RingLayout.cell(slot, localRank) + RingLayout.PAYLOAD;
+        Area place = places[localRank];
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
             place.set(ring, payload);
         } else {
@@ -333,9 +438,9 @@ public final class Team implements Waiter.Check {
     }
 
     /**
-     * Finds the memory in which another rank shows its data. Only after {@link #await} of its READY.
+     * Finds the memory in which another rank of this node shows its data. Only after {@link #await} of its READY.
      *
-     * @param other the rank
+     * @param other the rank, by its place on the node
      * @param bytes the size that the other rank has asked for
      * @return the memory
      */
@@ -369,6 +474,7 @@ public final class Team implements Waiter.Check {
      * @param bytes how many
      */
     public void copy(Area source, long sourceOffset, Area target, long targetOffset, long bytes) {
+        flush();
         machine.copy(source.segment(), source.start() + sourceOffset, target.segment(), target.start() + targetOffset,
                 bytes);
     }
@@ -387,19 +493,194 @@ public final class Team implements Waiter.Check {
      */
     public void combine(Kernel kernel, Area left, long leftOffset, Area right, long rightOffset, Area target,
             long targetOffset, long bytes) {
+        flush();
         machine.combine(kernel, left.segment(), left.start() + leftOffset, right.segment(),
                 right.start() + rightOffset, target.segment(), target.start() + targetOffset, bytes);
+    }
+
+    // ---- between nodes
+
+    /**
+     * Puts bytes into the landing place of an edge at another node, and says so: who awaits the step there finds them.
+     *
+     * <p>Before the first put of an operation into a slot of another node, the ranks there must have left the operation
+     * that used the slot before. Who does not know that yet reads their left words, as inside a node.
+     *
+     * @param toNode the other node
+     * @param edge the edge there
+     * @param step 1 to {@value #STEPS_MAX}, greater than the last on this edge
+     * @param source where they are
+     * @param sourceOffset at which byte of the area
+     * @param place at which byte of the landing place, of {@link RingLayout#LANDING_BYTES}
+     * @param bytes how many, 0 or more
+     */
+    public void put(int toNode, int edge, long step, Area source, long sourceOffset, long place, long bytes) {
+        if (leftElsewhere[toNode] <= sequence - RingLayout.SLOTS) {
+            awaitLeft(toNode, sequence - RingLayout.SLOTS);
+        }
+        put(toNode, edge, RingLayout.ARRIVED, step, source.segment(), source.start() + sourceOffset, place, bytes);
+    }
+
+    /**
+     * Puts no bytes, but says that this node has come to a step.
+     *
+     * @param toNode the other node
+     * @param edge the edge there
+     * @param step 1 to {@value #STEPS_MAX}, greater than the last on this edge
+     */
+    public void signal(int toNode, int edge, long step) {
+        put(toNode, edge, RingLayout.ARRIVED, step, MemorySegment.NULL, 0, 0, 0);
+    }
+
+    /**
+     * Gives a landing place back to the node that puts data there: SRM's zero-byte put.
+     *
+     * @param toNode the other node
+     * @param edge the edge there that awaits the credit
+     * @param step up to which step the data have been taken
+     */
+    public void credit(int toNode, int edge, long step) {
+        put(toNode, edge, RingLayout.CREDIT, step, MemorySegment.NULL, 0, 0, 0);
+    }
+
+    private void put(int toNode, int edge, long word, long step, MemorySegment source, long sourceOffset, long place,
+            long bytes) {
+        assert step <= STEPS_MAX : "step " + step;
+        int master = master(toNode);
+        long start = layout.edge(sequence % RingLayout.SLOTS, edge);
+        awaitNothingOf(master);
+        if (!machine.put(reach.processes()[master], reach.rings()[master], start + RingLayout.LANDING + place, source,
+                sourceOffset, bytes, start + word, base + step, history, this)) {
+            throw gone(master);
+        }
+        unflushed = true;
+    }
+
+    /**
+     * Waits until another node has put data of a step into the landing place of an edge.
+     *
+     * @param edge the edge
+     * @param step the step; 0 or less is always reached
+     * @param fromNode the node that puts there
+     */
+    public void awaitArrival(int edge, long step, int fromNode) {
+        awaitEdge(edge, RingLayout.ARRIVED, step, fromNode);
+    }
+
+    /**
+     * Waits until another node has given the landing place back that this node puts into.
+     *
+     * @param edge the edge of this node that awaits the credit
+     * @param step up to which step; 0 or less is always reached
+     * @param fromNode the node that gives it back
+     */
+    public void awaitCredit(int edge, long step, int fromNode) {
+        awaitEdge(edge, RingLayout.CREDIT, step, fromNode);
+    }
+
+    private void awaitEdge(int edge, long word, long step, int fromNode) {
+        if (step > 0) {
+            long start = layout.edge(sequence % RingLayout.SLOTS, edge) + word;
+            awaitWord(master(fromNode), start, base + step);
+            if (Words.loadPlain(ring, start + RingLayout.FINGERPRINT) != history) {
+                throw mismatch(master(fromNode));
+            }
+            if (ranksOfNode[fromNode] == 1) { // who is in this operation has left all before it
+                leftElsewhere[fromNode] = Math.max(leftElsewhere[fromNode], sequence);
+            }
+        }
+    }
+
+    /**
+     * Finds the landing place of an edge on this node, which all its ranks can read.
+     *
+     * @param edge the edge
+     * @return the memory
+     */
+    public Area landing(int edge) {
+        if (landings[edge] == null) {
+            landings[edge] = new Area();
+        }
+        landings[edge].set(ring, layout.edge(sequence % RingLayout.SLOTS, edge) + RingLayout.LANDING);
+        return landings[edge];
+    }
+
+    private int master(int ofNode) {
+        return topology.firstRankOf(ofNode);
+    }
+
+    private void flush() {
+        if (unflushed) {
+            unflushed = false;
+            machine.flush();
+        }
+    }
+
+    /** Waits until all ranks of another node have left an operation. Ranks that have left the job have. */
+    private void awaitLeft(int other, long operation) {
+        flush();
+        int[] ranks = topology.ranksOf(other);
+        RingLayout theirs = new RingLayout(topology.nodes(), ranks.length);
+        for (int turn = 0;; turn++) {
+            int asked = firstWhoIsThere(ranks);
+            if (asked < 0) {
+                leftElsewhere[other] = Long.MAX_VALUE;
+                return;
+            }
+            awaitNothingOf(asked);
+            if (machine.get(reach.processes()[asked], reach.rings()[asked], theirs.left(0), fetched,
+                    (long) ranks.length * Words.LINE_BYTES, this)) {
+                long least = Long.MAX_VALUE;
+                for (int local = 0; local < ranks.length; local++) {
+                    boolean gone = members.hasLeft(ranks[local]);
+                    least = Math.min(least, gone ? least
+                            : Words.loadPlain(fetched, (long) local * Words.LINE_BYTES));
+                }
+                leftElsewhere[other] = least;
+                if (least > operation) {
+                    return;
+                }
+            }
+            check();
+            machine.pause(turn);
+        }
+    }
+
+    private int firstWhoIsThere(int[] ranks) {
+        for (int each : ranks) {
+            if (!members.hasLeft(each)) {
+                return each;
+            }
+        }
+        return -1;
     }
 
     // ---- what can go wrong
 
     private void awaitWord(int other, long offset, long value) {
         if (machine.load(ring, offset) < value) {
+            flush();
             awaitedRank = other;
             awaitedOffset = offset;
             awaitedValue = value;
+            lookNanos = 0;
             machine.await(ring, offset, value, this);
         }
+    }
+
+    /** For calls of the fabric, which wait for room or an answer. */
+    private void awaitNothingOf(int other) {
+        awaitedRank = other;
+        awaitedOffset = RingLayout.BROKEN;
+        awaitedValue = Long.MAX_VALUE;
+        lookNanos = 0;
+    }
+
+    private RuntimeException gone(int other) {
+        RuntimeException failure = members.failure(other);
+        return failure != null ? failure
+                : new RankFailedException(other, members.describe(rank) + " cannot reach " + members.describe(other)
+                        + " in " + collective.label() + ": its process has ended, or the connection is lost");
     }
 
     /**
@@ -407,10 +688,10 @@ public final class Team implements Waiter.Check {
      */
     @Override
     public void check() {
+        checkAlive();
         if (descriptorDiffers(awaitedRank)) {
             throw mismatch(awaitedRank);
         }
-        checkAlive();
         RuntimeException failure = members.failure(awaitedRank);
         if (failure != null && machine.load(ring, awaitedOffset) < awaitedValue) {
             throw failure;
@@ -464,38 +745,58 @@ public final class Team implements Waiter.Check {
     // ---- descriptors
 
     private void describe(Collective called, Label algorithm, DataType type, Label operator, long count, int root) {
-        long kind =
-                (long) root << Integer.SIZE | (type == null ? 0xff : type.ordinal()) << Byte.SIZE | called.ordinal();
-        long call = ((count * FIRST_PRIME ^ kind) * SECOND_PRIME ^ algorithm.hash()) * FIRST_PRIME ^ operator.hash();
-        history = history * SECOND_PRIME + call;
-        long descriptor = descriptor(sequence, rank);
-        Words.storePlain(ring, descriptor, 0); // who is reading the old one must notice
-        VarHandle.storeStoreFence();
-        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, history);
-        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_CALL, call);
-        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_COUNT, count);
-        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_KIND, kind);
-        Words.storePlain(ring, descriptor + RingLayout.DESCRIPTOR_TRAITS, operator.traits());
-        for (int word = 0; word < OPERATOR_WORDS; word++) {
-            Words.storePlain(ring, descriptor + RingLayout.NAMES + (long) word * Long.BYTES, operator.word(word));
-        }
-        for (int word = 0; word < ALGORITHM_WORDS; word++) {
-            Words.storePlain(ring, descriptor + RingLayout.ALGORITHM_NAME + (long) word * Long.BYTES,
-                    algorithm.word(word));
-        }
-        machine.store(ring, descriptor, sequence + 1);
+        long call = Descriptor.hash(called, algorithm, type, operator, count, root);
+        history = Descriptor.extend(history, call);
+        Descriptor.write(machine, ring, descriptor(sequence, localRank), sequence, history, call,
+                Descriptor.kind(called, type, root), count, operator, algorithm);
     }
 
-    /** Who still waits to enter has not described its call, so its history cannot be compared yet. */
+    /**
+     * Who still waits to enter has not described its call, so its history cannot be compared yet. The descriptor of a
+     * rank on another node has to be fetched: that is done rarely.
+     */
     private boolean descriptorDiffers(int other) {
-        long descriptor = descriptor(sequence, other);
-        return Words.loadPlain(ring, descriptor(sequence, rank)) == sequence + 1
-                && machine.load(ring, descriptor) == sequence + 1
-                && Words.loadPlain(ring, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT) != history;
+        if (Words.loadPlain(ring, descriptor(sequence, localRank)) != sequence + 1) {
+            return false;
+        }
+        int local = localRankOf(other);
+        if (local < 0) {
+            return descriptorDiffersElsewhere(other);
+        }
+        return differs(ring, descriptor(sequence, local));
     }
 
-    private long descriptor(long operation, int caller) {
-        return RingLayout.cell(RingLayout.slot(operation % RingLayout.SLOTS, size), caller) + RingLayout.DESCRIPTOR;
+    private boolean differs(MemorySegment cells, long descriptor) {
+        return machine.load(cells, descriptor) == sequence + 1
+                && Words.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT) != history;
+    }
+
+    private boolean descriptorDiffersElsewhere(int other) {
+        long now = System.nanoTime();
+        if (looking || lookNanos == 0 || now - lookNanos < 0) {
+            lookNanos = lookNanos == 0 ? now + LOOK_NANOS : lookNanos;
+            return false;
+        }
+        lookNanos = now + LOOK_NANOS;
+        return fetch(sequence, other) && differs(fetched, RingLayout.DESCRIPTOR);
+    }
+
+    /** Copies the cell of a rank on another node here. */
+    private boolean fetch(long operation, int other) {
+        looking = true;
+        try {
+            int[] ranks = topology.ranksOf(topology.nodeOf(other));
+            RingLayout theirs = new RingLayout(topology.nodes(), ranks.length);
+            return machine.get(reach.processes()[other], reach.rings()[other],
+                    RingLayout.cell(theirs.slot(operation % RingLayout.SLOTS), Arrays.binarySearch(ranks, other)),
+                    fetched, RingLayout.CELL_BYTES, this);
+        } finally {
+            looking = false;
+        }
+    }
+
+    private long descriptor(long operation, int local) {
+        return RingLayout.cell(layout.slot(operation % RingLayout.SLOTS), local) + RingLayout.DESCRIPTOR;
     }
 
     /**
@@ -503,16 +804,22 @@ public final class Team implements Waiter.Check {
      * and write over its old descriptors meanwhile; what was read of one counts only if it is still there afterwards.
      */
     private CollectiveMismatchException mismatch(int other) {
+        int local = localRankOf(other);
         for (long operation = Math.max(0, sequence - RingLayout.SLOTS + 1); operation <= sequence; operation++) {
-            long mine = descriptor(operation, rank);
-            long theirs = descriptor(operation, other);
-            if (machine.load(ring, theirs) == operation + 1
-                    && Words.loadPlain(ring, mine + RingLayout.DESCRIPTOR_CALL) != Words.loadPlain(ring,
+            if (local < 0 && !fetch(operation, other)) {
+                break;
+            }
+            MemorySegment cells = local < 0 ? fetched : ring;
+            long mine = descriptor(operation, localRank);
+            long theirs = local < 0 ? RingLayout.DESCRIPTOR : descriptor(operation, local);
+            if (machine.load(cells, theirs) == operation + 1
+                    && Words.loadPlain(ring, mine + RingLayout.DESCRIPTOR_CALL) != Words.loadPlain(cells,
                             theirs + RingLayout.DESCRIPTOR_CALL)) {
-                String called = call(theirs);
+                String called = Descriptor.text(cells, theirs);
                 VarHandle.loadLoadFence();
-                if (machine.load(ring, theirs) == operation + 1) {
-                    return new CollectiveMismatchException(members.describe(rank) + " called " + call(mine)
+                if (machine.load(cells, theirs) == operation + 1) {
+                    return new CollectiveMismatchException(members.describe(rank) + " called "
+                            + Descriptor.text(ring, mine)
                             + " as call number " + (operation + 1) + " on its communicator, but "
                             + members.describe(other) + " called " + called
                             + "; all ranks must call the same collectives in the same order, with the same arguments",
@@ -523,34 +830,5 @@ public final class Team implements Waiter.Check {
         return new CollectiveMismatchException(members.describe(rank) + " and " + members.describe(other)
                 + " called different collectives, or disagreed on an argument, some calls ago"
                 + "; all ranks must call the same collectives in the same order, with the same arguments", true);
-    }
-
-    private String call(long descriptor) {
-        long kind = Words.loadPlain(ring, descriptor + RingLayout.DESCRIPTOR_KIND);
-        Collective called = Collective.values()[(int) (kind & 0xff)];
-        String operator = name(descriptor + RingLayout.NAMES, OPERATOR_WORDS);
-        StringBuilder text = new StringBuilder(called.label()).append(" (algorithm ")
-                .append(name(descriptor + RingLayout.ALGORITHM_NAME, ALGORITHM_WORDS)).append(')');
-        if (called != Collective.BARRIER) {
-            DataType type = DataType.values()[(int) (kind >>> Byte.SIZE & 0xff)];
-            text.append(" of ").append(Words.loadPlain(ring, descriptor + RingLayout.DESCRIPTOR_COUNT)).append(' ')
-                    .append(type.name().toLowerCase(Locale.ROOT)).append(" elements");
-        }
-        if (called == Collective.BROADCAST || called == Collective.REDUCE) {
-            text.append(" with root ").append(kind >>> Integer.SIZE);
-        }
-        if (!operator.isEmpty()) {
-            text.append(" and operator ").append(operator)
-                    .append(Label.describeTraits(Words.loadPlain(ring, descriptor + RingLayout.DESCRIPTOR_TRAITS)));
-        }
-        return text.toString();
-    }
-
-    private String name(long offset, int count) {
-        long[] words = new long[count];
-        for (int word = 0; word < count; word++) {
-            words[word] = Words.loadPlain(ring, offset + (long) word * Long.BYTES);
-        }
-        return Label.decode(words);
     }
 }

@@ -118,7 +118,7 @@ final class LiveCommunicator extends Communicator {
         if (rank() != root && data.isReadOnly()) {
             throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + data);
         }
-        Broadcast algorithm = choice.broadcast();
+        Broadcast algorithm = choice.broadcast(topology);
         long bytes = count * type.bytes();
         long deadlineNanos = deadlineNanos();
         long at = 0;
@@ -167,8 +167,8 @@ final class LiveCommunicator extends Communicator {
         long at = 0;
         do {
             long length = Math.min(bytes - at, lengthMax);
-            Algorithm algorithm = called == Collective.REDUCE ? choice.reduce(length, kernel)
-                    : choice.allreduce(team.size(), length, kernel);
+            Algorithm algorithm = called == Collective.REDUCE ? choice.reduce(topology, length, kernel)
+                    : choice.allreduce(topology, length, kernel);
             team.enter(called, algorithm.label(), type, kernel.label(), count, root, deadlineNanos);
             try {
                 source.set(from, at);

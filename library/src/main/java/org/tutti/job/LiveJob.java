@@ -7,10 +7,12 @@ import org.tutti.Communicator;
 import org.tutti.Job;
 import org.tutti.JobAbortedException;
 import org.tutti.JobOptions;
+import org.tutti.Topology;
 import org.tutti.choice.Choice;
 import org.tutti.collective.LiveMachine;
 import org.tutti.collective.Outbox;
 import org.tutti.collective.Team;
+import org.tutti.fabric.Fabric;
 import org.tutti.memory.Waiter;
 
 /**
@@ -25,25 +27,27 @@ final class LiveJob implements Job {
     private volatile boolean closed;
 
     /**
-     * @param node what the ranks share
+     * @param node what the ranks of the node share
+     * @param fabric how other nodes are reached, or null when there are none
      * @param rank this rank
      * @param cores how many cores the ranks of the node may use together
      * @param choice the algorithms that were asked for
      * @param options the job's deadline
      * @param onClose is told the rank when it leaves
      */
-    LiveJob(Node node, int rank, int cores, Choice choice, JobOptions options, IntConsumer onClose) {
+    LiveJob(Node node, Fabric fabric, int rank, int cores, Choice choice, JobOptions options, IntConsumer onClose) {
         this.node = node;
         this.rank = rank;
         this.onClose = onClose;
         this.deadlineNanos = options.deadline().map(limit -> LiveCommunicator.nanos(limit))
                 .filter(nanos -> nanos < Long.MAX_VALUE / 2).map(nanos -> System.nanoTime() + nanos)
                 .orElse(Long.MAX_VALUE);
-        int size = node.size();
-        Waiter waiter = new Waiter(size <= cores);
-        Outbox outbox = new Outbox(node.memory(), size);
-        Team team = new Team(new LiveMachine(waiter), node, node.memory(), node.ringAddress(), outbox, rank, size);
-        this.world = new LiveCommunicator(this, team, node.topology(), choice);
+        Topology topology = node.topology();
+        Waiter waiter = new Waiter(node.nodeRanks() <= cores, fabric);
+        Outbox outbox = new Outbox(node.memory(), node.nodeRanks());
+        Team team = new Team(new LiveMachine(waiter, fabric), node, node.memory(), node.ringAddress(), outbox, rank,
+                topology, fabric == null ? null : node.directory().reach());
+        this.world = new LiveCommunicator(this, team, topology, choice);
     }
 
     @Override

@@ -54,7 +54,7 @@ public final class LocalRanks {
             try {
                 for (int rank = 0; rank < ranks; rank++) {
                     node.markJoined(rank, 0);
-                    LiveJob job = new LiveJob(node, rank, cores, choice, options, _ -> {
+                    LiveJob job = new LiveJob(node, null, rank, cores, choice, options, _ -> {
                     });
                     threads.add(start(kind, job, () -> runRank(node, job, program, failures)));
                 }

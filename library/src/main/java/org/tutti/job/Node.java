@@ -25,13 +25,17 @@ final class Node implements Members {
     private final Memory memory;
     private final MemorySegment words;
     private final int size;
-    private final Topology topology;
+    private final Directory directory;
+    private final MemorySegment ring;
 
     private Node(Memory memory, MemorySegment words, int size) {
         this.memory = memory;
         this.words = words;
         this.size = size;
-        this.topology = new Topology(new int[size]);
+        long directoryAddress = Words.loadPlain(words, NodeLayout.DIRECTORY);
+        this.directory = directoryAddress == 0 ? null
+                : new Directory(memory.block(directoryAddress, DirectoryLayout.bytes(size)), size);
+        this.ring = memory.block(ringAddress(), new RingLayout(nodes(), nodeRanks()).bytes());
     }
 
     /** Fills in the node's first block, at an address that has been claimed for it, and claims the world's ring. */
@@ -44,9 +48,12 @@ final class Node implements Members {
         Words.storePlain(words, NodeLayout.NODES, shape.nodes());
         Words.storePlain(words, NodeLayout.NODE_RANKS, shape.nodeRanks());
         if (shape.nodes() > 1) {
+            Words.storePlain(words, NodeLayout.DIRECTORY,
+                    memory.claim(DirectoryLayout.bytes(size), "the directory of the ranks"));
             MemorySegment.copy(secret.bytes(), 0, words, ValueLayout.JAVA_BYTE, NodeLayout.SECRET, Secret.BYTES);
         }
-        Words.storePlain(words, NodeLayout.RING, memory.claim(RingLayout.bytes(size), "the ranks' slots"));
+        Words.storePlain(words, NodeLayout.RING, memory.claim(new RingLayout(shape.nodes(), shape.nodeRanks()).bytes(),
+                "the ranks' slots"));
         return new Node(memory, words, size);
     }
 
@@ -89,8 +96,32 @@ final class Node implements Members {
         }
     }
 
+    /** Where all ranks are; with several nodes only when the directory is complete. */
     Topology topology() {
-        return topology;
+        return directory == null ? new Topology(new int[size]) : directory.topology();
+    }
+
+    /** Where the ranks of the other nodes are, or null with one node. */
+    Directory directory() {
+        return directory;
+    }
+
+    /** Whether a rank that has joined is on this node. */
+    boolean isHere(int rank) {
+        return directory == null || directory.node(rank) == (int) Words.loadPlain(words, NodeLayout.NODE);
+    }
+
+    int nodes() {
+        return (int) Words.loadPlain(words, NodeLayout.NODES);
+    }
+
+    int nodeRanks() {
+        return (int) Words.loadPlain(words, NodeLayout.NODE_RANKS);
+    }
+
+    /** The memory of the world's ring. */
+    MemorySegment ring() {
+        return ring;
     }
 
     Memory memory() {
@@ -136,28 +167,78 @@ final class Node implements Members {
         }
     }
 
-    void markLeft(int rank) {
-        if (Words.compareAndSet(words, NodeLayout.state(rank), NodeLayout.JOINED, NodeLayout.LEFT)) {
-            Words.add(words, NodeLayout.CHANGES, 1);
+    /** Takes note of a rank of another node that has joined. */
+    void markJoinedElsewhere(int rank) {
+        if (state(rank) == NodeLayout.ABSENT) {
+            Words.storePlain(words, NodeLayout.firstRankOfProcess(rank), directory.firstRankOfProcess(rank));
+            Words.storePlain(words, NodeLayout.processIdentifier(rank), directory.processIdentifier(rank));
+            Words.compareAndSet(words, NodeLayout.state(rank), NodeLayout.ABSENT, NodeLayout.JOINED);
         }
     }
 
-    /** Says that a rank has failed, unless it has left properly before. */
-    void markFailed(int rank) {
+    /** Says that a rank has left properly, unless it has failed before; returns whether that is new. */
+    boolean markLeft(int rank) {
+        return mark(rank, NodeLayout.LEFT);
+    }
+
+    /** Says that a rank has failed, unless it has left properly before; returns whether that is new. */
+    boolean markFailed(int rank) {
+        return mark(rank, NodeLayout.FAILED);
+    }
+
+    private boolean mark(int rank, long change) {
         for (long state = state(rank); state < NodeLayout.LEFT; state = state(rank)) {
-            if (Words.compareAndSet(words, NodeLayout.state(rank), state, NodeLayout.FAILED)) {
-                Words.compareAndSet(words, NodeLayout.FIRST_FAILURE, 0, rank + 1);
+            if (Words.compareAndSet(words, NodeLayout.state(rank), state, change)) {
+                if (change == NodeLayout.FAILED) {
+                    Words.compareAndSet(words, NodeLayout.FIRST_FAILURE, 0, rank + 1);
+                }
                 Words.add(words, NodeLayout.CHANGES, 1);
+                return true;
             }
         }
+        return false;
     }
 
     void abort(int rank, int status) {
         if (status < 0 || status > STATUS_MAX) {
             throw new IllegalArgumentException("an exit status is 0 to " + STATUS_MAX + ", not " + status);
         }
-        Words.compareAndSet(words, NodeLayout.ABORT, 0, status + 1L << Integer.SIZE | rank);
-        Words.add(words, NodeLayout.CHANGES, 1);
+        setAbort(status + 1L << Integer.SIZE | rank);
+    }
+
+    /** The abort word: 0, or who aborted the job and with which status. */
+    long abort() {
+        return Words.load(words, NodeLayout.ABORT);
+    }
+
+    /** Sets the abort word, unless it is set; returns whether it was not. */
+    boolean setAbort(long value) {
+        boolean set = Words.compareAndSet(words, NodeLayout.ABORT, 0, value);
+        if (set) {
+            Words.add(words, NodeLayout.CHANGES, 1);
+        }
+        return set;
+    }
+
+    /** The word that says why the world is broken, or 0. */
+    long broken() {
+        return Words.load(ring, RingLayout.BROKEN);
+    }
+
+    /** Sets that word, unless it is set; returns whether it was not. */
+    boolean setBroken(long value) {
+        return Words.compareAndSet(ring, RingLayout.BROKEN, 0, value);
+    }
+
+    // ---- beats
+
+    /** Says that the process of a rank runs. */
+    void beat(int firstRankOfProcess) {
+        Words.add(words, NodeLayout.beat(firstRankOfProcess), 1);
+    }
+
+    long beats(int firstRankOfProcess) {
+        return Words.load(words, NodeLayout.beat(firstRankOfProcess));
     }
 
     /** The status that the job was aborted with, or −1. */
@@ -191,14 +272,23 @@ final class Node implements Members {
         if (failed >= 0) {
             return new RankFailedException(failed, processIdentifier(failed) == 0
                     ? "rank " + failed + " failed: its process ended before it joined the job"
-                    : "rank " + failed + " (process " + processIdentifier(failed)
-                            + ") failed: it threw, or its process ended before it left the job");
+                    : "rank " + failed + " (process " + processIdentifier(failed) + host(failed)
+                            + ") failed: it threw, or its process ended before it left the job, or is not heard of");
         }
         if (awaited >= 0 && state(awaited) == NodeLayout.LEFT) {
             return new RankFailedException(awaited, "rank " + awaited
                     + " has left the job (its program returned, or threw) and will not take part in this call");
         }
         return null;
+    }
+
+    private String host(int rank) {
+        return directory == null || !directory.has(rank) ? "" : " on host " + directory.host(rank);
+    }
+
+    @Override
+    public boolean hasLeft(int rank) {
+        return state(rank) == NodeLayout.LEFT;
     }
 
     @Override

@@ -15,9 +15,10 @@ import org.tutti.memory.Words;
  *  line 2:  +0 abort: 0, or (status + 1)·2³² + rank           (set once)
  *           +8 first failure: 0, or rank + 1                  (set once)
  *  line 3:  +0 rendezvous: 0, or the length of its text       (set once)
- *           +8 the text, "address:port" in ASCII, up to the end of line 4
- *  line 5:  +0 the job's secret, 32 bytes; zeros with one node
- *  line 6 + r:  of rank r
+ *           +8 the text, "address:port" in ASCII, up to the end of line 6; with
+ *           several rails, one for each, separated by commas
+ *  line 7:  +0 the job's secret, 32 bytes; zeros with one node
+ *  line 8 + r:  of rank r
  *           +0 state (only grows): 0 absent, 1 joined, 2 left, 3 failed
  *           +8 first rank of its process: by that number its lock is found
  *           +16 process identifier
@@ -37,15 +38,15 @@ final class NodeLayout {
     static final long FIRST_FAILURE = ABORT + Long.BYTES;
     static final long RENDEZVOUS = 3L * Words.LINE_BYTES;
     static final long RENDEZVOUS_TEXT = RENDEZVOUS + Long.BYTES;
-    static final int RENDEZVOUS_TEXT_MAX = 2 * Words.LINE_BYTES - Long.BYTES;
-    static final long SECRET = 5L * Words.LINE_BYTES;
+    static final int RENDEZVOUS_TEXT_MAX = 4 * Words.LINE_BYTES - Long.BYTES;
+    static final long SECRET = 7L * Words.LINE_BYTES;
 
     static final long ABSENT = 0;
     static final long JOINED = 1;
     static final long LEFT = 2;
     static final long FAILED = 3;
 
-    private static final long RANKS = 6L * Words.LINE_BYTES;
+    private static final long RANKS = 8L * Words.LINE_BYTES;
 
     private NodeLayout() {}
 

@@ -10,6 +10,7 @@ import org.tutti.JobOptions;
 import org.tutti.JobStartException;
 import org.tutti.RankFailedException;
 import org.tutti.memory.PrivateMemory;
+import org.tutti.memory.Waiter;
 
 /**
  * The ranks of this process in the job that it was started in: usually one, several only under a launcher. A process
@@ -30,7 +31,9 @@ public final class ProcessRanks {
     private final NodeFile file;
     private final Watch watch;
     private final boolean launched;
+    private final Network network;
     private final boolean[] joined;
+    private int leaving;
 
     private ProcessRanks(JobEnvironment environment, boolean launched, long deadlineNanos) {
         this.environment = environment;
@@ -38,7 +41,17 @@ public final class ProcessRanks {
         this.file = launched ? NodeFile.joinLaunched(environment)
                 : NodeFile.join(environment, deadlineNanos);
         this.joined = new boolean[environment.ranks()];
-        this.watch = new Watch(file, environment.firstRank());
+        this.network = environment.shape().nodes() == 1 ? null : openNetwork();
+        this.watch = new Watch(file, environment.firstRank(), network, environment.heartbeatMillis());
+    }
+
+    private Network openNetwork() {
+        try {
+            return new Network(environment, file.node());
+        } catch (RuntimeException e) {
+            file.close();
+            throw e;
+        }
     }
 
     /**
@@ -57,7 +70,8 @@ public final class ProcessRanks {
         Node node = Node.create(memory, memory.claim(NodeLayout.bytes(1), "the rank's state"),
                 NodeShape.single("alone", 1), Secret.random(), false);
         node.markJoined(0, 0);
-        return new LiveJob(node, 0, Runtime.getRuntime().availableProcessors(), JobEnvironment.choice(System.getenv()),
+        return new LiveJob(node, null, 0, Runtime.getRuntime().availableProcessors(),
+                JobEnvironment.choice(System.getenv()),
                 options,
                 _ -> memory.close());
     }
@@ -104,6 +118,9 @@ public final class ProcessRanks {
         Node node = ranks.file.node();
         try {
             node.markJoined(rank, environment.firstRank());
+            if (ranks.network != null) {
+                ranks.network.register(rank);
+            }
         } catch (RuntimeException e) {
             ranks.leave();
             throw e;
@@ -115,37 +132,53 @@ public final class ProcessRanks {
             ranks.leave();
             throw e;
         }
-        return new LiveJob(node, rank, environment.cores(), environment.choice(), options, _ -> ranks.leave());
+        return new LiveJob(node, ranks.network == null ? null : ranks.network.fabric(), rank, environment.cores(),
+                environment.choice(), options, _ -> ranks.leave());
     }
 
     private void awaitAll(int self, long deadlineNanos) {
         Node node = file.node();
         long start = System.nanoTime();
-        int next = 0;
-        while (true) {
-            while (next < node.size() && node.state(next) != NodeLayout.ABSENT) {
-                next++;
-            }
-            if (next == node.size()) {
-                file.unlink();
-                return;
-            }
-            if (node.failure(-1) instanceof RankFailedException failure) {
-                throw failure;
-            }
-            if (System.nanoTime() - deadlineNanos > 0) {
-                throw new JobStartException("rank " + self + " waited " + environment.joinTimeoutMillis()
-                        + " ms for all ranks to join, but " + absent()
-                        + " did not; see whether they were started, or set "
-                        + JobEnvironment.JOIN_TIMEOUT_MILLIS);
+        Waiter.Check check = () -> checkJoining(self, deadlineNanos);
+        while (!areAllHere(node)) {
+            check.check();
+            if (network != null && network.isMeeting(self)) {
+                network.meet(check);
             }
             try {
                 long waitedMillis = (System.nanoTime() - start) / 1_000_000;
                 Thread.sleep(Math.clamp(waitedMillis / POLL_FRACTION, 1, POLL_MILLIS_MAX));
             } catch (InterruptedException _) {
                 Thread.currentThread().interrupt();
-                throw new JobStartException("rank " + self + " was interrupted while it waited for all ranks to join");
             }
+        }
+        file.unlink();
+    }
+
+    private static boolean areAllHere(Node node) {
+        if (node.directory() != null) {
+            return node.directory().isComplete();
+        }
+        for (int rank = 0; rank < node.size(); rank++) {
+            if (node.state(rank) == NodeLayout.ABSENT) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void checkJoining(int self, long deadlineNanos) {
+        if (file.node().failure(-1) instanceof RankFailedException failure) {
+            throw failure;
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            throw new JobStartException("rank " + self + " was interrupted while it waited for all ranks to join");
+        }
+        if (System.nanoTime() - deadlineNanos > 0) {
+            throw new JobStartException("rank " + self + " waited " + environment.joinTimeoutMillis()
+                    + " ms for all ranks to join, but " + absent() + " did not"
+                    + (network == null ? "" : ", as far as this node knows")
+                    + "; see whether they were started, or set " + JobEnvironment.JOIN_TIMEOUT_MILLIS);
         }
     }
 
@@ -161,8 +194,17 @@ public final class ProcessRanks {
 
     /** A process without a launcher has one rank; one with a launcher keeps the file until it ends. */
     private void leave() {
+        synchronized (LOCK) {
+            leaving++;
+        }
+        boolean last = leaving == joined.length;
         if (!launched) {
             watch.close();
+        }
+        if (network != null && last) {
+            network.close();
+        }
+        if (!launched) {
             file.close();
         }
     }
@@ -180,6 +222,15 @@ public final class ProcessRanks {
         synchronized (LOCK) {
             if (instance != null && instance.launched) {
                 instance.file.node().markFailed(instance.environment.firstRank() + index);
+            }
+        }
+    }
+
+    /** Tells other nodes what this process knows of failures, before it ends and is taken for the first one. */
+    static void spreadNews() {
+        synchronized (LOCK) {
+            if (instance != null && instance.network != null) {
+                instance.network.gossip().spread();
             }
         }
     }

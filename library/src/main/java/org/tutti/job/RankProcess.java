@@ -110,6 +110,7 @@ public final class RankProcess {
             System.err.print("Exception in rank " + rank + ": " + trace(failure));
         }
         System.err.flush();
+        ProcessRanks.spreadNews();
         Runtime.getRuntime().exit(secondary ? STATUS_SECONDARY : STATUS_FAILED);
     }
 

@@ -2,45 +2,73 @@
 package org.tutti.job;
 
 import java.io.IOException;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Watches over the others from a process: a daemon thread that looks, every {@value #INTERVAL_MILLIS} ms, whether the
- * next process of the job lives, whether the launcher lives, and whether the job was aborted.
+ * next process of the node lives and runs, whether the launcher lives, and whether the job was aborted; with several
+ * nodes it also spreads the news ({@link Gossip}), and is woken when there are some.
  *
- * <p>Each process watches only the next one in the order of first ranks that is still part of the job, and marks its
- * ranks as failed when it has died; then it watches the one after that. So any number of deaths is seen, and each
- * process does the work of one. A process whose launcher is gone ends, as nobody is left to end it later.
+ * <p>Each process watches only the next one of its node, in the order of first ranks, that is still part of the job,
+ * and marks its ranks as failed when it has died, or has not beaten for as long as a process may be silent; then it
+ * watches the one after that. So any number of deaths is seen, and each process does the work of one. Silence counts
+ * only while the watcher itself runs: when all processes were stopped and go on, nobody has failed. A process whose
+ * launcher is gone ends, as nobody is left to end it later.
  */
 final class Watch implements AutoCloseable {
-    private static final long INTERVAL_MILLIS = 200;
+    private static final long INTERVAL_MILLIS = 100;
+    private static final long INTERVAL_NANOS = INTERVAL_MILLIS * 1_000_000;
     private static final long ABORT_GRACE_MILLIS = 1000;
     private static final int STATUS_LAUNCHER_GONE = 143;
 
     private final NodeFile file;
     private final int self;
+    private final Network network;
+    private final long silenceNanosMax;
     private final Thread thread;
+    private int watched = -1;
+    private long beatsSeen;
+    private long silentNanos;
+    private volatile boolean closed;
 
-    Watch(NodeFile file, int self) {
+    /**
+     * @param file the node
+     * @param self the first rank of this process
+     * @param network what connects the node with others, or null
+     * @param silenceMillisMax how long a process may be silent
+     */
+    Watch(NodeFile file, int self, Network network, long silenceMillisMax) {
         this.file = file;
         this.self = self;
-        this.thread = Thread.ofPlatform().daemon().name("tutti watch").start(this::run);
+        this.network = network;
+        this.silenceNanosMax = silenceMillisMax * 1_000_000;
+        this.thread = Thread.ofPlatform().daemon().name("tutti watch").unstarted(this::run);
+        if (network != null) {
+            network.gossip().setWatch(thread);
+        }
+        thread.start();
     }
 
     private void run() {
-        try {
-            while (true) {
-                Thread.sleep(INTERVAL_MILLIS);
-                watchAll();
+        long lookedNanos = System.nanoTime();
+        while (!closed) {
+            LockSupport.parkNanos(INTERVAL_NANOS);
+            if (network != null) {
+                network.gossip().spread();
             }
-        } catch (InterruptedException _) {
-            return; // closed
+            long nowNanos = System.nanoTime();
+            if (nowNanos - lookedNanos >= INTERVAL_NANOS) {
+                look(Math.min(nowNanos - lookedNanos, 2 * INTERVAL_NANOS));
+                lookedNanos = nowNanos;
+            }
         }
     }
 
-    private void watchAll() throws InterruptedException {
+    private void look(long elapsedNanos) {
+        file.node().beat(self);
         try {
             watchLauncher();
-            watchNeighbour();
+            watchNeighbour(elapsedNanos);
         } catch (IOException e) { // perhaps not the next time
             System.getLogger(Watch.class.getName()).log(System.Logger.Level.WARNING,
                     "process of rank " + self + " cannot see whether the others live", e);
@@ -59,13 +87,13 @@ final class Watch implements AutoCloseable {
         }
     }
 
-    private void watchNeighbour() throws IOException {
+    private void watchNeighbour(long elapsedNanos) throws IOException {
         Node node = file.node();
         int size = node.size();
         for (int distance = 1; distance < size; distance++) {
             int rank = (self + distance) % size;
-            if (node.state(rank) == NodeLayout.JOINED && node.firstRankOfProcess(rank) != self) {
-                if (file.livesProcess(node.firstRankOfProcess(rank))) {
+            if (node.state(rank) == NodeLayout.JOINED && node.isHere(rank) && node.firstRankOfProcess(rank) != self) {
+                if (lives(node.firstRankOfProcess(rank), elapsedNanos)) {
                     return;
                 }
                 node.markFailed(rank);
@@ -73,17 +101,38 @@ final class Watch implements AutoCloseable {
         }
     }
 
-    private void watchAbort() throws InterruptedException {
+    private boolean lives(int firstRank, long elapsedNanos) throws IOException {
+        long beats = file.node().beats(firstRank);
+        if (firstRank != watched || beats != beatsSeen) {
+            watched = firstRank;
+            beatsSeen = beats;
+            silentNanos = 0;
+        } else {
+            silentNanos += elapsedNanos;
+        }
+        return file.livesProcess(firstRank) && silentNanos < silenceNanosMax;
+    }
+
+    private void watchAbort() {
         int status = file.node().abortStatus();
         if (status >= 0) {
-            Thread.sleep(ABORT_GRACE_MILLIS);
-            Runtime.getRuntime().halt(status);
+            if (network != null) {
+                network.gossip().spread();
+            }
+            long untilNanos = System.nanoTime() + ABORT_GRACE_MILLIS * 1_000_000;
+            while (!closed && System.nanoTime() - untilNanos < 0) {
+                LockSupport.parkNanos(INTERVAL_NANOS);
+            }
+            if (!closed) {
+                Runtime.getRuntime().halt(status);
+            }
         }
     }
 
     @Override
     public void close() {
-        thread.interrupt();
+        closed = true;
+        LockSupport.unpark(thread);
         boolean interrupted = false;
         while (thread.isAlive()) { // it must not look at memory that is given back next
             try {

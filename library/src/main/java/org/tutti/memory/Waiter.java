@@ -37,7 +37,20 @@ public final class Waiter {
         void check();
     }
 
+    /** Takes in what arrives from elsewhere, so that a word of this process may grow. */
+    @FunctionalInterface
+    public interface Progress {
+        /**
+         * Takes in what has arrived; never waits.
+         *
+         * @return whether anything had
+         */
+        boolean poll();
+    }
+
     private static final int SPINS_WITH_CORES = 2000;
+    private static final int POLLS_WITH_CORES = 16;
+    private static final int SPINS_PER_POLL = 16;
     private static final int SPINS_WITHOUT_CORES = 4;
     private static final int SPINS_PER_YIELD = 8;
     private static final int CHECK_INTERVAL = 16;
@@ -48,6 +61,7 @@ public final class Waiter {
     private static final long PARK_NANOS_MAX = PARK_MILLIS_MAX * 1_000_000;
     private static final int PARK_FRACTION = 16;
 
+    private final Progress progress;
     private final int spins;
     private final int spinsPerYield;
 
@@ -55,6 +69,17 @@ public final class Waiter {
      * @param coreForEach whether every rank that may wait here has a core of its own
      */
     public Waiter(boolean coreForEach) {
+        this(coreForEach, null);
+    }
+
+    /**
+     * A waiter that also makes progress with what comes from other nodes: it polls between looks at the word.
+     *
+     * @param coreForEach whether every rank that may wait here has a core of its own
+     * @param progress what to poll, or null for nothing
+     */
+    public Waiter(boolean coreForEach, Progress progress) {
+        this.progress = progress;
         this.spins = coreForEach ? SPINS_WITH_CORES : SPINS_WITHOUT_CORES;
         this.spinsPerYield = coreForEach ? SPINS_PER_YIELD : 1;
     }
@@ -68,13 +93,34 @@ public final class Waiter {
      * @param check what may end the wait
      */
     public void await(MemorySegment memory, long offset, long atLeast, Check check) {
-        for (int i = 0; i < spins; i++) {
-            if (Words.load(memory, offset) >= atLeast) {
+        if (progress != null) {
+            if (awaitPolling(memory, offset, atLeast)) {
                 return;
             }
-            Thread.onSpinWait();
+        } else {
+            for (int i = 0; i < spins; i++) {
+                if (Words.load(memory, offset) >= atLeast) {
+                    return;
+                }
+                Thread.onSpinWait();
+            }
         }
         awaitYielding(memory, offset, atLeast, check);
+    }
+
+    /** A poll is a system call for each connection, so the word is looked at several times in between. */
+    private boolean awaitPolling(MemorySegment memory, long offset, long atLeast) {
+        int polls = spins == SPINS_WITH_CORES ? POLLS_WITH_CORES : 1;
+        for (int i = 0; i < polls; i++) {
+            for (int spin = 0; spin < SPINS_PER_POLL; spin++) {
+                if (Words.load(memory, offset) >= atLeast) {
+                    return true;
+                }
+                Thread.onSpinWait();
+            }
+            progress.poll();
+        }
+        return false;
     }
 
     private void awaitYielding(MemorySegment memory, long offset, long atLeast, Check check) {
@@ -87,9 +133,10 @@ public final class Waiter {
                 }
                 Thread.onSpinWait();
             }
+            boolean moved = progress != null && progress.poll();
             if (virtual && yields % VIRTUAL_PARK_INTERVAL == 0) {
                 LockSupport.parkNanos(1);
-            } else {
+            } else if (!moved) {
                 Thread.yield();
             }
             if (yields % CHECK_INTERVAL == 0) {
@@ -101,7 +148,9 @@ public final class Waiter {
         }
         while (Words.load(memory, offset) < atLeast) {
             check.check();
-            LockSupport.parkNanos(Math.min((System.nanoTime() - start) / PARK_FRACTION, PARK_NANOS_MAX));
+            if (progress == null || !progress.poll()) {
+                LockSupport.parkNanos(Math.min((System.nanoTime() - start) / PARK_FRACTION, PARK_NANOS_MAX));
+            }
         }
     }
 }

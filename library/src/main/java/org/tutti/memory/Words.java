@@ -70,6 +70,31 @@ public final class Words {
     }
 
     /**
+     * Sets 64 bits that are no word, as they may shrink, and returns their old value.
+     *
+     * @param memory where they lie
+     * @param offset at which byte, a multiple of 8
+     * @param value their new value
+     * @return the value before
+     */
+    public static long swap(MemorySegment memory, long offset, long value) {
+        return (long) LONG.getAndSet(memory, offset, value);
+    }
+
+    /**
+     * Sets 64 bits that are no word, as they may shrink, if they are as expected.
+     *
+     * @param memory where they lie
+     * @param offset at which byte, a multiple of 8
+     * @param expected the value that they must have
+     * @param value their new value
+     * @return the value before
+     */
+    public static long compareAndExchange(MemorySegment memory, long offset, long expected, long value) {
+        return (long) LONG.compareAndExchange(memory, offset, expected, value);
+    }
+
+    /**
      * Reads 64 bits that an earlier {@link #load} made visible.
      *
      * @param memory where they lie

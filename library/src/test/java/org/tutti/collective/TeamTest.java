@@ -21,7 +21,7 @@ class TeamTest {
     private static final Label ALGORITHM = new Label("any");
 
     private final Memory memory = new PrivateMemory();
-    private final long ring = memory.claim(RingLayout.bytes(RANKS), "a test");
+    private final long ring = memory.claim(new RingLayout(1, RANKS).bytes(), "a test");
 
     @Test
     void aRankThatWaitsForAFreeSlotIsNotTakenForOneThatCalledSomethingElse() {
@@ -84,6 +84,28 @@ class TeamTest {
                 MemorySegment target, long targetOffset, long bytes) {
             live.combine(kernel, left, leftOffset, right, rightOffset, target, targetOffset, bytes);
         }
+
+        @Override
+        public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+                long word, long value, long tag, Waiter.Check check) {
+            return live.put(process, region, offset, source, sourceOffset, bytes, word, value, tag, check);
+        }
+
+        @Override
+        public boolean get(int process, long region, long offset, MemorySegment target, long bytes,
+                Waiter.Check check) {
+            return live.get(process, region, offset, target, bytes, check);
+        }
+
+        @Override
+        public void flush() {
+            live.flush();
+        }
+
+        @Override
+        public void pause(int turn) {
+            live.pause(turn);
+        }
     }
 
     private record Healthy() implements Members {
@@ -95,6 +117,11 @@ class TeamTest {
         @Override
         public RuntimeException failure(int awaited) {
             return null;
+        }
+
+        @Override
+        public boolean hasLeft(int rank) {
+            return false;
         }
 
         @Override

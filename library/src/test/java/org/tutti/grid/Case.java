@@ -22,19 +22,21 @@ import org.tutti.collective.Algorithm;
  * @param type the elements' type
  * @param reduction the operator; null where nothing is combined
  * @param ranks how many ranks
+ * @param nodes on how many nodes they are
  * @param root the root, 0 where there is none
  * @param units how many units of elements
  * @param inPlace whether source and target are the same memory
  * @param offHeap whether the elements lie off-heap, unaligned
  */
-record Case(Collective collective, String algorithm, DataType type, Reduction reduction, int ranks, int root, int units,
-        boolean inPlace, boolean offHeap) {
+record Case(Collective collective, String algorithm, DataType type, Reduction reduction, int ranks, int nodes, int root,
+        int units, boolean inPlace, boolean offHeap) {
     static final int RANKS_MAX = 9;
 
+    private static final int NODES_MAX = 4;
     private static final int TIMES_COVERED = Integer.getInteger("grid.times", 4);
     private static final int KINDS = 30;
     private static final int[] BYTES_AROUND =
-            {48, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10};
+            {48, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 96 << 10, 128 << 10, 256 << 10, 512 << 10};
 
     /** A type with an operator that works on it. */
     record Operation(DataType type, Reduction reduction) {}
@@ -47,6 +49,19 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         return reduction == null ? 1 : reduction.unit();
     }
 
+    /**
+     * Where the ranks are: in blocks as even as possible, or dealt out to the nodes one by one, where the operator
+     * allows that.
+     */
+    int[] nodeOfRank() {
+        boolean dealt = root % 2 == 1 && (reduction == null || reduction.isCommutative());
+        int[] nodeOfRank = new int[ranks];
+        for (int rank = 0; rank < ranks; rank++) {
+            nodeOfRank[rank] = dealt ? rank % nodes : (int) ((long) rank * nodes / ranks);
+        }
+        return nodeOfRank;
+    }
+
     /** Every point. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
@@ -54,14 +69,8 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
             for (Algorithm algorithm : Catalogue.of(collective)) {
                 for (Operation operation : operations(collective)) {
                     for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
-                        for (int units : sizes(collective, operation, ranks)) {
-                            for (int root = 0; root < roots(collective, ranks); root++) {
-                                for (int variant = 0; variant < 4; variant++) {
-                                    cases.add(new Case(collective, algorithm.description().name(), operation.type,
-                                            operation.reduction, ranks, root, units, variant % 2 == 0,
-                                            variant / 2 == 0));
-                                }
-                            }
+                        for (int nodes = 1; nodes <= nodesMax(algorithm, ranks); nodes++) {
+                            addAll(cases, collective, algorithm, operation, ranks, nodes);
                         }
                     }
                 }
@@ -70,9 +79,25 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         return cases;
     }
 
+    private static void addAll(List<Case> cases, Collective collective, Algorithm algorithm, Operation operation,
+            int ranks, int nodes) {
+        for (int units : sizes(collective, operation, ranks)) {
+            for (int root = 0; root < roots(collective, ranks); root++) {
+                for (int variant = 0; variant < 4; variant++) {
+                    cases.add(new Case(collective, algorithm.description().name(), operation.type, operation.reduction,
+                            ranks, nodes, root, units, variant % 2 == 0, variant / 2 == 0));
+                }
+            }
+        }
+    }
+
+    private static int nodesMax(Algorithm algorithm, int ranks) {
+        return algorithm.description().manyNodes() ? Math.min(NODES_MAX, ranks) : 1;
+    }
+
     /**
-     * A sample that covers, for each algorithm: every operator on every type, every root of every number of ranks, and
-     * every size, each of them several times. The rest of each case is drawn.
+     * A sample that covers, for each algorithm: every operator on every type, every root of every number of ranks on
+     * every number of nodes, and every size, each of them several times. The rest of each case is drawn.
      */
     static List<Case> sample(long seed) {
         Random random = new Random(seed);
@@ -80,24 +105,28 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         for (Collective collective : Collective.values()) {
             List<Operation> operations = operations(collective);
             for (Algorithm algorithm : Catalogue.of(collective)) {
-                String name = algorithm.description().name();
                 for (int time = 0; time < TIMES_COVERED; time++) {
                     for (Operation operation : operations) {
                         int ranks = 1 + random.nextInt(RANKS_MAX);
                         int root = random.nextInt(roots(collective, ranks));
-                        cases.add(draw(random, collective, name, operation, ranks, root, random.nextInt(KINDS)));
+                        cases.add(draw(random, collective, algorithm, operation, ranks,
+                                nodes(random, algorithm, ranks), root, random.nextInt(KINDS)));
                     }
                     for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
                         for (int root = 0; root < roots(collective, ranks); root++) {
-                            Operation operation = operations.get(random.nextInt(operations.size()));
-                            cases.add(draw(random, collective, name, operation, ranks, root, random.nextInt(KINDS)));
+                            for (int nodes = 1; nodes <= nodesMax(algorithm, ranks); nodes++) {
+                                Operation operation = operations.get(random.nextInt(operations.size()));
+                                cases.add(draw(random, collective, algorithm, operation, ranks, nodes, root,
+                                        random.nextInt(KINDS)));
+                            }
                         }
                     }
                     for (int kind = 0; kind < KINDS; kind++) {
                         Operation operation = operations.get(random.nextInt(operations.size()));
                         int ranks = 1 + random.nextInt(RANKS_MAX);
                         int root = random.nextInt(roots(collective, ranks));
-                        cases.add(draw(random, collective, name, operation, ranks, root, kind));
+                        cases.add(draw(random, collective, algorithm, operation, ranks,
+                                nodes(random, algorithm, ranks), root, kind));
                     }
                 }
             }
@@ -105,12 +134,16 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         return new ArrayList<>(cases);
     }
 
-    private static Case draw(Random random, Collective collective, String algorithm, Operation operation, int ranks,
-            int root, int kind) {
+    private static int nodes(Random random, Algorithm algorithm, int ranks) {
+        return 1 + random.nextInt(nodesMax(algorithm, ranks));
+    }
+
+    private static Case draw(Random random, Collective collective, Algorithm algorithm, Operation operation, int ranks,
+            int nodes, int root, int kind) {
         List<Integer> sizes = sizes(collective, operation, ranks);
         int units = sizes.get(kind % sizes.size());
-        return new Case(collective, algorithm, operation.type, operation.reduction, ranks, root, units,
-                random.nextBoolean(), random.nextBoolean());
+        return new Case(collective, algorithm.description().name(), operation.type, operation.reduction, ranks, nodes,
+                root, units, random.nextBoolean(), random.nextBoolean());
     }
 
     private static int roots(Collective collective, int ranks) {

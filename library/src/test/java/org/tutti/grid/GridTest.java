@@ -4,6 +4,7 @@ package org.tutti.grid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,20 +19,22 @@ import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.JobOptions;
 import org.tutti.JobOptions.Threads;
+import org.tutti.Program;
 import org.tutti.Span;
 import org.tutti.Tutti;
 import org.tutti.choice.Catalogue;
+import org.tutti.job.LocalNodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The grid: collective × algorithm × type × operator × ranks × root × size × in place × on or off the heap. By default
+ * The grid: collective × algorithm × type × operator × ranks × nodes × root × size × in place × on or off the heap. By default
  * a covering sample by a fixed seed ({@code -Dgrid.seed=…} for another one); {@code ./mvnw verify -Dgrid=all} runs all
  * of it.
  *
  * <p>All cases with the same ranks, collective and algorithm run one after the other in the same job, so the slots are
- * used again and again with operations of all sizes in flight. Half of the jobs run on platform threads, half on
- * virtual ones.
+ * used again and again with operations of all sizes in flight. Half of the jobs of one node run on platform
+ * threads, half on virtual ones; those of several nodes have the real fabric between them ({@link LocalNodes}).
  */
 class GridTest {
     private static final int EXPECTATIONS_KEPT = 32;
@@ -43,7 +46,8 @@ class GridTest {
         Map<String, List<Case>> groups = new TreeMap<>();
         for (Case point : cases) {
             groups.computeIfAbsent(
-                    point.collective().label() + " " + point.algorithm() + ", " + point.ranks() + " ranks",
+                    point.collective().label() + " " + point.algorithm() + ", " + point.ranks() + " ranks on nodes "
+                            + Arrays.toString(point.nodeOfRank()),
                     _ -> new ArrayList<>()).add(point);
         }
         List<DynamicTest> tests = new ArrayList<>();
@@ -72,7 +76,7 @@ class GridTest {
         Map<Case, long[]> expectations = new ConcurrentHashMap<>();
         AtomicInteger checked = new AtomicInteger();
         int ranks = group.get(0).ranks();
-        Tutti.runLocal(ranks, JobOptions.DEFAULT.withThreads(kind), job -> {
+        Program program = job -> {
             for (int i = 0; i < group.size(); i++) {
                 run(group.get(i), job.world(), expectations);
                 checked.incrementAndGet();
@@ -80,7 +84,12 @@ class GridTest {
                     expectations.remove(group.get(i - EXPECTATIONS_KEPT));
                 }
             }
-        });
+        };
+        if (group.get(0).nodes() == 1) {
+            Tutti.runLocal(ranks, JobOptions.DEFAULT.withThreads(kind), program);
+        } else {
+            LocalNodes.run(group.get(0).nodeOfRank(), program);
+        }
         assertThat(checked.get()).isEqualTo(ranks * group.size());
     }
 

@@ -80,6 +80,41 @@ final class RankMain {
                         world.barrier();
                     }
                 }
+                case "wait-all" -> {
+                    world.barrier();
+                    System.out.println("joined");
+                    System.out.flush();
+                    Thread.sleep(200); // so that nobody is stopped before it has said so
+                    for (int i = 0; i < 100; i++) {
+                        Thread.sleep(100);
+                        world.barrier();
+                    }
+                }
+                case "sleep" -> {
+                    world.barrier();
+                    System.out.println("joined");
+                    Thread.sleep(1000);
+                    world.barrier();
+                }
+                case "loop" -> {
+                    world.barrier();
+                    System.out.println("joined");
+                    for (long[] values = new long[50_000];;) {
+                        world.allreduce(values, Reduction.SUM);
+                        world.broadcast(values, 1);
+                    }
+                }
+                case "early" -> {
+                    // rank 0 sends more than there are slots for, and the others leave when they have it all
+                    for (int i = 0; i < 100; i++) {
+                        int[] value = {world.rank() == 0 ? i : -1};
+                        world.broadcast(value, 0);
+                        if (value[0] != i) {
+                            throw new IllegalStateException("broadcast " + i + " brought " + value[0]);
+                        }
+                    }
+                    System.out.println("early done");
+                }
                 case "large" -> world.allreduce(new double[4 << 20], Reduction.SUM);
                 case "idle" -> idle(job);
                 default -> throw new IllegalArgumentException(program);

@@ -3,9 +3,13 @@ package org.tutti.job;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,6 +22,8 @@ final class RankProcesses implements AutoCloseable {
     private static final AtomicInteger JOBS = new AtomicInteger();
 
     final String job = "test-" + ProcessHandle.current().pid() + "-" + JOBS.incrementAndGet();
+    final int port = freePort();
+    final Path secret = newSecret();
     final List<Process> processes = new ArrayList<>();
     private final List<Path> outputs = new ArrayList<>();
 
@@ -28,6 +34,40 @@ final class RankProcesses implements AutoCloseable {
             ranks.start(rank, size, program, environment);
         }
         return ranks;
+    }
+
+    /** Starts all ranks on several nodes, that is with memories of their own, on this host. */
+    static RankProcesses startNodes(int[] nodeOfRank, String program, Map<String, String> more) {
+        RankProcesses ranks = new RankProcesses();
+        int nodes = Arrays.stream(nodeOfRank).max().getAsInt() + 1;
+        for (int rank = 0; rank < nodeOfRank.length; rank++) {
+            int node = nodeOfRank[rank];
+            Map<String, String> environment = new TreeMap<>(Map.of(JobEnvironment.NODES, String.valueOf(nodes),
+                    JobEnvironment.NODE, String.valueOf(node), JobEnvironment.NODE_RANKS,
+                    String.valueOf(Arrays.stream(nodeOfRank).filter(each -> each == node).count()),
+                    JobEnvironment.RENDEZVOUS, "127.0.0.1:" + ranks.port, JobEnvironment.SECRET_FILE,
+                    ranks.secret.toString()));
+            environment.putAll(more);
+            ranks.start(rank, nodeOfRank.length, program, environment);
+        }
+        return ranks;
+    }
+
+    private static int freePort() {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Path newSecret() {
+        try {
+            Path file = Files.createTempFile("tutti-test", ".secret"); // for its owner only
+            return Files.write(file, new SecureRandom().generateSeed(32));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     void start(int rank, int size, String program, Map<String, String> more) {
@@ -100,6 +140,7 @@ final class RankProcesses implements AutoCloseable {
         for (int rank = 0; rank < processes.size(); rank++) {
             status(rank);
         }
+        outputs.add(secret);
         for (Path output : outputs) {
             try {
                 Files.deleteIfExists(output);

@@ -50,6 +50,11 @@ final class Pair {
         }
 
         @Override
+        public boolean hasLeft(int rank) {
+            return false;
+        }
+
+        @Override
         public String describe(int rank) {
             return "rank " + rank;
         }
@@ -62,7 +67,7 @@ final class Pair {
     private long numbers;
 
     private Pair() {
-        long ring = MEMORY.claim(RingLayout.bytes(RANKS), "a stress test");
+        long ring = MEMORY.claim(new RingLayout(1, RANKS).bytes(), "a stress test");
         for (int rank = 0; rank < RANKS; rank++) {
             teams[rank] = new Team(new LiveMachine(new Waiter(true)), HEALTHY, MEMORY, ring, new Outbox(MEMORY, RANKS),
                     rank, RANKS);

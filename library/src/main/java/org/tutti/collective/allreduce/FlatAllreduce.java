@@ -19,7 +19,7 @@ public final class FlatAllreduce extends Allreduce {
 
     /** The only object that is needed. */
     public FlatAllreduce() {
-        super(new Description("flat", true, "c", "(p−1)·n", "min(n, 512 KiB)", "Tutti: baseline"));
+        super(new Description("flat", true, false, "c", "(p−1)·n", "min(n, 512 KiB)", "Tutti: baseline"));
     }
 
     @Override

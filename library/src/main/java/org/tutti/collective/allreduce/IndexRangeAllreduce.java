@@ -28,13 +28,13 @@ public final class IndexRangeAllreduce extends Allreduce {
 
     /** The only object that is needed. */
     public IndexRangeAllreduce() {
-        super(new Description("index-range", true, "2·c", "2·n·(p−1)/p", "min(2·n, 512 KiB)", "Tutti"));
+        super(new Description("index-range", true, false, "2·c", "2·n·(p−1)/p", "min(2·n, 512 KiB)", "Tutti"));
     }
 
     @Override
     public void run(Team team, Area source, Area target, long bytes, Kernel kernel) {
-        int rank = team.rank();
-        int size = team.size();
+        int rank = team.localRank();
+        int size = team.localSize();
         long unit = kernel.unitBytes();
         long chunk = kernel.wholeUnits(team.windowBytesMax() / PARTS);
         long window = Math.min(bytes, PARTS * chunk);

@@ -20,7 +20,8 @@ public final class SlotRingBroadcast extends Broadcast {
 
     /** The only object that is needed. */
     public SlotRingBroadcast() {
-        super(new Description("slot-ring", true, "c + 1", "n", "min(n, 512 KiB) at the root", "Tutti; after SRM 2003"));
+        super(new Description("slot-ring", true, false, "c + 1", "n", "min(n, 512 KiB) at the root",
+                "Tutti; after SRM 2003"));
     }
 
     @Override
@@ -29,7 +30,7 @@ public final class SlotRingBroadcast extends Broadcast {
         long chunk = Math.clamp(-Math.floorDiv(-bytes, PARTS), Math.min(CHUNK_BYTES_MIN, chunkMax), chunkMax);
         long window = Math.min(bytes, PARTS * chunk);
         int chunks = Partition.chunks(bytes, chunk);
-        if (team.rank() == root) {
+        if (team.localRank() == root) {
             send(team, data, bytes, chunk, chunks, window);
         } else {
             receive(team, data, bytes, chunk, chunks, window, root);

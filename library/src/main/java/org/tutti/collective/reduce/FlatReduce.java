@@ -17,7 +17,8 @@ public final class FlatReduce extends Reduce {
 
     /** The only object that is needed. */
     public FlatReduce() {
-        super(new Description("flat", true, "c + 1", "(p−1)·n at the root", "min(n, 512 KiB)", "Tutti: baseline"));
+        super(new Description("flat", true, false, "c + 1", "(p−1)·n at the root", "min(n, 512 KiB)",
+                "Tutti: baseline"));
     }
 
     @Override
@@ -25,7 +26,7 @@ public final class FlatReduce extends Reduce {
         long chunk = kernel.wholeUnits(team.windowBytesMax() / PARTS);
         long window = Math.min(bytes, PARTS * chunk);
         int chunks = Partition.chunks(bytes, chunk);
-        boolean receives = team.rank() == root;
+        boolean receives = team.localRank() == root;
         Area parts = receives ? null : team.show(window);
         for (int step = 1; step <= chunks; step++) {
             long from = (step - 1) * chunk;

@@ -2,78 +2,171 @@
 package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.NodeTree;
+import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.Partition;
 
 /**
- * SRM's reduce in a node: a binomial tree in shared memory (paper: section 2.2, "Shared Memory Reduce", and figure 2).
- * Only the leaves copy their elements; every inner rank combines its own with its children's where they lie, and the
- * last operator, at the root, writes into the caller's memory. With eight ranks that is four copies, where message
- * passing has seven.
+ * SRM's reduce: a binomial tree in each node, in shared memory (paper: section 2.2, "Shared Memory Reduce", and figure
+ * 2), and one between the nodes' masters (section 2.4, "Reduce"); together they are a binomial tree of all ranks. Only
+ * the leaves copy their elements; every inner rank combines its own with its children's where they lie, in shared
+ * buffers or where their nodes have put them, and the last operator, at the root, writes into the caller's memory. With
+ * eight ranks on a node that is four copies, where message passing has seven.
  *
- * <p>Long messages go through two buffers a rank, in chunks, so that the levels of the tree work at the same time
- * (paper: section 2.4, "Reduce").
+ * <p>Long messages go through two buffers a rank, and two landing buffers an edge between nodes, in chunks, so that the
+ * levels of the tree and the network work at the same time.
  *
  * <p>For operators that commute the tree is rooted at the root. For others it is rooted at rank 0, so that only runs of
- * consecutive ranks are combined, and the root copies the result from there.
+ * consecutive ranks are combined, and the result goes from there to the root; the ranks of each node must follow each
+ * other then.
  */
 public final class SrmReduce extends Reduce {
     /** Each of the two buffers of a rank; the paper leaves the size open. */
     static final long BUFFER_BYTES = 64 << 10;
 
     private static final int BUFFERS = 2;
+    private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / BUFFERS;
 
     /** The only object that is needed. */
     public SrmReduce() {
-        super(new Description("srm", true, "⌊log₂ p⌋ + c", "⌈log₂ p⌉·n at the root", "2 × 64 KiB",
-                "SRM 2003, sections 2.2 and 2.4"));
+        super(new Description("srm", true, true, "⌊log₂ n⌋ + ⌊log₂ p⌋ + c", "(⌈log₂ n⌉ + ⌈log₂ p⌉)·b at the root",
+                "2 × 64 KiB, 2 × 32 KiB an edge", "SRM 2003, sections 2.2 and 2.4"));
     }
 
     @Override
     public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
-        int rank = team.rank();
-        int size = team.size();
-        int top = kernel.isCommutative() ? root : 0;
-        int position = Math.floorMod(rank - top, size);
-        int children = BinomialTree.children(position, size);
-        boolean shows = rank != top || top != root;
-        int reader = rank == top ? root : (BinomialTree.parent(position) + top) % size;
-
-        long buffer = kernel.wholeUnits(Math.min(BUFFER_BYTES, team.windowBytesMax() / BUFFERS));
-        long window = Math.min(bytes, BUFFERS * buffer);
+        long buffer = Math.min(BUFFER_BYTES, team.windowBytesMax() / BUFFERS);
+        buffer = kernel.wholeUnits(team.nodes() > 1 ? Math.min(buffer, LANDING_BYTES) : buffer);
+        int topNode = kernel.isCommutative() ? team.nodeOf(root) : 0;
+        int top = kernel.isCommutative() && team.node() == topNode ? team.localRankOf(root) : 0;
         int chunks = Partition.chunks(bytes, buffer);
-        Area buffers = shows ? team.show(window) : null;
-
+        long window = Math.min(bytes, BUFFERS * buffer);
+        boolean isTop = team.localRank() == top;
+        boolean isRoot = team.rank() == root;
+        boolean writesToTarget = isTop && isRoot && team.node() == topNode;
+        Area buffers = writesToTarget ? null : team.show(window);
         for (int chunk = 1; chunk <= chunks; chunk++) {
             long from = (chunk - 1) * buffer;
             long length = Math.min(buffer, bytes - from);
             long place = (chunk - 1) % BUFFERS * buffer;
-            if (shows) {
-                team.await(reader, Team.DONE, chunk - BUFFERS);
+            if (isTop) {
+                combineAtTop(team, kernel, source, from, length, window, place, top, topNode,
+                        writesToTarget ? target : buffers, writesToTarget ? from : place, root, chunk, chunks);
+            } else {
+                combineBelow(team, kernel, source, from, length, window, place, top, buffers, chunk);
+                if (team.isMaster() && team.node() == topNode) {
+                    receiveForTop(team, top, topNode, chunk, chunks);
+                }
             }
-            if (children == 0) {
-                team.copy(source, from, buffers, place, length);
-            }
-            Area accumulated = source;
-            long at = from;
-            for (int index = 0; index < children; index++) {
-                int child = (BinomialTree.child(position, index) + top) % size;
-                team.await(child, Team.READY, chunk);
-                team.combine(kernel, accumulated, at, team.shown(child, window), place, shows ? buffers : target,
-                        shows ? place : from, length);
-                accumulated = shows ? buffers : target;
-                at = shows ? place : from;
-            }
-            if (shows) {
-                team.post(Team.READY, chunk);
-            }
-            if (rank == root && top != root) {
-                team.await(top, Team.READY, chunk);
-                team.copy(team.shown(top, window), place, target, from, length);
+            if (!kernel.isCommutative()) {
+                deliver(team, target, from, length, window, place, root, chunk, chunks);
             }
             team.post(Team.DONE, chunk);
+        }
+    }
+
+    /** A rank that is not its node's top shows what it has of its subtree to its parent. */
+    private static void combineBelow(Team team, Kernel kernel, Area source, long from, long length, long window,
+            long place, int top, Area buffers, int chunk) {
+        int position = Math.floorMod(team.localRank() - top, team.localSize());
+        team.await((BinomialTree.parent(position) + top) % team.localSize(), Team.DONE, chunk - BUFFERS);
+        if (combineChildren(team, kernel, source, from, length, window, place, top, buffers, place, chunk) == source) {
+            team.copy(source, from, buffers, place, length);
+        }
+        team.post(Team.READY, chunk);
+    }
+
+    /** The top of a node combines what its node and the nodes below have, and puts it to the node above. */
+    private static void combineAtTop(Team team, Kernel kernel, Area source, long from, long length, long window,
+            long place, int top, int topNode, Area into, long at, int root, int chunk, int chunks) {
+        boolean above = team.node() == topNode;
+        if (above && team.rank() != root && team.nodeOf(root) == team.node()) {
+            team.await(team.localRankOf(root), Team.DONE, chunk - BUFFERS);
+        }
+        Area accumulated =
+                combineChildren(team, kernel, source, from, length, window, place, top, into, at, chunk);
+        int nodes = NodeTree.children(team, topNode);
+        for (int index = 0; index < nodes; index++) {
+            int child = NodeTree.child(team, topNode, index);
+            team.awaitArrival(NodeTree.edge(index), chunk, child);
+            team.combine(kernel, accumulated, accumulated == source ? from : at, team.landing(NodeTree.edge(index)),
+                    (chunk - 1) % BUFFERS * LANDING_BYTES, into, at, length);
+            accumulated = into;
+            if (team.isMaster() && chunk + BUFFERS <= chunks) {
+                team.credit(child, NodeTree.PARENT, chunk);
+            }
+        }
+        if (!above) {
+            int parent = NodeTree.parent(team, topNode);
+            team.awaitCredit(NodeTree.PARENT, chunk - BUFFERS, parent);
+            team.put(parent, NodeTree.edgeAtParent(team, topNode), chunk, accumulated,
+                    accumulated == source ? from : at, (chunk - 1) % BUFFERS * LANDING_BYTES, length);
+        } else if (team.rank() != root) {
+            if (accumulated == source) {
+                team.copy(source, from, into, at, length);
+            }
+            team.post(Team.READY, chunk);
+        }
+    }
+
+    /** Combines what the children on this node show with this rank's own; returns where that is. */
+    private static Area combineChildren(Team team, Kernel kernel, Area source, long from, long length, long window,
+            long place, int top, Area into, long at, int chunk) {
+        int position = Math.floorMod(team.localRank() - top, team.localSize());
+        int children = BinomialTree.children(position, team.localSize());
+        Area accumulated = source;
+        for (int index = 0; index < children; index++) {
+            int child = (BinomialTree.child(position, index) + top) % team.localSize();
+            team.await(child, Team.READY, chunk);
+            team.combine(kernel, accumulated, accumulated == source ? from : at, team.shown(child, window), place, into,
+                    at, length);
+            accumulated = into;
+        }
+        return accumulated;
+    }
+
+    /** The master keeps the network going for a root that is not the master, and gives its landing places back. */
+    private static void receiveForTop(Team team, int top, int topNode, int chunk, int chunks) {
+        for (int index = NodeTree.children(team, topNode) - 1; index >= 0; index--) {
+            int child = NodeTree.child(team, topNode, index);
+            team.awaitArrival(NodeTree.edge(index), chunk, child);
+            if (chunk + BUFFERS <= chunks) {
+                team.await(top, Team.DONE, chunk);
+                team.credit(child, NodeTree.PARENT, chunk);
+            }
+        }
+    }
+
+    /** Brings the result from rank 0 to the root. */
+    private static void deliver(Team team, Area target, long from, long length, long window, long place, int root,
+            int chunk, int chunks) {
+        int rootNode = team.nodeOf(root);
+        long landing = (chunk - 1) % BUFFERS * LANDING_BYTES;
+        if (root == 0) {
+            return;
+        }
+        if (rootNode == 0) {
+            if (team.rank() == root) {
+                team.await(0, Team.READY, chunk);
+                team.copy(team.shown(0, window), place, target, from, length);
+            }
+        } else if (team.rank() == 0) {
+            team.awaitCredit(NodeTree.PARENT, chunk - BUFFERS, rootNode);
+            team.put(rootNode, NodeTree.PARENT, chunk, team.shown(0, window), place, landing, length);
+        } else if (team.node() == rootNode && (team.rank() == root || team.isMaster())) {
+            team.awaitArrival(NodeTree.PARENT, chunk, 0);
+            if (team.rank() == root) {
+                team.copy(team.landing(NodeTree.PARENT), landing, target, from, length);
+            }
+            if (team.isMaster() && chunk + BUFFERS <= chunks) {
+                if (team.rank() != root) {
+                    team.await(team.localRankOf(root), Team.DONE, chunk);
+                }
+                team.credit(0, NodeTree.PARENT, chunk);
+            }
         }
     }
 }

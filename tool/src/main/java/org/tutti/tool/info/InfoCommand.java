@@ -3,14 +3,18 @@ package org.tutti.tool.info;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 import org.tutti.Collective;
+import org.tutti.JobStartException;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Outbox;
 import org.tutti.collective.RingLayout;
+import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.job.JobEnvironment;
+import org.tutti.tool.UsageException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -19,7 +23,7 @@ import picocli.CommandLine.Option;
  * are.
  */
 @Command(name = "info", mixinStandardHelpOptions = true,
-        description = "Shows this machine as Tutti sees it, sizes of its shared memory, and the algorithms.")
+        description = "Shows this machine as Tutti sees it, sizes of its shared memory, its rails, and the algorithms.")
 public final class InfoCommand implements Callable<Integer> {
     private static final int[] RANKS_SHOWN = {2, 8, 64, 1024};
     private static final long KIBIBYTE = 1 << 10;
@@ -27,15 +31,33 @@ public final class InfoCommand implements Callable<Integer> {
     @Option(names = "--algorithms", description = "List the algorithms of every collective.")
     private boolean algorithms;
 
+    @Option(names = "--rails", paramLabel = "address|interface,…",
+            description = "Try these addresses or interfaces as rails to other nodes; else those of "
+                    + JobEnvironment.RAILS + ", or Tutti's choice.")
+    private String rails;
+
     /** {@return the status to exit with} */
     @Override
     public Integer call() {
         if (algorithms) {
             listAlgorithms(System.out);
         } else {
+            RailAddresses chosen = chooseRails();
             describeMachine(System.out);
+            describeRails(chosen, System.out);
         }
         return 0;
+    }
+
+    private RailAddresses chooseRails() {
+        if (rails == null) {
+            return RailAddresses.choose(System.getenv().getOrDefault(JobEnvironment.RAILS, ""), Optional.empty());
+        }
+        try {
+            return RailAddresses.choose(rails, Optional.empty());
+        } catch (JobStartException e) {
+            throw new UsageException(e.getMessage());
+        }
     }
 
     private static void describeMachine(PrintStream out) {
@@ -51,8 +73,18 @@ public final class InfoCommand implements Callable<Integer> {
         out.println();
         out.println("ranks on a node   slots of a communicator   outboxes of all ranks, at most");
         for (int ranks : RANKS_SHOWN) {
-            out.printf("%15d   %,19d KiB   %,27d KiB%n", ranks, RingLayout.bytes(ranks) / KIBIBYTE,
+            out.printf("%15d   %,19d KiB   %,27d KiB%n", ranks, new RingLayout(1, ranks).bytes() / KIBIBYTE,
                     2 * Outbox.windowBytesMax(ranks) * ranks / KIBIBYTE);
+        }
+    }
+
+    private static void describeRails(RailAddresses chosen, PrintStream out) {
+        out.println();
+        out.printf("%-4s   %-39s   %-15s   %s%n", "rail", "address", "interface", "why, or why not");
+        int rail = 0;
+        for (var candidate : chosen.candidates()) { // the rails come first
+            out.printf("%4s   %-39s   %-15s   %s%n", candidate.chosen() ? rail++ : "",
+                    candidate.address().getHostAddress(), candidate.interfaceName(), candidate.reason());
         }
     }
 

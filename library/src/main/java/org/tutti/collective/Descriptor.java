@@ -1,0 +1,90 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.util.Locale;
+
+import org.tutti.Collective;
+import org.tutti.DataType;
+import org.tutti.memory.Words;
+
+/**
+ * What a rank says of a call in its cell ({@link RingLayout}), so that others can tell whether they called the same, and
+ * name both calls when not.
+ */
+final class Descriptor {
+    private static final int OPERATOR_WORDS = Label.LENGTH / Long.BYTES;
+    private static final int ALGORITHM_WORDS = OPERATOR_WORDS / 2;
+    private static final int NO_TYPE = 0xff;
+    private static final long FIRST_PRIME = 0x9e3779b97f4a7c15L;
+    private static final long SECOND_PRIME = 0xc2b2ae3d27d4eb4fL;
+
+    private Descriptor() {}
+
+    /** Collective, type and root in 64 bits. */
+    static long kind(Collective called, DataType type, int root) {
+        return (long) root << Integer.SIZE | (type == null ? NO_TYPE : type.ordinal()) << Byte.SIZE | called.ordinal();
+    }
+
+    /** A hash of everything that must be the same at all ranks. */
+    static long hash(Collective called, Label algorithm, DataType type, Label operator, long count, int root) {
+        return ((count * FIRST_PRIME ^ kind(called, type, root)) * SECOND_PRIME ^ algorithm.hash()) * FIRST_PRIME
+                ^ operator.hash();
+    }
+
+    /** The fingerprint of a call and all before it. */
+    static long extend(long history, long hash) {
+        return history * SECOND_PRIME + hash;
+    }
+
+    /** Writes a descriptor; who reads the old one meanwhile can tell. */
+    static void write(Machine machine, MemorySegment cells, long descriptor, long sequence, long history, long hash,
+            long kind, long count, Label operator, Label algorithm) {
+        Words.storePlain(cells, descriptor, 0); // who is reading the old one must notice
+        VarHandle.storeStoreFence();
+        Words.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, history);
+        Words.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_CALL, hash);
+        Words.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT, count);
+        Words.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND, kind);
+        Words.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_TRAITS, operator.traits());
+        for (int word = 0; word < OPERATOR_WORDS; word++) {
+            Words.storePlain(cells, descriptor + RingLayout.NAMES + (long) word * Long.BYTES, operator.word(word));
+        }
+        for (int word = 0; word < ALGORITHM_WORDS; word++) {
+            Words.storePlain(cells, descriptor + RingLayout.ALGORITHM_NAME + (long) word * Long.BYTES,
+                    algorithm.word(word));
+        }
+        machine.store(cells, descriptor, sequence + 1);
+    }
+
+    /** The call, for messages. */
+    static String text(MemorySegment cells, long descriptor) {
+        long kind = Words.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND);
+        Collective called = Collective.values()[(int) (kind & 0xff)];
+        String operator = name(cells, descriptor + RingLayout.NAMES, OPERATOR_WORDS);
+        StringBuilder text = new StringBuilder(called.label()).append(" (algorithm ")
+                .append(name(cells, descriptor + RingLayout.ALGORITHM_NAME, ALGORITHM_WORDS)).append(')');
+        if (called != Collective.BARRIER) {
+            DataType type = DataType.values()[(int) (kind >>> Byte.SIZE & 0xff)];
+            text.append(" of ").append(Words.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT)).append(' ')
+                    .append(type.name().toLowerCase(Locale.ROOT)).append(" elements");
+        }
+        if (called == Collective.BROADCAST || called == Collective.REDUCE) {
+            text.append(" with root ").append(kind >>> Integer.SIZE);
+        }
+        if (!operator.isEmpty()) {
+            text.append(" and operator ").append(operator)
+                    .append(Label.describeTraits(Words.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_TRAITS)));
+        }
+        return text.toString();
+    }
+
+    private static String name(MemorySegment cells, long offset, int count) {
+        long[] words = new long[count];
+        for (int word = 0; word < count; word++) {
+            words[word] = Words.loadPlain(cells, offset + (long) word * Long.BYTES);
+        }
+        return Label.decode(words);
+    }
+}

@@ -1,0 +1,82 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import org.tutti.pattern.BinomialTree;
+
+/**
+ * The binomial tree between the nodes of a team: one master each, rooted at any node, so that each node is entered once
+ * (SRM 2003, section 2.1). Together with the trees inside the nodes it is a binomial tree of all ranks, embedded in the
+ * cluster.
+ *
+ * <p>A node has an edge to its parent, {@value #PARENT}, and one to each child, by the child's index. Data that come
+ * down arrive on the child's edge {@value #PARENT}, data that go up on the parent's edge of that child; credits go the
+ * other way.
+ */
+public final class NodeTree {
+    /** The edge between a node and its parent, at the node. */
+    public static final int PARENT = 0;
+
+    private NodeTree() {}
+
+    /**
+     * {@return the edge between a node and a child, at the node}
+     *
+     * @param index which child, from 0
+     */
+    public static int edge(int index) {
+        return PARENT + 1 + index;
+    }
+
+    /**
+     * Counts the children of the team's node.
+     *
+     * @param team the team
+     * @param top the node at the root of the tree
+     * @return how many
+     */
+    public static int children(Team team, int top) {
+        return BinomialTree.children(position(team, top), team.nodes());
+    }
+
+    /**
+     * Finds a child of the team's node.
+     *
+     * @param team the team
+     * @param top the node at the root of the tree
+     * @param index which child, from 0
+     * @return the child's node
+     */
+    public static int child(Team team, int top, int index) {
+        return node(team, top, BinomialTree.child(position(team, top), index));
+    }
+
+    /**
+     * Finds the parent of the team's node, which is not the top.
+     *
+     * @param team the team
+     * @param top the node at the root of the tree
+     * @return the parent's node
+     */
+    public static int parent(Team team, int top) {
+        return node(team, top, BinomialTree.parent(position(team, top)));
+    }
+
+    /**
+     * Finds the edge between the team's node, which is not the top, and its parent, at the parent.
+     *
+     * @param team the team
+     * @param top the node at the root of the tree
+     * @return the edge
+     */
+    public static int edgeAtParent(Team team, int top) {
+        return edge(Integer.numberOfTrailingZeros(position(team, top)));
+    }
+
+    private static int position(Team team, int top) {
+        return Math.floorMod(team.node() - top, team.nodes());
+    }
+
+    private static int node(Team team, int top, int position) {
+        return (position + top) % team.nodes();
+    }
+}

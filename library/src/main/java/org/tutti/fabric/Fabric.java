@@ -1,0 +1,141 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.memory.Waiter;
+
+/**
+ * What moves bytes between processes that share no memory. A process is named by its first rank. Memory that others may
+ * address is a region, found by its handle, which its owner has told them; every access is checked against the region's
+ * bounds where the region is.
+ *
+ * <p><b>Ordering.</b> The puts and other operations of this process on one other process take effect in the order in
+ * which they were called: when a put's word is raised, its bytes and those of all earlier puts to that process are
+ * visible to whoever reads the word with acquire order. Between different processes nothing is ordered, but by
+ * {@link #fence}.
+ *
+ * <p><b>Completion.</b> When a call returns, its source may be used again. A put is under way at the latest when
+ * {@link #flush} has been called; calls that wait flush first.
+ *
+ * <p><b>Progress.</b> Whoever waits polls; when nobody does, a thread of the fabric serves this process.
+ *
+ * <p>Calls return false when the other process is gone: it has left, or cannot be reached. Safe for use by any number
+ * of threads.
+ */
+public interface Fabric extends Waiter.Progress, AutoCloseable {
+    /** Says that a put names no word. */
+    long NO_WORD = -1;
+
+    /**
+     * Lets other processes address memory.
+     *
+     * @param memory native memory, or part of the node's memory
+     * @return the region's handle, hard to guess
+     */
+    long register(MemorySegment memory);
+
+    /**
+     * Ends that: what arrives for the region from now on is dropped and counted.
+     *
+     * @param handle the region's handle
+     */
+    void revoke(long handle);
+
+    /**
+     * Copies bytes into a region of another process, and then changes a word of the region.
+     *
+     * @param process the other process
+     * @param region the region's handle
+     * @param offset at which byte of the region
+     * @param source where the bytes are
+     * @param sourceOffset at which byte
+     * @param bytes how many, 0 or more
+     * @param action what to do to the word
+     * @param word where the word lies in the region, a multiple of 8, or {@link #NO_WORD}
+     * @param value the word's new value, or what is added to it
+     * @param tag goes with a raised word
+     * @param check is asked now and then, should the call have to wait for room; throws to end it
+     * @return whether the process was there
+     */
+    boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+            WordAction action, long word, long value, long tag, Waiter.Check check);
+
+    /**
+     * Copies bytes from a region of another process, and waits until they are here.
+     *
+     * @param process the other process
+     * @param region the region's handle
+     * @param offset at which byte of the region
+     * @param target where the bytes go
+     * @param targetOffset at which byte
+     * @param bytes how many, 1 or more
+     * @param check is asked now and then; throws to end the wait
+     * @return whether the process was there
+     * @throws IndexOutOfBoundsException when the other process refuses: no such region, or out of its bounds
+     */
+    boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+            Waiter.Check check);
+
+    /**
+     * Changes 64 bits of a region of another process at once, and waits for their old value.
+     *
+     * @param process the other process
+     * @param region the region's handle
+     * @param offset at which byte of the region, a multiple of 8
+     * @param operation what to do
+     * @param operand with which value
+     * @param expected what {@link AtomicOperation#COMPARE_AND_SWAP} expects
+     * @param result receives the old value, in the first element
+     * @param check is asked now and then; throws to end the wait
+     * @return whether the process was there
+     * @throws IndexOutOfBoundsException when the other process refuses: no such region, or out of its bounds
+     */
+    boolean atomic(int process, long region, long offset, AtomicOperation operation, long operand, long expected,
+            long[] result, Waiter.Check check);
+
+    /**
+     * Waits until everything that this process has put into another one is visible there.
+     *
+     * @param process the other process
+     * @param check is asked now and then; throws to end the wait
+     * @return whether the process was there
+     */
+    boolean fence(int process, Waiter.Check check);
+
+    /**
+     * Sends what calls have gathered; never waits.
+     */
+    void flush();
+
+    /**
+     * Sends a piece of news, if that can be done at once; begins to connect if there is no connection.
+     *
+     * @param process the other process
+     * @param kind what it is about
+     * @param index of what
+     * @param value how it is now
+     * @return whether it was sent
+     */
+    boolean tell(int process, int kind, long index, long value);
+
+    /**
+     * Sends a piece of news to every process that there is a connection with, as far as that can be done at once.
+     *
+     * @param kind what it is about
+     * @param index of what
+     * @param value how it is now
+     */
+    void tellAll(int kind, long index, long value);
+
+    /**
+     * {@return what can be said of connections, refusals and traffic so far, a line each}
+     */
+    String describe();
+
+    /**
+     * Says good-bye to all processes, after what was put has arrived, and closes all connections.
+     */
+    @Override
+    void close();
+}

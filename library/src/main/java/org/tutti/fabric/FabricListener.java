@@ -1,0 +1,32 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric;
+
+/**
+ * What a fabric tells about the processes that it is connected with. It is called by whichever thread notices, perhaps
+ * inside a call of the fabric, so it must be short and must not call the fabric.
+ */
+public interface FabricListener {
+    /**
+     * Another process has sent a piece of news ({@link Fabric#tell}).
+     *
+     * @param kind what it is about
+     * @param index of what
+     * @param value how it is now
+     */
+    void news(int kind, long index, long value);
+
+    /**
+     * A process has said good-bye; all that it had put here before has arrived.
+     *
+     * @param process the first rank of the process
+     */
+    void left(int process);
+
+    /**
+     * A process cannot be reached any more, and has not said good-bye.
+     *
+     * @param process the first rank of the process
+     * @param reason what was noticed, one clause
+     */
+    void lost(int process, String reason);
+}

@@ -1,0 +1,480 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.tutti.JobStartException;
+
+/**
+ * Makes connections: listens, lets in who knows the secret, and knocks at other processes' doors. All of it happens on
+ * the service thread, and never waits.
+ *
+ * <p>Of strangers, at most {@value #GUESTS_MAX} are kept at once, for {@value #GUEST_MILLIS} ms at most and with a fixed
+ * small buffer each; when one more comes, the oldest has to go. So a flood costs only what it costs to accept it, and
+ * somebody who knows the secret still comes through, as that takes well below a millisecond.
+ *
+ * <p>When two processes knock at each other's doors at the same time, the knocking of the lower first rank counts. All
+ * rails of a pair are connected together, or not at all; if some cannot be, the others are tried without them.
+ */
+final class Doorman {
+    /** How many connections may be open that have not proved to know the secret. */
+    static final int GUESTS_MAX = 64;
+
+    /** How long they may take. */
+    static final long GUEST_MILLIS = 5000;
+
+    private static final System.Logger LOG = System.getLogger(Doorman.class.getName());
+    private static final int BACKLOG = 1024;
+    private static final int BUFFER_BYTES = 256;
+    private static final long VISIT_NANOS = 3_000_000_000L;
+    private static final long PATIENCE_NANOS = 500_000_000L;
+    private static final long AGAIN_NANOS = 20_000_000L;
+    private static final long BUSY_NANOS = 1_000_000_000L;
+
+    /** What the doorman needs of the fabric. */
+    interface House {
+        Peer peer(int process);
+
+        boolean isProcess(int process);
+
+        List<InetSocketAddress> addresses(int process);
+
+        void connected(Peer peer, List<SocketChannel> channels);
+    }
+
+    private final int self;
+    private final byte[] secret;
+    private final List<InetAddress> rails;
+    private final Selector selector;
+    private final House house;
+    private final SecureRandom random = new SecureRandom();
+    private final List<ServerSocketChannel> doors = new ArrayList<>();
+    private final List<InetSocketAddress> addresses = new ArrayList<>();
+    private final Set<Guest> guests = new LinkedHashSet<>();
+    private final Map<Integer, Party> parties = new HashMap<>();
+    private final Map<Integer, Visit> visits = new HashMap<>();
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+    private final AtomicLong refused = new AtomicLong();
+    private final AtomicLong evicted = new AtomicLong();
+
+    Doorman(int self, byte[] secret, List<InetSocketAddress> rails, Selector selector, House house) {
+        this.self = self;
+        this.secret = secret.clone();
+        this.rails = rails.stream().map(InetSocketAddress::getAddress).toList();
+        this.selector = selector;
+        this.house = house;
+        try {
+            for (InetSocketAddress rail : rails) {
+                ServerSocketChannel door = ServerSocketChannel.open();
+                doors.add(door);
+                door.bind(rail, BACKLOG);
+                addresses.add((InetSocketAddress) door.getLocalAddress());
+                door.configureBlocking(false);
+                door.register(selector, SelectionKey.OP_ACCEPT, this);
+            }
+        } catch (IOException e) {
+            close();
+            throw new JobStartException("rank " + self + " cannot listen on " + rails + " (" + e.getMessage()
+                    + "); name other addresses of this host as rails");
+        }
+    }
+
+    /** Where this process listens, or did, a rail each. */
+    List<InetSocketAddress> addresses() {
+        return addresses;
+    }
+
+    long refused() {
+        return refused.get();
+    }
+
+    long evicted() {
+        return evicted.get();
+    }
+
+    // ---- events
+
+    /** Sees to a key that is ready, if it is the doorman's business; data of connected peers are not. */
+    boolean see(SelectionKey key) {
+        switch (key.attachment()) {
+            case Doorman _ -> accept((ServerSocketChannel) key.channel());
+            case Guest guest -> guest.advance();
+            case Knock knock -> knock.advance();
+            case null, default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void accept(ServerSocketChannel door) {
+        try {
+            for (SocketChannel channel = door.accept(); channel != null; channel = door.accept()) {
+                if (guests.size() == GUESTS_MAX) {
+                    evicted.incrementAndGet();
+                    guests.iterator().next().dismiss();
+                }
+                Guest guest = new Guest(channel);
+                guests.add(guest);
+                guest.key = prepare(channel).register(selector, SelectionKey.OP_READ, guest);
+            }
+        } catch (IOException e) { // too many open files, perhaps: those who wait can be let in later
+            LOG.log(Level.WARNING, "a connection could not be accepted", e);
+        }
+    }
+
+    private static SocketChannel prepare(SocketChannel channel) throws IOException {
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        return channel;
+    }
+
+    /** Begins to connect with a process, unless that is under way. */
+    void visit(Peer peer) {
+        int process = peer.process();
+        if (!peer.isConnected() && !peer.isGone() && !visits.containsKey(process) && !parties.containsKey(process)) {
+            Visit visit = new Visit(peer);
+            visits.put(process, visit);
+            visit.begin();
+        }
+    }
+
+    /** Gives up what has taken too long, and tries again what was too early. */
+    void look(long nowNanos) {
+        for (Guest guest : List.copyOf(guests)) {
+            if (nowNanos - guest.sinceNanos > GUEST_MILLIS * 1_000_000) {
+                guest.refuse("it took more than " + GUEST_MILLIS + " ms");
+            }
+        }
+        for (Map.Entry<Integer, Party> entry : List.copyOf(parties.entrySet())) {
+            if (nowNanos - entry.getValue().sinceNanos > VISIT_NANOS) {
+                entry.getValue().disperse();
+                parties.remove(entry.getKey());
+            }
+        }
+        for (Visit visit : List.copyOf(visits.values())) {
+            visit.look(nowNanos);
+        }
+    }
+
+    boolean isBusy() {
+        return !guests.isEmpty() || !visits.isEmpty() || !parties.isEmpty();
+    }
+
+    void close() {
+        List.copyOf(guests).forEach(Guest::dismiss);
+        parties.values().forEach(Party::disperse);
+        visits.values().forEach(Visit::abandon);
+        doors.forEach(Doorman::close);
+    }
+
+    private static void close(java.nio.channels.Channel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "a connection could not be closed", e);
+        }
+    }
+
+    /** Lets a handshake go on as far as it gets; an exception says that it does not. */
+    private void advance(SocketChannel channel, SelectionKey key, Handshake handshake) throws IOException {
+        boolean moved = true;
+        while (moved) {
+            moved = false;
+            if (handshake.toWrite().hasRemaining()) {
+                moved = channel.write(handshake.toWrite()) > 0;
+            } else if (handshake.wanted() > 0) {
+                buffer.clear().limit(Math.min(handshake.wanted(), buffer.capacity()));
+                int bytes = channel.read(buffer);
+                if (bytes < 0) {
+                    handshake.closed();
+                } else if (bytes > 0) {
+                    handshake.read(buffer.flip());
+                    moved = true;
+                }
+            }
+            if (handshake.state() == Handshake.State.REFUSED) {
+                channel.write(handshake.toWrite());
+                throw new IOException(handshake.refusal());
+            }
+            moved &= handshake.state() == Handshake.State.GOING_ON;
+        }
+        key.interestOps(handshake.toWrite().hasRemaining() ? SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+    }
+
+    // ---- those who come
+
+    /** Somebody who has connected. */
+    private final class Guest {
+        final SocketChannel channel;
+        final Handshake handshake = Handshake.server(secret, random);
+        final long sinceNanos = System.nanoTime();
+        SelectionKey key;
+
+        Guest(SocketChannel channel) {
+            this.channel = channel;
+        }
+
+        void advance() {
+            try {
+                Doorman.this.advance(channel, key, handshake);
+                if (handshake.state() == Handshake.State.INTRODUCED) {
+                    handshake.answer(verdict(handshake.introduction()));
+                    Doorman.this.advance(channel, key, handshake);
+                }
+                if (handshake.state() == Handshake.State.DONE && !handshake.toWrite().hasRemaining()) {
+                    guests.remove(this);
+                    if (handshake.verdict() == Handshake.Verdict.ACCEPTED) {
+                        join(handshake.introduction());
+                    } else {
+                        Doorman.close(channel);
+                    }
+                }
+            } catch (IOException e) {
+                refuse(e.getMessage());
+            }
+        }
+
+        private void join(Handshake.Introduction who) {
+            Party party = parties.computeIfAbsent(who.rank(), _ -> new Party(who.rails()));
+            if (who.rails() != party.channels.length || party.channels[who.rail()] != null) { // a new attempt
+                party.disperse();
+                party = new Party(who.rails());
+                parties.put(who.rank(), party);
+            }
+            party.channels[who.rail()] = channel;
+            if (++party.arrived == party.channels.length) {
+                parties.remove(who.rank());
+                house.connected(house.peer(who.rank()), List.of(party.channels));
+            }
+        }
+
+        void refuse(String reason) {
+            refused.incrementAndGet();
+            LOG.log(Level.DEBUG, () -> "a connection was refused: " + reason);
+            dismiss();
+        }
+
+        void dismiss() {
+            guests.remove(this);
+            Doorman.close(channel);
+        }
+    }
+
+    private Handshake.Verdict verdict(Handshake.Introduction who) {
+        if (who.serverRank() != self || !house.isProcess(who.rank()) || who.rank() == self) {
+            refused.incrementAndGet();
+            return Handshake.Verdict.WRONG_PROCESS;
+        }
+        Peer peer = house.peer(who.rank());
+        if (peer.isConnected() || peer.isGone()) {
+            return Handshake.Verdict.DUPLICATE;
+        }
+        Visit own = visits.get(who.rank());
+        if (own != null) {
+            if (self < who.rank()) {
+                return Handshake.Verdict.BUSY;
+            }
+            visits.remove(who.rank());
+            own.abandon();
+        }
+        return Handshake.Verdict.ACCEPTED;
+    }
+
+    /** The rails of one process that have come so far. */
+    private static final class Party {
+        final SocketChannel[] channels;
+        final long sinceNanos = System.nanoTime();
+        int arrived;
+
+        Party(int rails) {
+            this.channels = new SocketChannel[rails];
+        }
+
+        void disperse() {
+            for (SocketChannel channel : channels) {
+                if (channel != null) {
+                    Doorman.close(channel);
+                }
+            }
+        }
+    }
+
+    // ---- those who are visited
+
+    /** An attempt to connect with another process, on all rails. */
+    private final class Visit {
+        final Peer peer;
+        final long firstNanos = System.nanoTime();
+        List<Integer> usable = new ArrayList<>();
+        List<Knock> knocks = List.of();
+        long beganNanos;
+        boolean waits;
+
+        Visit(Peer peer) {
+            this.peer = peer;
+        }
+
+        void begin() {
+            begin(Math.min(rails.size(), house.addresses(peer.process()).size()));
+        }
+
+        private void begin(int count) {
+            usable = new ArrayList<>();
+            for (int rail = 0; rail < count; rail++) {
+                usable.add(rail);
+            }
+            knock();
+        }
+
+        private void knock() {
+            beganNanos = System.nanoTime();
+            waits = false;
+            knocks = new ArrayList<>();
+            for (int i = 0; i < usable.size(); i++) {
+                knocks.add(new Knock(this, i));
+            }
+            for (Knock knock : knocks) {
+                knock.begin();
+            }
+        }
+
+        void opened() {
+            if (knocks.stream().allMatch(knock -> knock.isOpen)) {
+                visits.remove(peer.process());
+                house.connected(peer, knocks.stream().map(knock -> knock.channel).toList());
+            }
+        }
+
+        /** The other side said no, for now: its own attempt will do, or this one begins again later. */
+        void postpone() {
+            abandon();
+            waits = true;
+        }
+
+        void look(long nowNanos) {
+            if (peer.isConnected() || peer.isGone()) {
+                visits.remove(peer.process());
+                abandon();
+                return;
+            }
+            if (waits) {
+                if (nowNanos - beganNanos > BUSY_NANOS) {
+                    knock();
+                }
+                return;
+            }
+            boolean late = nowNanos - beganNanos > VISIT_NANOS;
+            List<Knock> failed =
+                    knocks.stream().filter(knock -> knock.failure != null || late && !knock.isOpen).toList();
+            boolean settled = late || knocks.stream().allMatch(knock -> knock.isOpen || knock.failure != null);
+            if (failed.isEmpty() || !settled || nowNanos - beganNanos < AGAIN_NANOS) {
+                return;
+            }
+            abandon();
+            if (failed.size() < knocks.size()) {
+                List<Integer> others = new ArrayList<>();
+                for (int i = 0; i < usable.size(); i++) {
+                    if (!failed.contains(knocks.get(i))) {
+                        others.add(usable.get(i));
+                    }
+                }
+                usable = others;
+                knock();
+            } else if (nowNanos - firstNanos < PATIENCE_NANOS) {
+                knock();
+            } else {
+                visits.remove(peer.process());
+                peer.lose("it cannot be reached at " + house.addresses(peer.process()) + ": "
+                        + (failed.get(0).failure == null ? "no answer" : failed.get(0).failure));
+            }
+        }
+
+        void abandon() {
+            for (Knock knock : knocks) {
+                knock.close();
+            }
+        }
+    }
+
+    /** One rail of an attempt. */
+    private final class Knock {
+        final Visit visit;
+        final int index;
+        final Handshake handshake;
+        SocketChannel channel;
+        SelectionKey key;
+        boolean isOpen;
+        String failure;
+
+        Knock(Visit visit, int index) {
+            this.visit = visit;
+            this.index = index;
+            this.handshake = Handshake.client(secret, random, new Handshake.Introduction(self, index,
+                    visit.usable.size(), visit.peer.process()));
+        }
+
+        void begin() {
+            int rail = visit.usable.get(index);
+            try {
+                channel = prepare(SocketChannel.open());
+                channel.bind(new InetSocketAddress(rails.get(rail), 0));
+                boolean connected = channel.connect(house.addresses(visit.peer.process()).get(rail));
+                key = channel.register(selector, connected ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT, this);
+                if (connected) {
+                    advance();
+                }
+            } catch (IOException e) {
+                fail(e);
+            }
+        }
+
+        void advance() {
+            try {
+                if (channel.finishConnect()) {
+                    Doorman.this.advance(channel, key, handshake);
+                    if (handshake.state() == Handshake.State.DONE && !isOpen) {
+                        switch (handshake.verdict()) {
+                            case ACCEPTED -> {
+                                isOpen = true;
+                                visit.opened();
+                            }
+                            case BUSY, DUPLICATE -> visit.postpone();
+                            case WRONG_PROCESS -> throw new IOException("another process listens there");
+                        }
+                    }
+                }
+            } catch (IOException e) {
+                fail(e);
+            }
+        }
+
+        private void fail(IOException e) {
+            failure = e.getMessage() == null ? e.toString() : e.getMessage();
+            close();
+        }
+
+        void close() {
+            if (channel != null) {
+                Doorman.close(channel);
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+/**
+ * The header of a frame, outside the wire. It is filled anew for every frame, so that frames allocate nothing.
+ */
+final class Frame {
+    byte kind;
+    byte flags;
+    short operation;
+    int length;
+    long number;
+    long count;
+    long region;
+    long offset;
+    long word;
+    long value;
+    long tag;
+
+    /** Becomes a frame of a kind, with nothing else. */
+    Frame of(byte newKind) {
+        kind = newKind;
+        flags = 0;
+        operation = 0;
+        length = 0;
+        number = 0;
+        count = 0;
+        region = 0;
+        offset = 0;
+        word = 0;
+        value = 0;
+        tag = 0;
+        return this;
+    }
+
+    void copyFrom(Frame other) {
+        kind = other.kind;
+        flags = other.flags;
+        operation = other.operation;
+        length = other.length;
+        number = other.number;
+        count = other.count;
+        region = other.region;
+        offset = other.offset;
+        word = other.word;
+        value = other.value;
+        tag = other.tag;
+    }
+
+    boolean has(byte flag) {
+        return (flags & flag) != 0;
+    }
+}

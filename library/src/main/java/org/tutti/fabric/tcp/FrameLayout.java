@@ -1,0 +1,95 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A frame: what a rail carries, one after the other. A header of 64 bytes, little-endian, then the payload.
+ *
+ * <pre>
+ *  +0 kind   +1 flags   +2 operation (2 bytes)   +4 length of the payload (4 bytes)
+ *  +8 number: frames of a pair of processes count 1, 2, 3, … in each direction; 0 of those without effect
+ *  +16 count: all frames of the other direction up to this number have arrived
+ *  +24 region   +32 offset   +40 word   +48 value   +56 tag
+ *
+ *  kind     payload     region, offset      word            value              tag            operation
+ *  PUT      bytes       where they go       where it lies   new or added       beside it      the word's action
+ *  GET                  where they are      request         how many           bytes already
+ *  REPLY    bytes       offset: into what   request         old value
+ *                       was asked for
+ *  ATOMIC               where               request         operand            expected       what to do
+ *  COUNT
+ *  NEWS                 offset: index       kind            value
+ *  GOODBYE
+ * </pre>
+ */
+final class FrameLayout {
+    static final int HEADER_BYTES = 64;
+    static final int PAYLOAD_BYTES_MAX = 64 << 10;
+
+    static final byte PUT = 1;
+    static final byte GET = 2;
+    static final byte REPLY = 3;
+    static final byte ATOMIC = 4;
+    static final byte COUNT = 5;
+    static final byte NEWS = 6;
+    static final byte GOODBYE = 7;
+
+    /** The sender wants to hear the count soon. */
+    static final byte WANTS_COUNT = 1;
+    /** A request that could not be granted. */
+    static final byte REFUSED = 2;
+    /** The last reply to a request. */
+    static final byte LAST = 4;
+
+    private static final int FLAGS = 1;
+    private static final int OPERATION = 2;
+    private static final int LENGTH = 4;
+    private static final int NUMBER = 8;
+    private static final int COUNT_OF_OTHER = 16;
+    private static final int REGION = 24;
+    private static final int OFFSET = 32;
+    private static final int WORD = 40;
+    private static final int VALUE = 48;
+    private static final int TAG = 56;
+
+    private FrameLayout() {}
+
+    static void write(ByteBuffer to, Frame frame) {
+        int at = to.position();
+        to.put(at, frame.kind);
+        to.put(at + FLAGS, frame.flags);
+        to.putShort(at + OPERATION, frame.operation);
+        to.putInt(at + LENGTH, frame.length);
+        to.putLong(at + NUMBER, frame.number);
+        to.putLong(at + COUNT_OF_OTHER, frame.count);
+        to.putLong(at + REGION, frame.region);
+        to.putLong(at + OFFSET, frame.offset);
+        to.putLong(at + WORD, frame.word);
+        to.putLong(at + VALUE, frame.value);
+        to.putLong(at + TAG, frame.tag);
+        to.position(at + HEADER_BYTES);
+    }
+
+    static void read(ByteBuffer from, Frame frame) {
+        int at = from.position();
+        frame.kind = from.get(at);
+        frame.flags = from.get(at + FLAGS);
+        frame.operation = from.getShort(at + OPERATION);
+        frame.length = from.getInt(at + LENGTH);
+        frame.number = from.getLong(at + NUMBER);
+        frame.count = from.getLong(at + COUNT_OF_OTHER);
+        frame.region = from.getLong(at + REGION);
+        frame.offset = from.getLong(at + OFFSET);
+        frame.word = from.getLong(at + WORD);
+        frame.value = from.getLong(at + VALUE);
+        frame.tag = from.getLong(at + TAG);
+        from.position(at + HEADER_BYTES);
+    }
+
+    static boolean isPlausible(Frame frame) {
+        return frame.kind >= PUT && frame.kind <= GOODBYE && frame.length >= 0 && frame.length <= PAYLOAD_BYTES_MAX
+                && (frame.length == 0 || frame.kind == PUT || frame.kind == REPLY)
+                && frame.number >= 0 && frame.number == 0 == (frame.kind == COUNT) && frame.count >= 0;
+    }
+}

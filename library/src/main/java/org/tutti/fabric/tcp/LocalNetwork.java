@@ -1,0 +1,109 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+import org.tutti.JobStartException;
+
+/** What {@link RailAddresses} asks the machine; tests answer in its place. */
+interface LocalNetwork {
+    /**
+     * An address of this machine.
+     *
+     * @param interfaceName the name of its interface
+     * @param index the number that the system gives the interface
+     * @param up whether the interface is up
+     * @param loopback whether it leads back to this machine
+     * @param pointToPoint whether it leads to just one other, like a tunnel
+     * @param address the address; a link-local one of IPv6 with its scope, any other without
+     */
+    record LocalAddress(String interfaceName, int index, boolean up, boolean loopback, boolean pointToPoint,
+            InetAddress address) {}
+
+    /** {@return the addresses of this machine, ordered by the index of their interface, then as the system has them} */
+    List<LocalAddress> addresses();
+
+    /** {@return the addresses behind a name, none when it is unknown} */
+    List<InetAddress> lookUp(String hostName);
+
+    /** {@return the address of this machine that packets to another leave from; empty when there is no way there} */
+    Optional<InetAddress> sourceTowards(InetAddress other);
+
+    /** The network of the machine that this runs on. */
+    final class Live implements LocalNetwork {
+        private static final int DISCARD_PORT = 9; // nothing is sent there
+
+        @Override
+        public List<LocalAddress> addresses() {
+            List<LocalAddress> found = new ArrayList<>();
+            try {
+                for (NetworkInterface card : NetworkInterface.networkInterfaces().toList()) {
+                    addAddresses(card, found);
+                }
+            } catch (SocketException e) {
+                throw new JobStartException("the network interfaces of this machine cannot be listed (" + e
+                        + "), so no address can be chosen or checked; look what forbids it to this process");
+            }
+            found.sort(Comparator.comparingInt(LocalAddress::index));
+            return found;
+        }
+
+        private static void addAddresses(NetworkInterface card, List<LocalAddress> found) {
+            try {
+                boolean up = card.isUp();
+                boolean loopback = card.isLoopback();
+                boolean pointToPoint = card.isPointToPoint();
+                // the JDK lists last what the system has first, the card's own; others may move from host to host
+                for (InetAddress address : card.inetAddresses().toList().reversed()) {
+                    found.add(new LocalAddress(card.getName(), card.getIndex(), up, loopback, pointToPoint,
+                            withoutNeedlessScope(address)));
+                }
+            } catch (SocketException _) {
+                // it went away while being looked at, as those of containers do
+            }
+        }
+
+        /** The JDK gives every address of IPv6 a scope here; other hosts could not make anything of it. */
+        private static InetAddress withoutNeedlessScope(InetAddress address) {
+            if (!(address instanceof Inet6Address) || address.isLinkLocalAddress()) {
+                return address;
+            }
+            try {
+                return InetAddress.getByAddress(address.getAddress());
+            } catch (UnknownHostException e) {
+                throw new IllegalStateException(e); // it has 16 bytes
+            }
+        }
+
+        @Override
+        public List<InetAddress> lookUp(String hostName) {
+            try {
+                return List.of(InetAddress.getAllByName(hostName));
+            } catch (UnknownHostException _) {
+                return List.of();
+            }
+        }
+
+        @Override
+        public Optional<InetAddress> sourceTowards(InetAddress other) {
+            try (var socket = new DatagramSocket(null)) {
+                socket.connect(other, DISCARD_PORT); // asks the routing table, and sends nothing
+                InetAddress source = socket.getLocalAddress();
+                return source == null || source.isAnyLocalAddress() ? Optional.empty() : Optional.of(source);
+            } catch (IOException | UncheckedIOException _) {
+                return Optional.empty();
+            }
+        }
+    }
+}

@@ -1,0 +1,888 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.ProtocolException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.tutti.fabric.AtomicOperation;
+import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Region;
+import org.tutti.fabric.Regions;
+import org.tutti.fabric.WordAction;
+import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
+
+/**
+ * The protocol of a pair of processes, at one of them: everything between calls and bytes. It knows no sockets, no
+ * clock and no threads, so that tests can run it over wires of their own.
+ *
+ * <p><b>Numbers and counts.</b> The frames of a direction are numbered 1, 2, 3, …, whatever rails they take. The
+ * receiver counts how many have arrived without a gap, and every frame of the other direction carries that count. A
+ * frame takes effect (raises its word, is answered) when the count passes it: so effects keep the order of calls, a
+ * word is raised only when all frames of its put, and of all earlier ones, have arrived, and a frame that comes twice
+ * takes effect once. With one rail, frames arrive in order and take effect as they come.
+ *
+ * <p><b>Losing a rail.</b> With several rails, frames are kept until they are counted. When a rail is lost, those of
+ * its frames that are not counted go again on the others. When the last rail is lost, so is the other process.
+ *
+ * <p><b>No waiting for each other.</b> Whoever sends waits only for room in the outgoing buffer of some rail, and takes
+ * in what arrives meanwhile; whoever takes in never waits: what has to be answered is queued, at most {@value
+ * #REQUESTS_MAX} requests, since the other side may not have more unanswered. So two sides that fill each other's
+ * sockets cannot lock up.
+ *
+ * <p><b>Memory</b> for each connected process: {@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes a rail; with
+ * several rails {@value Retention#BYTES} bytes and {@value Retention#FRAMES_MAX} frame headers more.
+ *
+ * <p><b>Memory ordering.</b> A payload is written, by the kernel or by a plain copy, by the thread that then raises the
+ * word with release order, or before that by another thread under the same receiving lock.
+ */
+final class Peer {
+    /** The most requests of a side that may be unanswered. */
+    static final int REQUESTS_MAX = 32;
+
+    private static final long COUNTED = 0;
+    private static final long ANSWERED = Words.LINE_BYTES;
+    private static final int REQUEST_BITS = 8;
+    private static final int COUNT_INTERVAL_FRAMES = 256;
+    private static final int COUNT_INTERVAL_BYTES = 256 << 10;
+    private static final int STRIPE_BYTES_MIN = 1 << 10;
+    private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
+    private static final int YIELD_INTERVAL = 16;
+    private static final AtomicOperation[] OPERATIONS = AtomicOperation.values();
+    private static final WordAction[] ACTIONS = WordAction.values();
+
+    private final int process;
+    private final Regions regions;
+    private final FabricListener listener;
+    private final AtomicLong refusals;
+    private final Waiter.Progress progress;
+    private final MemorySegment words;
+
+    private Rail[] rails = {};
+    private volatile boolean connected;
+    private volatile boolean gone;
+    private volatile boolean saidGoodbye;
+    private volatile boolean heardGoodbye;
+
+    // sending
+    private final ReentrantLock sending = new ReentrantLock();
+    private final Frame called = new Frame();
+    private final Frame served = new Frame();
+    private Retention retention;
+    private volatile long sent;
+    private volatile boolean resends;
+    private volatile boolean dirty;
+    private int nextRail;
+    private final long[] requests = new long[REQUESTS_MAX];
+    private final boolean[] requested = new boolean[REQUESTS_MAX];
+    private final MemorySegment[] targets = new MemorySegment[REQUESTS_MAX];
+    private final long[] targetOffsets = new long[REQUESTS_MAX];
+    private final long[] targetBytes = new long[REQUESTS_MAX];
+    private final long[] values = new long[REQUESTS_MAX];
+    private final boolean[] refused = new boolean[REQUESTS_MAX];
+    private final boolean[] forgotten = new boolean[REQUESTS_MAX];
+    private volatile boolean hasRoom = true;
+
+    // receiving
+    private final ReentrantLock receiving = new ReentrantLock();
+    private Frame[] early;
+    private volatile long received;
+    private long countWanted;
+    private long countTold;
+    private int bytesSinceCount;
+    private final Frame[] replies = new Frame[REQUESTS_MAX];
+    private volatile long repliesQueued;
+    private volatile long repliesSent;
+
+    /**
+     * @param process the first rank of the other process
+     * @param regions what it may address here
+     * @param listener is told what it tells
+     * @param refusals counts what was refused
+     * @param progress takes in what arrives, from all processes, while a call waits
+     * @param arena for a few words
+     */
+    Peer(int process, Regions regions, FabricListener listener, AtomicLong refusals, Waiter.Progress progress,
+            Arena arena) {
+        this.process = process;
+        this.regions = regions;
+        this.listener = listener;
+        this.refusals = refusals;
+        this.progress = progress;
+        this.words = arena.allocate(ANSWERED + (long) REQUESTS_MAX * Long.BYTES, Words.LINE_BYTES);
+        for (int i = 0; i < REQUESTS_MAX; i++) {
+            replies[i] = new Frame();
+        }
+    }
+
+    int process() {
+        return process;
+    }
+
+    // ---- life
+
+    /** Begins: these are the rails, all of them, in the same order on both sides. */
+    void connect(Wire[] wires) {
+        sending.lock();
+        receiving.lock();
+        try {
+            if (gone || connected) {
+                for (Wire wire : wires) {
+                    wire.close();
+                }
+                return;
+            }
+            Rail[] made = new Rail[wires.length];
+            for (int i = 0; i < made.length; i++) {
+                made[i] = new Rail(i, wires[i]);
+            }
+            if (made.length > 1) {
+                retention = new Retention();
+                early = new Frame[Retention.FRAMES_MAX];
+                for (int i = 0; i < early.length; i++) {
+                    early[i] = new Frame();
+                }
+            }
+            rails = made;
+            connected = true;
+        } finally {
+            receiving.unlock();
+            sending.unlock();
+        }
+    }
+
+    boolean isConnected() {
+        return connected;
+    }
+
+    /** Whether nothing can be sent to it any more. */
+    boolean isGone() {
+        return gone;
+    }
+
+    /** Takes note that the process cannot be reached, or has left. */
+    void lose(String reason) {
+        synchronized (this) {
+            if (gone) {
+                return;
+            }
+            gone = true;
+        }
+        for (Rail rail : rails) {
+            rail.lose();
+        }
+        if (!heardGoodbye && !saidGoodbye) {
+            listener.lost(process, reason);
+        }
+    }
+
+    private void loseRail(Rail rail, String reason) {
+        boolean others = false;
+        synchronized (this) {
+            if (rail.isLost()) {
+                return;
+            }
+            rail.lose();
+            for (Rail other : rails) {
+                others |= !other.isLost();
+            }
+        }
+        if (others && !heardGoodbye) {
+            resends = true; // whoever sends next, or the service thread, sees to it
+        } else {
+            lose(reason);
+        }
+    }
+
+    /**
+     * Notices rails that have been silent, and asks those that have been for a while whether they are there.
+     *
+     * @param elapsedNanos since the last look, but not more than this process was surely awake
+     * @param limitNanos how long a rail may be silent
+     */
+    void look(long elapsedNanos, long limitNanos) {
+        for (Rail rail : rails) {
+            if (!rail.isLost()) {
+                rail.silentNanos = rail.wasHeard() ? 0 : rail.silentNanos + elapsedNanos;
+                if (rail.silentNanos >= limitNanos) {
+                    loseRail(rail, "nothing was heard from it for " + limitNanos / 1_000_000 + " ms");
+                }
+            }
+        }
+        for (Rail rail : rails) {
+            if (rail.silentNanos > 0 && !rail.isLost()) {
+                rail.askCount(true); // a call that waits with the lock held sends it, or the pump does
+            }
+        }
+        pump();
+    }
+
+    // ---- calls
+
+    /** See {@link org.tutti.fabric.Fabric#put}. */
+    boolean put(long region, long offset, MemorySegment source, long sourceOffset, long bytes, WordAction action,
+            long word, long value, long tag, Waiter.Check check) {
+        sending.lock();
+        try {
+            int stripe = stripe(bytes);
+            long at = 0;
+            do {
+                int length = (int) Math.min(stripe, bytes - at);
+                boolean last = at + length == bytes;
+                called.of(FrameLayout.PUT).length = length;
+                called.region = region;
+                called.offset = offset + at;
+                called.operation = (short) (last ? action : WordAction.NONE).ordinal();
+                called.word = word;
+                called.value = value;
+                called.tag = tag;
+                if (!append(called, source, sourceOffset + at, check)) {
+                    return false;
+                }
+                at += length;
+            } while (at < bytes);
+            return true;
+        } finally {
+            unlockSending();
+        }
+    }
+
+    private int stripe(long bytes) {
+        if (rails.length == 1 || bytes < STRIPE_BYTES_MIN) {
+            return FrameLayout.PAYLOAD_BYTES_MAX;
+        }
+        long share = (bytes + rails.length - 1) / rails.length + Words.LINE_BYTES - 1 & -Words.LINE_BYTES;
+        return Math.clamp(share, STRIPE_BYTES_MIN, FrameLayout.PAYLOAD_BYTES_MAX);
+    }
+
+    /**
+     * Asks for bytes; they are here when {@link #awaitAnswer} returns.
+     *
+     * @return the request, or −1 when the process is gone
+     */
+    int get(long region, long offset, MemorySegment target, long targetOffset, long bytes, Waiter.Check check) {
+        return request(FrameLayout.GET, 0, region, offset, bytes, 0, target, targetOffset, check);
+    }
+
+    /**
+     * Asks for an atomic operation; it is done when {@link #awaitAnswer} returns.
+     *
+     * @return the request, or −1 when the process is gone
+     */
+    int atomic(long region, long offset, AtomicOperation operation, long operand, long expected, Waiter.Check check) {
+        return request(FrameLayout.ATOMIC, operation.ordinal(), region, offset, operand, expected, null, 0, check);
+    }
+
+    private int request(byte kind, int operation, long region, long offset, long value, long tag, MemorySegment target,
+            long targetOffset, Waiter.Check check) {
+        sending.lock();
+        try {
+            int request = freeRequest(check);
+            if (request >= 0) {
+                targets[request] = target;
+                targetOffsets[request] = targetOffset;
+                targetBytes[request] = target == null ? 0 : value;
+                refused[request] = false;
+                forgotten[request] = false;
+                called.of(kind).operation = (short) operation;
+                called.region = region;
+                called.offset = offset;
+                called.word = ++requests[request] << REQUEST_BITS | request;
+                called.value = value;
+                called.tag = tag;
+                requested[request] = true;
+                if (!append(called, null, 0, check)) {
+                    return -1;
+                }
+                write();
+            }
+            return request;
+        } finally {
+            unlockSending();
+        }
+    }
+
+    private int freeRequest(Waiter.Check check) {
+        for (int turn = 1; !gone; turn++) {
+            for (int request = 0; request < REQUESTS_MAX; request++) {
+                if (!requested[request]) {
+                    return request;
+                }
+            }
+            releaseForAnswered();
+            giveWay(turn, check);
+        }
+        return -1;
+    }
+
+    private void releaseForAnswered() {
+        for (int request = 0; request < REQUESTS_MAX; request++) {
+            if (forgotten[request] && isAnswered(request)) {
+                requested[request] = false;
+            }
+        }
+    }
+
+    private boolean isAnswered(int request) {
+        return Words.load(words, ANSWERED + (long) request * Long.BYTES) >= requests[request];
+    }
+
+    /** Waits for the answer to a request. */
+    void awaitAnswer(int request, Waiter waiter, Waiter.Check check) {
+        waiter.await(words, ANSWERED + (long) request * Long.BYTES, requests[request], check);
+    }
+
+    /** Takes the answer to a request, whose place is free afterwards; throws when it was refused. */
+    long takeAnswer(int request) {
+        sending.lock();
+        try {
+            long value = values[request];
+            boolean wasRefused = refused[request];
+            targets[request] = null;
+            requested[request] = false;
+            if (wasRefused) {
+                throw new IndexOutOfBoundsException("the process of rank " + process
+                        + " has refused access: the memory is closed there, or the range is not inside it");
+            }
+            return value;
+        } finally {
+            unlockSending();
+        }
+    }
+
+    /** Gives up waiting for the answer to a request; its place stays taken until the answer comes. */
+    void forgetAnswer(int request) {
+        receiving.lock(); // nobody is writing to the target now
+        sending.lock();
+        try {
+            targets[request] = null;
+            forgotten[request] = true;
+            dropReplies(request);
+        } finally {
+            sending.unlock();
+            receiving.unlock();
+        }
+    }
+
+    /** Asks for the count of all that was sent. */
+    long askCount(Waiter.Check check) {
+        sending.lock();
+        try {
+            long all = sent;
+            if (counted() < all && railWithRoom(FrameLayout.HEADER_BYTES, check) instanceof Rail rail) {
+                called.of(FrameLayout.COUNT).flags = FrameLayout.WANTS_COUNT;
+                called.value = all;
+                called.count = received;
+                rail.append(called, null, 0);
+                write();
+            }
+            return all;
+        } finally {
+            unlockSending();
+        }
+    }
+
+    private long counted() {
+        return Words.load(words, COUNTED);
+    }
+
+    boolean hasCounted(long number) {
+        return counted() >= number;
+    }
+
+    /** Waits until the other side has counted so many frames. */
+    void awaitCount(long number, Waiter waiter, Waiter.Check check) {
+        waiter.await(words, COUNTED, number, check);
+    }
+
+    /** Sends a piece of news, or the good-bye, if there is room now. */
+    boolean tell(byte kind, int what, long index, long value) {
+        if (!connected || gone || !sending.tryLock()) {
+            return false;
+        }
+        try {
+            Rail rail = railWithRoomNow(FrameLayout.HEADER_BYTES);
+            if (rail == null) {
+                return false;
+            }
+            called.of(kind).word = what;
+            called.offset = index;
+            called.value = value;
+            saidGoodbye |= kind == FrameLayout.GOODBYE;
+            appendTo(rail, called, null, 0);
+            write();
+            return true;
+        } finally {
+            unlockSending();
+        }
+    }
+
+    // ---- sending, under its lock
+
+    private boolean append(Frame frame, MemorySegment source, long sourceOffset, Waiter.Check check) {
+        Rail rail = railWithRoom(FrameLayout.HEADER_BYTES + frame.length, check);
+        if (rail == null) {
+            return false;
+        }
+        appendTo(rail, frame, source, sourceOffset);
+        return true;
+    }
+
+    private void appendTo(Rail rail, Frame frame, MemorySegment source, long sourceOffset) {
+        frame.number = sent + 1;
+        frame.count = received;
+        if (retention != null) {
+            retention.keep(frame, source, sourceOffset, rail.index());
+        }
+        sent = frame.number; // before anybody can have counted it
+        if (retention == null && frame.length >= SENT_DIRECTLY_BYTES_MIN && source.isNative()
+                && source.byteSize() <= Integer.MAX_VALUE) {
+            try {
+                rail.send(frame, source, sourceOffset);
+            } catch (IOException e) {
+                loseRail(rail, "writing to it failed: " + e.getMessage());
+            }
+        } else {
+            rail.append(frame, source, sourceOffset);
+        }
+        dirty = true;
+    }
+
+    private Rail railWithRoomNow(int bytes) {
+        if (gone || retention != null && !retention.hasRoom(bytes, counted() + 1, sent + 1)) {
+            return null;
+        }
+        for (int i = 0; i < rails.length; i++) {
+            Rail rail = rails[(nextRail + i) % rails.length];
+            if (!rail.isLost() && rail.hasRoom(bytes)) {
+                nextRail = (rail.index() + 1) % rails.length;
+                return rail;
+            }
+        }
+        return null;
+    }
+
+    private Rail railWithRoom(int bytes, Waiter.Check check) {
+        for (int turn = 1; !gone; turn++) {
+            Rail rail = railWithRoomNow(bytes);
+            if (rail != null) {
+                return rail;
+            }
+            if (!write()) {
+                giveWay(turn, check);
+            }
+        }
+        return null;
+    }
+
+    private void giveWay(int turn, Waiter.Check check) {
+        serve();
+        progress.poll();
+        if (turn % YIELD_INTERVAL == 0) {
+            check.check();
+            Thread.yield();
+        }
+    }
+
+    /** Writes what the rails take; returns whether any took something. */
+    private boolean write() {
+        boolean any = false;
+        boolean drained = true;
+        for (Rail rail : rails) {
+            if (!rail.isLost()) {
+                try {
+                    any |= rail.write();
+                } catch (IOException e) {
+                    loseRail(rail, "writing to it failed: " + e.getMessage());
+                }
+                drained &= rail.isDrained();
+            }
+        }
+        dirty = !drained;
+        return any;
+    }
+
+    /** Whether there is something to send that nobody is about to send. */
+    boolean wantsToSend() {
+        return connected && !gone && (dirty || resends || repliesSent < repliesQueued || owesCount());
+    }
+
+    private boolean owesCount() {
+        for (Rail rail : rails) {
+            if (rail.owesCount() || rail.asksCount()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Sends what is there to send, without waiting. */
+    void pump() {
+        if (wantsToSend() && sending.tryLock()) {
+            unlockSending();
+        }
+    }
+
+    /** Whoever found the lock taken has left its work to the holder. */
+    private void unlockSending() {
+        do {
+            try {
+                if (sending.getHoldCount() == 1) { // else inside a call that waits for room, and does this itself
+                    serve();
+                    if (dirty) {
+                        write();
+                    }
+                }
+            } finally {
+                sending.unlock();
+            }
+        } while (!sending.isHeldByCurrentThread() && owesWork() && sending.tryLock());
+    }
+
+    private boolean owesWork() {
+        return hasRoom && connected && !gone && (resends || repliesSent < repliesQueued || owesCount());
+    }
+
+    private void serve() {
+        hasRoom = serveResends() && serveReplies() && serveCounts();
+    }
+
+    private boolean serveResends() {
+        if (resends) {
+            for (long number = counted() + 1; number <= sent; number++) {
+                int on = retention.rail(number);
+                if (on == Retention.NOWHERE || rails[on].isLost()) {
+                    retention.setRail(number, Retention.NOWHERE);
+                    retention.header(number, served);
+                    Rail rail = aliveWithRoom(FrameLayout.HEADER_BYTES + served.length);
+                    if (rail == null) {
+                        return false;
+                    }
+                    served.count = received;
+                    rail.append(served, retention.segment(), retention.payload(number));
+                    retention.setRail(number, rail.index());
+                    dirty = true;
+                }
+            }
+            resends = false;
+        }
+        return true;
+    }
+
+    /** The preferred rail, or another one if it is lost or full. */
+    private Rail aliveWithRoom(Rail preferred, int bytes) {
+        return !preferred.isLost() && preferred.hasRoom(bytes) ? preferred : aliveWithRoom(bytes);
+    }
+
+    private Rail aliveWithRoom(int bytes) {
+        for (Rail rail : rails) {
+            if (!rail.isLost() && rail.hasRoom(bytes)) {
+                return rail;
+            }
+        }
+        return null;
+    }
+
+    private boolean serveReplies() {
+        while (repliesSent < repliesQueued) {
+            Frame asked = replies[(int) (repliesSent % REQUESTS_MAX)];
+            Region region = asked.kind == FrameLayout.GET ? regions.find(asked.region) : null;
+            boolean refuses = asked.has(FrameLayout.REFUSED) || asked.kind == FrameLayout.GET && region == null;
+            long left = asked.kind == FrameLayout.GET && !refuses ? asked.value - asked.tag : 0;
+            int length = (int) Math.min(left, FrameLayout.PAYLOAD_BYTES_MAX);
+            Rail rail = railWithRoomNow(FrameLayout.HEADER_BYTES + length);
+            if (rail == null) {
+                return gone;
+            }
+            boolean last = length == left;
+            served.of(FrameLayout.REPLY).flags =
+                    (byte) ((refuses ? FrameLayout.REFUSED : 0) | (last ? FrameLayout.LAST : 0));
+            served.length = length;
+            served.word = asked.word;
+            served.offset = asked.kind == FrameLayout.GET ? asked.tag : 0;
+            served.value = asked.value;
+            appendTo(rail, served, refuses || region == null ? null : region.segment(), asked.offset + served.offset);
+            asked.tag += length;
+            if (last) {
+                long done = repliesSent + 1;
+                repliesSent = done; // only the holder of the sending lock writes it
+            }
+            write();
+        }
+        return true;
+    }
+
+    private boolean serveCounts() {
+        boolean all = true;
+        for (Rail rail : rails) {
+            if (rail.asksCount()) {
+                rail.askCount(false);
+                if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES)) { // else it is about to be written to anyway, or lost
+                    appendCount(rail, FrameLayout.WANTS_COUNT);
+                }
+            }
+            if (rail.owesCount()) {
+                Rail on = aliveWithRoom(rail, FrameLayout.HEADER_BYTES);
+                if (on == null) {
+                    all = false;
+                } else {
+                    rail.oweCount(false);
+                    appendCount(on, (byte) 0);
+                }
+            }
+        }
+        return all;
+    }
+
+    private void appendCount(Rail rail, byte flags) {
+        served.of(FrameLayout.COUNT).flags = flags;
+        served.count = received;
+        rail.append(served, null, 0);
+        dirty = true;
+    }
+
+    // ---- receiving
+
+    /**
+     * Takes in what has arrived, unless somebody else is doing so.
+     *
+     * @return whether anything had
+     */
+    boolean poll() {
+        boolean any = false;
+        if (connected && !gone && receiving.tryLock()) {
+            try {
+                for (Rail rail : rails) {
+                    any |= receive(rail);
+                }
+            } finally {
+                receiving.unlock();
+            }
+        }
+        if (wantsToSend()) {
+            pump();
+        }
+        return any;
+    }
+
+    private boolean receive(Rail rail) {
+        if (rail.isLost()) {
+            return false;
+        }
+        try {
+            return rail.receive(this);
+        } catch (ProtocolException e) {
+            refusals.incrementAndGet();
+            lose("it has sent what makes no sense: " + e.getMessage());
+        } catch (IOException e) {
+            loseRail(rail, e.getMessage());
+        }
+        return false;
+    }
+
+    /** Waits until nobody uses a region that has just been revoked. */
+    void settle() {
+        receiving.lock();
+        receiving.unlock();
+        sending.lock();
+        unlockSending();
+    }
+
+    /** Called by a rail with the header of an arriving frame: says where its payload goes. */
+    void begin(Rail rail) throws ProtocolException {
+        Frame arriving = rail.frame();
+        rail.discard();
+        if (!FrameLayout.isPlausible(arriving)) {
+            throw new ProtocolException("a frame of kind " + arriving.kind + " with " + arriving.length + " bytes");
+        }
+        noteCount(arriving.count);
+        if (arriving.number == 0 || isDuplicate(arriving.number)) {
+            return;
+        }
+        long limit = received + (early == null ? 1 : Retention.FRAMES_MAX);
+        if (arriving.number > limit) {
+            throw new ProtocolException("frame " + arriving.number + " where at most " + limit + " can be");
+        }
+        if (arriving.kind == FrameLayout.PUT) {
+            beginPut(rail, arriving);
+        } else if (arriving.kind == FrameLayout.REPLY) {
+            beginReply(rail, arriving);
+        }
+    }
+
+    private void beginPut(Rail rail, Frame put) {
+        Region region = regions.find(put.region);
+        int actions = ACTIONS.length;
+        boolean granted = region != null && region.contains(put.offset, put.length) && put.operation >= 0
+                && put.operation < actions
+                && (ACTIONS[put.operation] == WordAction.NONE || region.containsWord(put.word));
+        if (granted) {
+            rail.into(region, put.offset);
+        } else {
+            refusals.incrementAndGet();
+            put.operation = (short) WordAction.NONE.ordinal();
+        }
+    }
+
+    private void beginReply(Rail rail, Frame reply) throws ProtocolException {
+        int request = request(reply);
+        MemorySegment target = targets[request];
+        if (target != null) {
+            if (reply.offset < 0 || reply.offset > targetBytes[request] - reply.length) {
+                throw new ProtocolException("a reply outside of what was asked for");
+            }
+            rail.into(target, targetOffsets[request] + reply.offset);
+        }
+    }
+
+    private int request(Frame reply) throws ProtocolException {
+        int request = place(reply);
+        if (request >= REQUESTS_MAX || reply.word >>> REQUEST_BITS != requests[request] || isAnswered(request)) {
+            throw new ProtocolException("a reply to what nobody asked");
+        }
+        return request;
+    }
+
+    private static int place(Frame reply) {
+        return (int) (reply.word & (1 << REQUEST_BITS) - 1);
+    }
+
+    private boolean isDuplicate(long number) {
+        return number <= received || early != null && early[place(number)].number == number;
+    }
+
+    private static int place(long number) {
+        return (int) (number % Retention.FRAMES_MAX);
+    }
+
+    private void noteCount(long count) throws ProtocolException {
+        if (count > sent) {
+            throw new ProtocolException("it has counted " + count + " frames of " + sent);
+        }
+        if (count > counted()) {
+            Words.store(words, COUNTED, count);
+        }
+    }
+
+    /** Called by a rail when an arriving frame is complete. */
+    void end(Rail rail) throws ProtocolException {
+        Frame arrived = rail.frame();
+        if (arrived.number == 0) {
+            if (arrived.has(FrameLayout.WANTS_COUNT)) {
+                countWanted = Math.max(countWanted, arrived.value);
+                if (received >= arrived.value) {
+                    rail.oweCount(true);
+                }
+            }
+            return;
+        }
+        if (isDuplicate(arrived.number)) {
+            rail.oweCount(true); // so that it is not sent a third time
+            return;
+        }
+        if (early == null) {
+            apply(arrived);
+            received = arrived.number;
+        } else {
+            early[place(arrived.number)].copyFrom(arrived);
+            for (long next = received + 1; early[place(next)].number == next; next++) {
+                apply(early[place(next)]);
+                received = next;
+            }
+        }
+        bytesSinceCount += arrived.length;
+        if (received >= countWanted && countTold < countWanted || bytesSinceCount >= COUNT_INTERVAL_BYTES
+                || received - countTold >= COUNT_INTERVAL_FRAMES) {
+            countTold = received;
+            bytesSinceCount = 0;
+            rail.oweCount(true);
+        }
+    }
+
+    // ---- effects, under the receiving lock
+
+    private void apply(Frame effect) throws ProtocolException {
+        switch (effect.kind) {
+            case FrameLayout.PUT -> applyWord(effect);
+            case FrameLayout.GET, FrameLayout.ATOMIC -> applyRequest(effect);
+            case FrameLayout.REPLY -> applyReply(effect);
+            case FrameLayout.NEWS -> listener.news((int) effect.word, effect.offset, effect.value);
+            case FrameLayout.GOODBYE -> {
+                heardGoodbye = true;
+                listener.left(process);
+            }
+            default -> throw new ProtocolException("a numbered frame of kind " + effect.kind);
+        }
+    }
+
+    private void applyWord(Frame put) {
+        WordAction action = ACTIONS[put.operation];
+        Region region = action == WordAction.NONE ? null : regions.find(put.region);
+        if (region == null) {
+            return;
+        }
+        if (action == WordAction.ADD) {
+            Words.add(region.segment(), put.word, put.value);
+        } else if (Words.load(region.segment(), put.word) < put.value) {
+            Words.storePlain(region.segment(), put.word + Long.BYTES, put.tag);
+            Words.store(region.segment(), put.word, put.value);
+        }
+    }
+
+    private void applyRequest(Frame asked) throws ProtocolException {
+        if (repliesQueued - repliesSent >= REQUESTS_MAX) {
+            throw new ProtocolException("more than " + REQUESTS_MAX + " unanswered requests");
+        }
+        Frame reply = replies[(int) (repliesQueued % REQUESTS_MAX)];
+        reply.copyFrom(asked);
+        reply.flags = 0;
+        Region region = regions.find(asked.region);
+        if (asked.kind == FrameLayout.GET) {
+            reply.tag = 0;
+            if (region == null || asked.value < 1 || !region.contains(asked.offset, asked.value)) {
+                reply.flags = FrameLayout.REFUSED;
+            }
+        } else
+            if (region == null || !region.contains(asked.offset, Long.BYTES) || asked.offset % Long.BYTES != 0
+                    || asked.operation < 0 || asked.operation >= OPERATIONS.length) {
+                        reply.flags = FrameLayout.REFUSED;
+                    } else {
+                        reply.value = switch (OPERATIONS[asked.operation]) {
+                            case FETCH_ADD -> Words.add(region.segment(), asked.offset, asked.value);
+                            case SWAP -> Words.swap(region.segment(), asked.offset, asked.value);
+                            case COMPARE_AND_SWAP ->
+                                Words.compareAndExchange(region.segment(), asked.offset, asked.tag, asked.value);
+                        };
+                    }
+        if (reply.has(FrameLayout.REFUSED)) {
+            refusals.incrementAndGet();
+        }
+        long all = repliesQueued + 1;
+        repliesQueued = all; // only the holder of the receiving lock writes it
+    }
+
+    private void applyReply(Frame reply) throws ProtocolException {
+        int request = request(reply);
+        if (reply.has(FrameLayout.REFUSED)) {
+            refused[request] = true;
+        }
+        if (reply.has(FrameLayout.LAST)) {
+            values[request] = reply.value;
+            dropReplies(request);
+            Words.store(words, ANSWERED + (long) request * Long.BYTES, requests[request]);
+        }
+    }
+
+    /** Drops what still arrives of replies to a request, whose memory is its owner's again. */
+    private void dropReplies(int request) {
+        for (Rail rail : rails) {
+            if (rail.isInFrame() && rail.frame().kind == FrameLayout.REPLY && place(rail.frame()) == request) {
+                rail.discard();
+            }
+        }
+    }
+}

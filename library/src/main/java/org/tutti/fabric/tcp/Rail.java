@@ -1,0 +1,294 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+import org.tutti.fabric.Region;
+
+/**
+ * One connection of a pair of processes: gathers frames that go out, and takes those apart that come in, however the
+ * wire cuts them.
+ *
+ * <p>Small frames come in through a buffer of {@value #IN_BYTES} bytes, many with one read; long payloads are read
+ * straight to where they belong, together with the header of what follows them. Frames go out through a buffer that
+ * holds the longest one: so whoever cannot write to the end leaves the rest there to the next one who comes by, and
+ * nobody's memory is needed for longer than a call. Long payloads in native memory pass it by as far as the wire takes
+ * them.
+ *
+ * <p>The outgoing side is guarded by the peer's sending lock, the incoming side by its receiving lock.
+ */
+final class Rail {
+    /** The incoming buffer. */
+    static final int IN_BYTES = 16 << 10;
+
+    /** The outgoing buffer. */
+    static final int OUT_BYTES = FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX + (16 << 10);
+
+    private static final int READ_BYTES_MAX = 1 << 20;
+
+    private final int index;
+    private final Wire wire;
+
+    private final ByteBuffer out = buffer(OUT_BYTES);
+    private final ByteBuffer drain = out.duplicate();
+    private final MemorySegment outSegment = MemorySegment.ofBuffer(out);
+    private final ByteBuffer[] outBoth = {drain, null};
+    private MemorySegment sourceViewed;
+    private int drained;
+
+    private final Frame frame = new Frame();
+    private final ByteBuffer in = buffer(IN_BYTES);
+    private final MemorySegment inSegment = MemorySegment.ofBuffer(in);
+    private final ByteBuffer[] both = {null, in};
+    private boolean inFrame;
+    private int remaining;
+    private MemorySegment sink;
+    private long sinkOffset;
+    private Region sinkRegion;
+    private ByteBuffer view;
+    private Region viewed;
+
+    private volatile boolean lost;
+    private volatile boolean heard;
+    private volatile boolean owesCount;
+    private volatile boolean asksCount;
+
+    /** Since when nothing has been heard, as far as its owner has looked; for the owner's use. */
+    long silentNanos;
+
+    Rail(int index, Wire wire) {
+        this.index = index;
+        this.wire = wire;
+    }
+
+    private static ByteBuffer buffer(int bytes) {
+        return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    int index() {
+        return index;
+    }
+
+    // ---- out
+
+    /** Whether a frame of so many bytes in all fits now. */
+    boolean hasRoom(int bytes) {
+        if (out.remaining() >= bytes) {
+            return true;
+        }
+        if (drained > 0) {
+            drain.limit(out.position()).position(drained);
+            out.clear();
+            out.put(drain);
+            drained = 0;
+        }
+        return out.remaining() >= bytes;
+    }
+
+    /** Adds a frame, for which there is room. */
+    void append(Frame added, MemorySegment source, long sourceOffset) {
+        FrameLayout.write(out, added);
+        if (added.length > 0) {
+            MemorySegment.copy(source, sourceOffset, outSegment, out.position(), added.length);
+            out.position(out.position() + added.length);
+        }
+    }
+
+    /**
+     * Adds a frame with a long payload, for which there is room, and writes what the wire takes, the payload straight
+     * from where it lies; only the rest of it is copied.
+     */
+    void send(Frame added, MemorySegment source, long sourceOffset) throws IOException {
+        if (!source.equals(sourceViewed)) {
+            sourceViewed = source;
+            outBoth[1] = source.asByteBuffer();
+        }
+        ByteBuffer payload = outBoth[1];
+        payload.limit((int) sourceOffset + added.length).position((int) sourceOffset);
+        FrameLayout.write(out, added);
+        drain.limit(out.position()).position(drained);
+        while (payload.hasRemaining() && wire.write(outBoth) > 0) {
+            continue;
+        }
+        drained = drain.position();
+        if (!drain.hasRemaining()) {
+            out.clear();
+            drained = 0;
+        }
+        out.put(payload);
+    }
+
+    boolean isDrained() {
+        return out.position() == 0;
+    }
+
+    /** Writes what the wire takes; returns whether it took anything. */
+    boolean write() throws IOException {
+        if (isDrained()) {
+            return false;
+        }
+        drain.limit(out.position()).position(drained);
+        int written = wire.write(drain);
+        drained = drain.position();
+        if (!drain.hasRemaining()) {
+            out.clear();
+            drained = 0;
+        }
+        return written > 0;
+    }
+
+    // ---- in
+
+    /** The frame that is arriving, or has just arrived. */
+    Frame frame() {
+        return frame;
+    }
+
+    /** Whether a frame has begun to arrive, and not yet ended. */
+    boolean isInFrame() {
+        return inFrame;
+    }
+
+    /** Sends the payload of the arriving frame into a region. */
+    void into(Region region, long offset) {
+        sink = region.segment();
+        sinkOffset = offset;
+        sinkRegion = region;
+        if (viewed != region) {
+            viewed = region;
+            view = region.view();
+        }
+    }
+
+    /** Sends the payload of the arriving frame into memory that has no view. */
+    void into(MemorySegment segment, long offset) {
+        sink = segment;
+        sinkOffset = offset;
+        sinkRegion = null;
+    }
+
+    /** Drops the payload of the arriving frame. */
+    void discard() {
+        sink = null;
+        sinkRegion = null;
+    }
+
+    /**
+     * Takes in what has arrived, up to a limit.
+     *
+     * @return whether anything had
+     */
+    boolean receive(Peer peer) throws IOException {
+        int taken = 0;
+        while (taken < READ_BYTES_MAX) {
+            boolean direct = readsDirectly();
+            if (direct) { // what follows is likely as long, and to be read as directly: take only its header
+                in.limit(FrameLayout.HEADER_BYTES);
+            }
+            int asked = in.remaining() + (direct ? remaining : 0);
+            long bytes = direct ? readDirectly() : wire.read(in);
+            if (bytes < 0) {
+                throw new EOFException("the connection was closed by the other side");
+            }
+            if (bytes == 0) {
+                break;
+            }
+            heard = true;
+            taken += (int) bytes;
+            in.flip();
+            parse(peer);
+            in.compact();
+            if (bytes < asked) {
+                break; // what came meanwhile is for the next time: one system call less
+            }
+        }
+        return taken > 0;
+    }
+
+    private boolean readsDirectly() {
+        if (sinkRegion != null && sinkRegion.isRevoked()) {
+            discard();
+        }
+        return remaining > 0 && sinkRegion != null && view != null && in.position() == 0;
+    }
+
+    private long readDirectly() throws IOException {
+        view.limit((int) sinkOffset + remaining).position((int) sinkOffset);
+        both[0] = view;
+        long bytes = wire.read(both);
+        int arrived = view.position() - (int) sinkOffset;
+        sinkOffset += arrived;
+        remaining -= arrived;
+        return bytes;
+    }
+
+    private void parse(Peer peer) throws IOException {
+        while (true) {
+            if (!inFrame) {
+                if (in.remaining() < FrameLayout.HEADER_BYTES) {
+                    return;
+                }
+                FrameLayout.read(in, frame);
+                peer.begin(this);
+                remaining = frame.length;
+                inFrame = true;
+            }
+            take(Math.min(remaining, in.remaining()));
+            if (remaining > 0) {
+                return;
+            }
+            inFrame = false;
+            peer.end(this);
+        }
+    }
+
+    private void take(int bytes) {
+        if (bytes > 0) {
+            if (sink != null) {
+                MemorySegment.copy(inSegment, in.position(), sink, sinkOffset, bytes);
+                sinkOffset += bytes;
+            }
+            in.position(in.position() + bytes);
+            remaining -= bytes;
+        }
+    }
+
+    // ---- life
+
+    boolean isLost() {
+        return lost;
+    }
+
+    void lose() {
+        lost = true;
+        wire.close();
+    }
+
+    /** Whether anything has arrived since the last time that this was asked. */
+    boolean wasHeard() {
+        boolean was = heard;
+        heard = false;
+        return was;
+    }
+
+    /** Whether the other side is to be asked on this rail whether it is there. */
+    boolean asksCount() {
+        return asksCount;
+    }
+
+    void askCount(boolean asks) {
+        asksCount = asks;
+    }
+
+    boolean owesCount() {
+        return owesCount;
+    }
+
+    void oweCount(boolean owes) {
+        owesCount = owes;
+    }
+}

@@ -1,0 +1,48 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * A wire that is a TCP connection.
+ */
+final class SocketWire implements Wire {
+    private final SocketChannel channel;
+
+    /** @param channel connected, and not blocking */
+    SocketWire(SocketChannel channel) {
+        this.channel = channel;
+    }
+
+    @Override
+    public int read(ByteBuffer target) throws IOException {
+        return channel.read(target);
+    }
+
+    @Override
+    public long read(ByteBuffer[] targets) throws IOException {
+        return channel.read(targets);
+    }
+
+    @Override
+    public int write(ByteBuffer source) throws IOException {
+        return channel.write(source);
+    }
+
+    @Override
+    public long write(ByteBuffer[] sources) throws IOException {
+        return channel.write(sources);
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

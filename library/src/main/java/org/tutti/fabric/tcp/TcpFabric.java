@@ -1,0 +1,506 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
+
+import org.tutti.JobStartException;
+import org.tutti.fabric.AtomicOperation;
+import org.tutti.fabric.Fabric;
+import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Region;
+import org.tutti.fabric.Regions;
+import org.tutti.fabric.WordAction;
+import org.tutti.memory.Waiter;
+
+/**
+ * The fabric over TCP: a connection for each pair of processes that have something to tell each other, and rail.
+ *
+ * <p><b>Polling is a lease.</b> A rank that waits polls the connections of its process itself, which takes a message a
+ * few microseconds, where waking a thread takes some forty. The service thread is for ranks that compute. It sleeps in
+ * its selector, with interest in everything; when it wakes and sees that a rank has polled within the last {@value
+ * #LEASE_NANOS} ns, it leaves the data to that rank and does not go back to the selector, which would wake it for every
+ * message, until {@value #LOOK_NANOS} ns later nobody has polled any more. So a rank that begins to compute is served
+ * from below a millisecond after its last poll on, and at once after that.
+ */
+public final class TcpFabric implements Fabric {
+    private static final System.Logger LOG = System.getLogger(TcpFabric.class.getName());
+    private static final long LEASE_NANOS = 50_000;
+    private static final long LOOK_NANOS = 800_000;
+    private static final long TICK_MILLIS_MAX = 500;
+    private static final long BUSY_MILLIS = 20;
+    private static final int TICKS_PER_LIMIT = 4;
+    private static final int PEERS_PER_POLL = 8;
+    private static final int VISIT_TURNS = 200;
+    private static final long GOODBYE_NANOS_MAX = 2_000_000_000L;
+
+    private final int self;
+    private final Regions regions = new Regions();
+    private final FabricListener listener;
+    private final IntFunction<List<InetSocketAddress>> directory;
+    private final long silenceNanosMax;
+    private final Waiter waiter;
+    private final Arena arena = Arena.ofShared();
+    private final AtomicReferenceArray<Peer> peers;
+    private final AtomicLong refusals = new AtomicLong();
+    private final Selector selector;
+    private final Doorman doorman;
+    private final Thread thread;
+    private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean called = new AtomicBoolean();
+    private volatile Peer[] connected = {};
+    private volatile long polledNanos = System.nanoTime() - LOOK_NANOS;
+    private volatile int turn;
+    private volatile boolean closing;
+    private volatile boolean closed;
+
+    /**
+     * Opens the doors of a process.
+     *
+     * @param self the first rank of this process
+     * @param size the ranks of the job
+     * @param secret what opens connections, 32 bytes
+     * @param rails this host's addresses to listen on and to connect from, a rail each, with the port to listen at, or
+     *            0 for any
+     * @param directory finds where a process listens, by its first rank
+     * @param listener is told what other processes tell
+     * @param silenceMillisMax how long a connected process may be silent
+     * @param coreForEach whether every rank that may wait here has a core of its own
+     * @throws JobStartException when it cannot listen there
+     */
+    public TcpFabric(int self, int size, byte[] secret, List<InetSocketAddress> rails,
+            IntFunction<List<InetSocketAddress>> directory, FabricListener listener, long silenceMillisMax,
+            boolean coreForEach) {
+        this.self = self;
+        this.directory = directory;
+        this.listener = listener;
+        this.silenceNanosMax = silenceMillisMax * 1_000_000;
+        this.waiter = new Waiter(coreForEach, this);
+        this.peers = new AtomicReferenceArray<>(size);
+        try {
+            this.selector = Selector.open();
+        } catch (IOException e) {
+            throw new JobStartException("rank " + self + " cannot open a selector (" + e.getMessage()
+                    + "); allow more open files (ulimit -n)");
+        }
+        this.doorman = new Doorman(self, secret, rails, selector, new House());
+        this.thread = Thread.ofPlatform().daemon().name("tutti service").start(this::serve);
+    }
+
+    /**
+     * Adds a region whose handle all processes of the job know.
+     *
+     * @param memory its memory
+     * @param handle its handle, with zeros in the low 16 bits
+     */
+    public void registerKnown(MemorySegment memory, long handle) {
+        regions.addFirst(memory, handle);
+    }
+
+    /**
+     * {@return where this process listens, a rail each}
+     */
+    public List<InetSocketAddress> addresses() {
+        return doorman.addresses();
+    }
+
+    // ---- calls
+
+    @Override
+    public long register(MemorySegment memory) {
+        return regions.add(memory).handle();
+    }
+
+    @Override
+    public void revoke(long handle) {
+        Region region = regions.find(handle);
+        if (region != null) {
+            regions.remove(handle);
+            for (Peer peer : connected) {
+                peer.settle();
+            }
+        }
+    }
+
+    @Override
+    public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+            WordAction action, long word, long value, long tag, Waiter.Check check) {
+        Peer peer = connect(process, check);
+        return peer != null
+                && peer.put(region, offset, source, sourceOffset, bytes, action, word, value, tag, check);
+    }
+
+    @Override
+    public boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+            Waiter.Check check) {
+        Peer peer = connect(process, check);
+        int request = peer == null ? -1 : peer.get(region, offset, target, targetOffset, bytes, check);
+        if (request < 0 || !awaitAnswer(peer, request, check)) {
+            return false;
+        }
+        peer.takeAnswer(request);
+        return true;
+    }
+
+    @Override
+    public boolean atomic(int process, long region, long offset, AtomicOperation operation, long operand,
+            long expected, long[] result, Waiter.Check check) {
+        Peer peer = connect(process, check);
+        int request = peer == null ? -1 : peer.atomic(region, offset, operation, operand, expected, check);
+        if (request < 0 || !awaitAnswer(peer, request, check)) {
+            return false;
+        }
+        result[0] = peer.takeAnswer(request);
+        return true;
+    }
+
+    private boolean awaitAnswer(Peer peer, int request, Waiter.Check check) {
+        return await(peer, check, whileThere -> peer.awaitAnswer(request, waiter, whileThere),
+                () -> peer.forgetAnswer(request));
+    }
+
+    @Override
+    public boolean fence(int process, Waiter.Check check) {
+        Peer peer = connect(process, check);
+        if (peer == null) {
+            return false;
+        }
+        long all = peer.askCount(check);
+        return peer.hasCounted(all) || await(peer, check, whileThere -> peer.awaitCount(all, waiter, whileThere),
+                () -> {
+                });
+    }
+
+    /** Waits, but not for a process that is gone. */
+    private static boolean await(Peer peer, Waiter.Check check, java.util.function.Consumer<Waiter.Check> wait,
+            Runnable otherwise) {
+        try {
+            wait.accept(() -> {
+                if (peer.isGone()) {
+                    throw new GoneException();
+                }
+                check.check();
+            });
+            return true;
+        } catch (GoneException _) {
+            otherwise.run();
+            return false;
+        } catch (RuntimeException e) {
+            otherwise.run();
+            throw e;
+        }
+    }
+
+    /** Ends a wait for a process that is gone; never leaves this class. */
+    private static final class GoneException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        GoneException() {
+            super("gone", null, false, false);
+        }
+    }
+
+    @Override
+    public void flush() {
+        for (Peer peer : connected) {
+            if (peer.wantsToSend()) {
+                peer.pump();
+                if (peer.wantsToSend()) { // no room: the service thread goes on when there is
+                    call();
+                }
+            }
+        }
+    }
+
+    @Override
+    public boolean tell(int process, int kind, long index, long value) {
+        Peer peer = peer(process);
+        if (!peer.isConnected() && !peer.isGone() && !closing) {
+            errands.add(() -> doorman.visit(peer));
+            call();
+            return false;
+        }
+        return peer.tell(FrameLayout.NEWS, kind, index, value);
+    }
+
+    @Override
+    public void tellAll(int kind, long index, long value) {
+        for (Peer peer : connected) {
+            peer.tell(FrameLayout.NEWS, kind, index, value);
+        }
+    }
+
+    private Peer peer(int process) {
+        Peer peer = peers.get(process);
+        if (peer == null) {
+            peers.compareAndSet(process, null, new Peer(process, regions, listener, refusals, this, arena));
+            peer = peers.get(process);
+        }
+        return peer;
+    }
+
+    /** The other process, connected; or null when it is gone. */
+    private Peer connect(int process, Waiter.Check check) {
+        Peer peer = peer(process);
+        if (!peer.isConnected() && !peer.isGone()) {
+            errands.add(() -> doorman.visit(peer));
+            call();
+            for (int turns = 1; !peer.isConnected() && !peer.isGone(); turns++) {
+                check.check();
+                if (turns % VISIT_TURNS == 0) { // the other side's own attempt may have come to nothing
+                    errands.add(() -> doorman.visit(peer));
+                    call();
+                }
+                if (closed) {
+                    return null;
+                }
+                LockSupport.parkNanos(Math.min(turns * 20_000L, 1_000_000));
+            }
+        }
+        return peer.isGone() ? null : peer;
+    }
+
+    // ---- progress
+
+    @Override
+    public boolean poll() {
+        polledNanos = System.nanoTime();
+        Peer[] current = connected;
+        boolean any = false;
+        if (current.length <= PEERS_PER_POLL) {
+            for (Peer peer : current) {
+                any |= peer.poll();
+            }
+        } else {
+            int from = turn;
+            turn = (from + PEERS_PER_POLL) % current.length;
+            for (int i = 0; i < PEERS_PER_POLL; i++) {
+                any |= current[(from + i) % current.length].poll();
+            }
+        }
+        return any;
+    }
+
+    /** Has the service thread look around, whatever it does. */
+    private void call() {
+        if (called.compareAndSet(false, true)) {
+            selector.wakeup();
+            LockSupport.unpark(thread);
+        }
+    }
+
+    private boolean isLeased() {
+        return System.nanoTime() - polledNanos < LEASE_NANOS;
+    }
+
+    private void serve() {
+        long tickMillis = Math.clamp(silenceNanosMax / 1_000_000 / TICKS_PER_LIMIT, 1, TICK_MILLIS_MAX);
+        long lookedNanos = System.nanoTime();
+        try {
+            while (!closed) {
+                called.set(false);
+                for (Runnable errand = errands.poll(); errand != null; errand = errands.poll()) {
+                    errand.run();
+                }
+                boolean leased = isLeased();
+                boolean busy = doorman.isBusy();
+                if (leased) {
+                    LockSupport.parkNanos(LOOK_NANOS);
+                    selector.selectNow();
+                } else {
+                    armWrites();
+                    selector.select(busy ? BUSY_MILLIS : tickMillis);
+                }
+                see(leased);
+                long nowNanos = System.nanoTime();
+                if (busy) {
+                    doorman.look(nowNanos);
+                }
+                if (nowNanos - lookedNanos >= tickMillis * 1_000_000) {
+                    look(Math.min(nowNanos - lookedNanos, 2 * tickMillis * 1_000_000));
+                    lookedNanos = nowNanos;
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.log(Level.ERROR, "the service thread of rank " + self + " has ended", e);
+            closed = true;
+            for (Peer peer : connected) {
+                peer.lose("this process's service thread failed: " + e);
+            }
+        }
+    }
+
+    private void see(boolean leased) {
+        for (SelectionKey key : selector.selectedKeys()) {
+            if (key.isValid() && !doorman.see(key) && !leased && !isLeased()) {
+                ((Peer) key.attachment()).poll();
+            }
+        }
+        selector.selectedKeys().clear();
+    }
+
+    private void look(long elapsedNanos) {
+        for (Peer peer : connected) {
+            peer.look(elapsedNanos, silenceNanosMax);
+        }
+    }
+
+    /** Wakes for room only where something has to be sent. */
+    private void armWrites() {
+        for (SelectionKey key : selector.keys()) {
+            if (key.isValid() && key.attachment() instanceof Peer peer) {
+                int wanted = peer.wantsToSend() ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ;
+                if (key.interestOps() != wanted) {
+                    key.interestOps(wanted);
+                }
+            }
+        }
+    }
+
+    /** What the doorman knows of this fabric; called on the service thread. */
+    private final class House implements Doorman.House {
+        @Override
+        public Peer peer(int process) {
+            return TcpFabric.this.peer(process);
+        }
+
+        @Override
+        public boolean isProcess(int process) {
+            return process >= 0 && process < peers.length();
+        }
+
+        @Override
+        public List<InetSocketAddress> addresses(int process) {
+            return directory.apply(process);
+        }
+
+        @Override
+        public void connected(Peer peer, List<SocketChannel> channels) {
+            for (SocketChannel channel : channels) {
+                SelectionKey key = channel.keyFor(selector);
+                key.attach(peer);
+                key.interestOps(SelectionKey.OP_READ);
+            }
+            if (peer.isConnected()) {
+                channels.forEach(channel -> new SocketWire(channel).close());
+                return;
+            }
+            peer.connect(channels.stream().map(SocketWire::new).toArray(Wire[]::new));
+            Peer[] more = Arrays.copyOf(connected, connected.length + 1);
+            more[connected.length] = peer;
+            connected = more;
+        }
+    }
+
+    // ---- the end
+
+    @Override
+    public String describe() {
+        int alive = 0;
+        for (Peer peer : connected) {
+            alive += peer.isGone() ? 0 : 1;
+        }
+        return alive + " processes connected, " + doorman.refused() + " connections refused, " + doorman.evicted()
+                + " dropped for others, " + refusals.get() + " accesses refused";
+    }
+
+    /**
+     * {@return how many connections were refused, because of a wrong secret or anything else in the handshake}
+     */
+    public long connectionsRefused() {
+        return doorman.refused();
+    }
+
+    /**
+     * {@return how many half-open connections were dropped because others came}
+     */
+    public long connectionsDropped() {
+        return doorman.evicted();
+    }
+
+    /**
+     * {@return how many accesses to regions were refused}
+     */
+    public long accessesRefused() {
+        return refusals.get();
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closing) {
+                return;
+            }
+            closing = true;
+        }
+        long deadlineNanos = System.nanoTime() + Math.min(GOODBYE_NANOS_MAX, silenceNanosMax);
+        for (Peer peer : connected) {
+            sayGoodbye(peer, deadlineNanos);
+        }
+        closed = true;
+        selector.wakeup();
+        LockSupport.unpark(thread);
+        joinService();
+        for (Peer peer : connected) {
+            peer.lose("this process has closed its job");
+        }
+        doorman.close();
+        try {
+            selector.close();
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "the selector could not be closed", e);
+        }
+    }
+
+    /** What was put must have arrived before the connection is closed, which may drop what is under way. */
+    private void sayGoodbye(Peer peer, long deadlineNanos) {
+        Waiter.Check patience = () -> {
+            if (System.nanoTime() - deadlineNanos > 0) {
+                throw new GoneException();
+            }
+        };
+        try {
+            while (!peer.isGone() && !peer.tell(FrameLayout.GOODBYE, 0, 0, 0)) {
+                patience.check();
+                poll();
+                Thread.yield();
+            }
+            if (!peer.isGone()) {
+                long all = peer.askCount(patience);
+                await(peer, patience, whileThere -> peer.awaitCount(all, waiter, whileThere), () -> {
+                });
+            }
+        } catch (GoneException _) {
+            LOG.log(Level.DEBUG, () -> "rank " + peer.process() + " did not hear the good-bye of rank " + self);
+        }
+    }
+
+    private void joinService() {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException _) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,147 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.tutti.JobStartException;
+import org.tutti.Topology;
+import org.tutti.collective.Reach;
+import org.tutti.fabric.tcp.RailAddresses;
+import org.tutti.memory.Words;
+
+/**
+ * Where all ranks of a job on several nodes are, as its node knows it: {@link DirectoryLayout} read and written.
+ */
+final class Directory {
+    private static final int ADDRESS_BYTES_MAX = 16;
+
+    private final MemorySegment words;
+    private final int size;
+
+    Directory(MemorySegment words, int size) {
+        this.words = words;
+        this.size = size;
+    }
+
+    MemorySegment memory() {
+        return words;
+    }
+
+    /** Writes the record of a rank of this node. */
+    void write(int rank, int node, int firstRankOfProcess, String host, long ring, List<InetSocketAddress> rails) {
+        long record = DirectoryLayout.record(rank);
+        Words.storePlain(words, record + DirectoryLayout.NODE, node);
+        Words.storePlain(words, record + DirectoryLayout.FIRST_RANK_OF_PROCESS, firstRankOfProcess);
+        Words.storePlain(words, record + DirectoryLayout.PROCESS_IDENTIFIER, ProcessHandle.current().pid());
+        Words.storePlain(words, record + DirectoryLayout.RING, ring);
+        Words.storePlain(words, record + DirectoryLayout.RAILS, rails.size());
+        byte[] name = host.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(name.length, DirectoryLayout.HOST_TEXT_MAX);
+        Words.storePlain(words, record + DirectoryLayout.HOST, length);
+        MemorySegment.copy(name, 0, words, ValueLayout.JAVA_BYTE, record + DirectoryLayout.HOST_TEXT, length);
+        for (int rail = 0; rail < rails.size(); rail++) {
+            byte[] address = rails.get(rail).getAddress().getAddress();
+            Words.storePlain(words, DirectoryLayout.addressLength(rank, rail), address.length);
+            Words.storePlain(words, DirectoryLayout.port(rank, rail), rails.get(rail).getPort());
+            MemorySegment.copy(address, 0, words, ValueLayout.JAVA_BYTE, DirectoryLayout.address(rank, rail),
+                    address.length);
+        }
+    }
+
+    /** Says that the record of one more rank is there. */
+    void addKnown() {
+        Words.add(words, DirectoryLayout.KNOWN, 1);
+    }
+
+    int known() {
+        return (int) Words.load(words, DirectoryLayout.KNOWN);
+    }
+
+    void complete() {
+        Words.store(words, DirectoryLayout.COMPLETE, 1);
+    }
+
+    boolean isComplete() {
+        return Words.load(words, DirectoryLayout.COMPLETE) == 1;
+    }
+
+    /** Whether the record of a rank is there; for messages. */
+    boolean has(int rank) {
+        return field(rank, DirectoryLayout.RAILS) > 0;
+    }
+
+    int node(int rank) {
+        return (int) field(rank, DirectoryLayout.NODE);
+    }
+
+    int firstRankOfProcess(int rank) {
+        return (int) field(rank, DirectoryLayout.FIRST_RANK_OF_PROCESS);
+    }
+
+    long processIdentifier(int rank) {
+        return field(rank, DirectoryLayout.PROCESS_IDENTIFIER);
+    }
+
+    String host(int rank) {
+        long length = Math.clamp(field(rank, DirectoryLayout.HOST), 0, DirectoryLayout.HOST_TEXT_MAX);
+        return new String(words.asSlice(DirectoryLayout.record(rank) + DirectoryLayout.HOST_TEXT, length)
+                .toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
+    }
+
+    List<InetSocketAddress> addresses(int rank) {
+        List<InetSocketAddress> addresses = new ArrayList<>();
+        int rails = Math.clamp(field(rank, DirectoryLayout.RAILS), 0, RailAddresses.RAILS_MAX);
+        for (int rail = 0; rail < rails; rail++) {
+            long length = Words.loadPlain(words, DirectoryLayout.addressLength(rank, rail));
+            byte[] address = words.asSlice(DirectoryLayout.address(rank, rail),
+                    Math.clamp(length, 0, ADDRESS_BYTES_MAX)).toArray(ValueLayout.JAVA_BYTE);
+            try {
+                addresses.add(new InetSocketAddress(InetAddress.getByAddress(address),
+                        (int) Words.loadPlain(words, DirectoryLayout.port(rank, rail)) & 0xffff));
+            } catch (UnknownHostException e) {
+                throw new JobStartException("the directory has no usable address of rank " + rank + ": " + e);
+            }
+        }
+        return addresses;
+    }
+
+    private long field(int rank, long field) {
+        return Words.loadPlain(words, DirectoryLayout.record(rank) + field);
+    }
+
+    /** Where the ranks are; nodes are numbered in the order of their first rank, whatever the launcher calls them. */
+    Topology topology() {
+        int[] numbers = new int[size];
+        int[] nodeOfRank = new int[size];
+        int seen = 0;
+        for (int rank = 0; rank < size; rank++) {
+            int node = node(rank);
+            if (node < 0 || node >= size) {
+                throw new JobStartException("the directory says that rank " + rank + " is on node " + node
+                        + ", and there are at most " + size + " nodes");
+            }
+            if (numbers[node] == 0) {
+                numbers[node] = ++seen;
+            }
+            nodeOfRank[rank] = numbers[node] - 1;
+        }
+        return new Topology(nodeOfRank);
+    }
+
+    Reach reach() {
+        int[] processes = new int[size];
+        long[] rings = new long[size];
+        for (int rank = 0; rank < size; rank++) {
+            processes[rank] = firstRankOfProcess(rank);
+            rings[rank] = field(rank, DirectoryLayout.RING);
+        }
+        return new Reach(processes, rings);
+    }
+}

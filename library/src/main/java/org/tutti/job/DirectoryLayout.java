@@ -1,0 +1,56 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import org.tutti.memory.Words;
+
+/**
+ * Where all ranks of a job on several nodes are: a block of each node's memory. The leader of a node puts the records
+ * of its ranks into the block of rank 0's node, and gets all of it when it is complete.
+ *
+ * <pre>
+ *  line 0:  +0 known: how many ranks have a record here (many add)   +16 complete: 1 when the records are all there
+ *  then, of each rank, 4 lines:
+ *    line 0:  +0 node   +8 first rank of its process   +16 process identifier   +24 handle of the world's ring
+ *             +32 how many rails
+ *    line 1:  +0 length of the host's name   +8 the name, up to 56 bytes
+ *    lines 2 and 3:  of each rail, at most 4:  +0 length of the address: 4 or 16   +8 port   +16 the address
+ * </pre>
+ */
+final class DirectoryLayout {
+    static final long KNOWN = 0;
+    static final long COMPLETE = 16;
+    static final long NODE = 0;
+    static final long FIRST_RANK_OF_PROCESS = 8;
+    static final long PROCESS_IDENTIFIER = 16;
+    static final long RING = 24;
+    static final long RAILS = 32;
+    static final long HOST = Words.LINE_BYTES;
+    static final long HOST_TEXT = HOST + Long.BYTES;
+    static final int HOST_TEXT_MAX = 56;
+    static final long RECORD_BYTES = 4L * Words.LINE_BYTES;
+
+    private static final long RAIL = 2L * Words.LINE_BYTES;
+    private static final long RAIL_BYTES = 32;
+
+    private DirectoryLayout() {}
+
+    static long bytes(int size) {
+        return record(size);
+    }
+
+    static long record(int rank) {
+        return Words.LINE_BYTES + rank * RECORD_BYTES;
+    }
+
+    static long addressLength(int rank, int rail) {
+        return record(rank) + RAIL + rail * RAIL_BYTES;
+    }
+
+    static long port(int rank, int rail) {
+        return addressLength(rank, rail) + 8;
+    }
+
+    static long address(int rank, int rail) {
+        return addressLength(rank, rail) + 16;
+    }
+}

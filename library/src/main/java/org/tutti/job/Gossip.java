@@ -1,0 +1,202 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.util.concurrent.locks.LockSupport;
+
+import org.tutti.fabric.Fabric;
+import org.tutti.fabric.FabricListener;
+
+/**
+ * How nodes hear what has happened to ranks elsewhere. What is known of the job is words that grow, or are set once, in
+ * the memory of every node; news are such words, and hearing one twice does no harm.
+ *
+ * <p>A process that notices a change tells all processes that it is connected with, at once. Besides, the processes of
+ * the nodes' lowest ranks, their leaders, form a ring: each keeps a connection to the leaders of the node after its own
+ * and of the node before, and passes on what either does not know. So everybody hears everything, over at most half the
+ * ring, however few connections there are; and since connected processes notice when one falls silent, each node is
+ * watched over by two others. When a leader leaves or fails, the next rank of its node takes its place.
+ */
+final class Gossip implements FabricListener {
+    private static final int STATE = 1;
+    private static final int ABORT = 2;
+    private static final int BROKEN = 3;
+
+    private final Node node;
+    private final Directory directory;
+    private final int self;
+    private final byte[] toldAll;
+    private final Link next = new Link();
+    private final Link previous = new Link();
+    private volatile Fabric fabric;
+    private volatile Thread watch;
+    private boolean toldAbort;
+    private boolean toldBroken;
+    private long changesSeen = -1;
+    private boolean settled;
+    private boolean closed;
+
+    /** What the process at one side of the ring has been told. */
+    private final class Link {
+        int process = -1;
+        byte[] told;
+        boolean toldAbort;
+        boolean toldBroken;
+
+        void setProcess(int other) {
+            if (other != process) {
+                process = other;
+                told = new byte[node.size()];
+                toldAbort = false;
+                toldBroken = false;
+            }
+        }
+
+        /** Tells what has not been told, causes before their consequences; returns whether all has. */
+        boolean spread() {
+            if (process < 0) {
+                return true;
+            }
+            if (!toldAbort && node.abort() != 0) {
+                toldAbort = fabric.tell(process, ABORT, 0, node.abort());
+            }
+            if (!toldBroken && node.broken() != 0) {
+                toldBroken = fabric.tell(process, BROKEN, 0, node.broken());
+            }
+            for (int rank = 0; rank < told.length; rank++) {
+                long state = node.state(rank);
+                if (told[rank] != state && (state > NodeLayout.JOINED || rank == self)) {
+                    if (!fabric.tell(process, STATE, rank, state)) {
+                        return false;
+                    }
+                    told[rank] = (byte) state;
+                }
+            }
+            return toldAbort == (node.abort() != 0) && toldBroken == (node.broken() != 0);
+        }
+    }
+
+    Gossip(Node node, Directory directory, int self) {
+        this.node = node;
+        this.directory = directory;
+        this.self = self;
+        this.toldAll = new byte[node.size()];
+    }
+
+    void setFabric(Fabric opened) {
+        fabric = opened;
+    }
+
+    void setWatch(Thread thread) {
+        watch = thread;
+    }
+
+    // ---- hearing
+
+    @Override
+    public void news(int kind, long index, long value) {
+        boolean changed = switch (kind) {
+            case STATE -> index >= 0 && index < node.size()
+                    && (value == NodeLayout.LEFT && node.markLeft((int) index)
+                            || value == NodeLayout.FAILED && node.markFailed((int) index));
+            case ABORT -> node.setAbort(value);
+            case BROKEN -> node.setBroken(value);
+            default -> false;
+        };
+        if (changed) {
+            wakeWatch();
+        }
+    }
+
+    @Override
+    public void left(int process) {
+        mark(process, true);
+    }
+
+    @Override
+    public void lost(int process, String reason) {
+        System.getLogger(Gossip.class.getName()).log(System.Logger.Level.DEBUG,
+                () -> "rank " + self + " has lost the process of rank " + process + ": " + reason);
+        mark(process, false);
+    }
+
+    private void mark(int process, boolean left) {
+        for (int rank = process; rank < node.size(); rank++) {
+            if (directory.has(rank) && directory.firstRankOfProcess(rank) == process) {
+                if (left) {
+                    node.markLeft(rank);
+                } else {
+                    node.markFailed(rank);
+                }
+            }
+        }
+        wakeWatch();
+    }
+
+    private void wakeWatch() {
+        LockSupport.unpark(watch);
+    }
+
+    // ---- telling
+
+    /** Tells whoever should know what has happened since the last time. */
+    synchronized void spread() {
+        long changes = node.changes() + (node.broken() != 0 ? 1 : 0);
+        if (closed || !directory.isComplete() || settled && changes == changesSeen) {
+            return;
+        }
+        changesSeen = changes;
+        tellAll();
+        settled = true;
+        if (leader(directory.node(self)) == self) {
+            next.setProcess(neighbour(1));
+            previous.setProcess(neighbour(-1));
+            settled = next.spread() & previous.spread();
+        }
+    }
+
+    private void tellAll() {
+        if (!toldAbort && node.abort() != 0) {
+            toldAbort = true;
+            fabric.tellAll(ABORT, 0, node.abort());
+        }
+        if (!toldBroken && node.broken() != 0) {
+            toldBroken = true;
+            fabric.tellAll(BROKEN, 0, node.broken());
+        }
+        for (int rank = 0; rank < toldAll.length; rank++) {
+            long state = node.state(rank);
+            if (state > NodeLayout.JOINED && toldAll[rank] != state) {
+                toldAll[rank] = (byte) state;
+                fabric.tellAll(STATE, rank, state);
+            }
+        }
+    }
+
+    /** Ends it; whatever is heard later is only noted. */
+    synchronized void close() {
+        closed = true;
+    }
+
+    /** The leader of the nearest node in a direction that has one, or −1. */
+    private int neighbour(int direction) {
+        int nodes = node.nodes();
+        int own = directory.node(self);
+        for (int distance = 1; distance < nodes; distance++) {
+            int leader = leader(Math.floorMod(own + direction * distance, nodes));
+            if (leader >= 0) {
+                return leader;
+            }
+        }
+        return -1;
+    }
+
+    /** The process of the lowest rank of a node that is part of the job, or −1. */
+    private int leader(int ofNode) {
+        for (int rank = 0; rank < node.size(); rank++) {
+            if (directory.node(rank) == ofNode && node.state(rank) == NodeLayout.JOINED) {
+                return directory.firstRankOfProcess(rank);
+            }
+        }
+        return -1;
+    }
+}

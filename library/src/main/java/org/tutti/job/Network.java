@@ -1,0 +1,253 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import org.tutti.JobStartException;
+import org.tutti.fabric.AtomicOperation;
+import org.tutti.fabric.Fabric;
+import org.tutti.fabric.WordAction;
+import org.tutti.fabric.tcp.RailAddresses;
+import org.tutti.fabric.tcp.TcpFabric;
+import org.tutti.memory.Waiter;
+
+/**
+ * A process's part in a job of several nodes: its fabric, and how it meets the others.
+ *
+ * <p>The process of rank 0 says in its node's memory where it listens, and the launcher passes that on to the other
+ * nodes; without a launcher the environment says it. When all ranks of a node are there, the process of the lowest one
+ * puts their records into the directory of rank 0's node, and gets the whole directory when it is complete: that takes
+ * one connection for each node, and nothing but puts and gets.
+ */
+final class Network implements AutoCloseable {
+    private static final int DIGEST_BYTES = 6;
+    private static final int REGION_BITS = 16;
+    private static final int PROBE_MILLIS = 500;
+    private static final long PROBE_AGAIN_MILLIS = 50;
+
+    private final JobEnvironment environment;
+    private final Node node;
+    private final Directory directory;
+    private final Gossip gossip;
+    private final TcpFabric fabric;
+    private final long directoryHandle;
+    private final long ringHandle;
+
+    Network(JobEnvironment environment, Node node) {
+        this.environment = environment;
+        this.node = node;
+        this.directory = node.directory();
+        this.gossip = new Gossip(node, directory, environment.firstRank());
+        byte[] secret = node.secret().bytes();
+        this.fabric = new TcpFabric(environment.firstRank(), environment.size(), secret, rails(), this::addresses,
+                gossip, environment.heartbeatMillis(), environment.shape().nodeRanks() <= environment.cores());
+        gossip.setFabric(fabric);
+        this.directoryHandle = directoryHandle(secret);
+        fabric.registerKnown(directory.memory(), directoryHandle);
+        this.ringHandle = fabric.register(node.ring());
+        if (environment.firstRank() == 0) {
+            node.publishRendezvous(Rendezvous.text(fabric.addresses()));
+        }
+    }
+
+    /** This host's addresses, with the ports that others expect the process of rank 0 at. */
+    private List<InetSocketAddress> rails() {
+        List<InetSocketAddress> expected = environment.rendezvous().map(Rendezvous::parse).orElse(List.of());
+        Optional<InetAddress> towards = expected.isEmpty() ? Optional.empty()
+                : Optional.of(expected.get(0).getAddress());
+        List<InetAddress> addresses = RailAddresses.choose(environment.rails(), towards).addresses();
+        List<InetSocketAddress> rails = new ArrayList<>();
+        for (int rail = 0; rail < addresses.size(); rail++) {
+            boolean fixed = environment.firstRank() == 0 && rail < expected.size();
+            rails.add(new InetSocketAddress(addresses.get(rail), fixed ? expected.get(rail).getPort() : 0));
+        }
+        return rails;
+    }
+
+    /** The handle of each process's directory: everybody who knows the secret knows it. */
+    private static long directoryHandle(byte[] secret) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(secret);
+            byte[] hash = digest.digest(new byte[]{'d'});
+            long handle = 0;
+            for (int i = 0; i < DIGEST_BYTES; i++) {
+                handle = handle << Byte.SIZE | hash[i] & 0xff;
+            }
+            return handle << REGION_BITS;
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e); // every JDK has it
+        }
+    }
+
+    private List<InetSocketAddress> addresses(int process) {
+        if (process == 0 && !directory.isComplete() && environment.firstRank() != 0) {
+            return Rendezvous.parse(rendezvous().orElseThrow());
+        }
+        return directory.addresses(process);
+    }
+
+    private Optional<String> rendezvous() {
+        return node.rendezvous().or(environment::rendezvous);
+    }
+
+    Fabric fabric() {
+        return fabric;
+    }
+
+    Gossip gossip() {
+        return gossip;
+    }
+
+    // ---- meeting
+
+    /** Says where a rank of this process is. */
+    void register(int rank) {
+        directory.write(rank, environment.shape().node(), environment.firstRank(), hostName(), ringHandle,
+                fabric.addresses());
+        directory.addKnown();
+    }
+
+    private static String hostName() {
+        try {
+            return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+        } catch (IOException _) {
+            return Optional.ofNullable(System.getenv("HOSTNAME")).orElse("unknown");
+        }
+    }
+
+    /** Whether this rank meets the other nodes for its own: its lowest rank, once all are there. */
+    boolean isMeeting(int rank) {
+        int joined = 0;
+        int lowest = Integer.MAX_VALUE;
+        for (int each = 0; each < node.size(); each++) {
+            if (node.state(each) != NodeLayout.ABSENT) {
+                joined++;
+                lowest = Math.min(lowest, each);
+            }
+        }
+        return joined >= node.nodeRanks() && lowest == rank && directory.has(rank);
+    }
+
+    /**
+     * Completes this node's directory.
+     *
+     * @param check throws when it has taken too long, or somebody has failed
+     */
+    void meet(Waiter.Check check) {
+        if (environment.firstRank() != 0) {
+            awaitRankZero(check);
+            putRecords(check);
+            for (int turn = 0; known(check) < node.size(); turn++) {
+                pause(turn, check);
+            }
+            get(DirectoryLayout.record(0), DirectoryLayout.bytes(node.size()) - DirectoryLayout.record(0), check);
+        } else {
+            for (int turn = 0; directory.known() < node.size(); turn++) {
+                pause(turn, check);
+            }
+        }
+        for (int rank = 0; rank < node.size(); rank++) {
+            node.markJoinedElsewhere(rank);
+        }
+        directory.complete();
+    }
+
+    /** A launcher tells where rank 0 listens when it does; an environment tells before. */
+    private void awaitRankZero(Waiter.Check check) {
+        for (int turn = 0; rendezvous().isEmpty(); turn++) {
+            pause(turn, check);
+        }
+        while (node.rendezvous().isEmpty() && !isListening(addresses(0).get(0))) {
+            check.check();
+            sleep(PROBE_AGAIN_MILLIS);
+        }
+    }
+
+    private static boolean isListening(InetSocketAddress address) {
+        try (var socket = new Socket()) {
+            socket.connect(address, PROBE_MILLIS);
+            return true;
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
+    private void putRecords(Waiter.Check check) {
+        int own = 0;
+        boolean there = true;
+        for (int rank = 0; rank < node.size(); rank++) {
+            if (directory.has(rank) && directory.node(rank) == environment.shape().node()) {
+                long record = DirectoryLayout.record(rank);
+                there &= fabric.put(0, directoryHandle, record, directory.memory(), record,
+                        DirectoryLayout.RECORD_BYTES, WordAction.NONE, Fabric.NO_WORD, 0, 0, check);
+                own++;
+            }
+        }
+        there &= fabric.put(0, directoryHandle, 0, directory.memory(), 0, 0, WordAction.ADD, DirectoryLayout.KNOWN, own,
+                0, check);
+        fabric.flush();
+        requireRankZero(there);
+    }
+
+    private long known(Waiter.Check check) {
+        long[] known = {0};
+        requireRankZero(fabric.atomic(0, directoryHandle, DirectoryLayout.KNOWN, AtomicOperation.FETCH_ADD, 0, 0,
+                known, check));
+        return known[0];
+    }
+
+    private void get(long from, long bytes, Waiter.Check check) {
+        requireRankZero(fabric.get(0, directoryHandle, from, directory.memory(), from, bytes, check));
+    }
+
+    private void requireRankZero(boolean there) {
+        if (!there) {
+            throw new JobStartException("the process of rank " + environment.firstRank() + " on host " + hostName()
+                    + " cannot reach the process of rank 0 at " + rendezvous().orElse("an unknown address")
+                    + "; see whether that process runs, has the same secret, and can be reached from here ("
+                    + JobEnvironment.RAILS + " chooses other addresses)");
+        }
+    }
+
+    /** The ranks that are not known to be there, as far as rank 0's node tells. */
+    List<Integer> absent() {
+        List<Integer> absent = new ArrayList<>();
+        for (int rank = 0; rank < node.size(); rank++) {
+            if (!directory.has(rank)) {
+                absent.add(rank);
+            }
+        }
+        return absent;
+    }
+
+    private static void pause(int turn, Waiter.Check check) {
+        check.check();
+        sleep(Math.clamp(turn, 1, 20));
+    }
+
+    private static void sleep(long millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        gossip.spread();
+        gossip.close();
+        fabric.close();
+    }
+}

@@ -1,0 +1,408 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
+
+import org.tutti.fabric.AtomicOperation;
+import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Region;
+import org.tutti.fabric.Regions;
+import org.tutti.fabric.WordAction;
+import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+/**
+ * One side of a {@link SimulatedJob}: its memory, its {@link Peer}, and the calls that it makes on the other side, each
+ * of which it notes with what it has to do there. The other side's words are at every moment what some first part of
+ * the calls makes of them, and all bytes of that part are there.
+ */
+final class SimulatedProcess implements FabricListener {
+    static final int REGION_BYTES = 720 << 10;
+    private static final int WORDS = 12;
+    private static final int WORD_STRIDE = 16;
+    private static final int FIRST_ADDED = 4;
+    private static final int FIRST_ATOMIC = 8;
+    private static final int CONSTANT = 256;
+    private static final int AREA = CONSTANT + (16 << 10);
+    private static final int PUT_BYTES_MAX = 300_000;
+    private static final int GUARD_BYTES = 16;
+    private static final byte GUARD = 0x55;
+
+    final int self;
+    final Region region;
+    final MemorySegment memory;
+    final Peer peer;
+    final AtomicLong refusals = new AtomicLong();
+    final List<Long> newsHeard = new ArrayList<>();
+    final List<String> lost = new ArrayList<>();
+    int left;
+
+    private final SimulatedJob job;
+    private final RandomGenerator random;
+    private final Waiter waiter;
+
+    // what it has called, and what that has to do to the other side
+    private final MemorySegment image;
+    private final List<Effect> effects = new ArrayList<>();
+    private final long[] issued = new long[2 * WORDS];
+    private final long[] applied = new long[2 * WORDS];
+    private int appliedEffects;
+    private int area = AREA;
+    private final List<Long> newsTold = new ArrayList<>();
+    private final List<Asked> asked = new ArrayList<>();
+    private final List<Kept> kept = new ArrayList<>();
+
+    /** What a call does: the word's new value and tag (no word: −1), after bytes have been put. */
+    private record Effect(int word, long value, long tag, long offset, long bytes) {}
+
+    /** A request that is under way: an atomic operation if it has no target. */
+    private record Asked(int request, long old, MemorySegment target, long offset, byte[] before) {}
+
+    /** Memory that nobody may change any more. */
+    private record Kept(MemorySegment memory, byte[] bytes) {}
+
+    /** Says that the other side is gone, on the way out of a wait. */
+    static final class Gone extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Gone() {
+            super("gone", null, false, false);
+        }
+    }
+
+    SimulatedProcess(SimulatedJob job, int self, RandomGenerator random, Arena arena) {
+        this.job = job;
+        this.self = self;
+        this.random = random;
+        memory = arena.allocate(REGION_BYTES, Words.LINE_BYTES);
+        byte[] constant = new byte[AREA - CONSTANT];
+        random.nextBytes(constant);
+        MemorySegment.copy(constant, 0, memory, ValueLayout.JAVA_BYTE, CONSTANT, constant.length);
+        image = arena.allocate(REGION_BYTES, Words.LINE_BYTES);
+        Regions regions = new Regions();
+        region = regions.add(memory);
+        peer = new Peer(1 - self, regions, this, refusals, () -> job.turn(this), arena);
+        waiter = new Waiter(false, () -> {
+            boolean moved = job.turn(this);
+            if (peer.isGone()) {
+                throw new Gone();
+            }
+            return moved;
+        });
+    }
+
+    /** Takes a picture of the other side's memory, from before the first call. */
+    void begin() {
+        MemorySegment.copy(job.other(this).memory, 0, image, 0, REGION_BYTES);
+    }
+
+    private SimulatedProcess other() {
+        return job.other(this);
+    }
+
+    // ---- what it hears
+
+    @Override
+    public void news(int kind, long index, long value) {
+        assertThat(kind).isEqualTo(7);
+        assertThat(value).isEqualTo(~index);
+        newsHeard.add(index);
+        assertThat(newsHeard).as("news").isEqualTo(other().newsTold.subList(0, newsHeard.size()));
+    }
+
+    @Override
+    public void left(int process) {
+        left++;
+    }
+
+    @Override
+    public void lost(int process, String reason) {
+        assertThat(reason).isNotBlank();
+        lost.add(reason);
+    }
+
+    // ---- what it does
+
+    /** Makes so many calls, whatever comes to mind. */
+    void talk(int calls) {
+        for (int i = 0; i < calls && !peer.isGone(); i++) {
+            call();
+            job.turn(this);
+        }
+        answerAll();
+        fence();
+    }
+
+    private void call() {
+        int choice = random.nextInt(100);
+        if (choice < 50) {
+            put(bytes());
+        } else if (choice < 60) {
+            get();
+        } else if (choice < 74) {
+            atomic();
+        } else if (choice < 82) {
+            tell();
+        } else if (choice < 94) {
+            answer();
+        } else if (choice < 96) {
+            fence();
+        } else {
+            peer.pump();
+        }
+    }
+
+    private int bytes() {
+        return switch (random.nextInt(job.manySmall() ? 4 : 8)) {
+            case 0 -> 0;
+            case 1, 2 -> random.nextInt(200);
+            case 3 -> random.nextInt(2000);
+            case 4, 5 -> random.nextInt(20_000);
+            case 6 -> random.nextInt(140_000);
+            default -> random.nextInt(PUT_BYTES_MAX + 1);
+        };
+    }
+
+    void put(int bytes) {
+        if (area + bytes > REGION_BYTES) {
+            answerAll();
+            fence();
+            area = AREA + random.nextInt(128);
+        }
+        if (peer.isGone()) {
+            return;
+        }
+        int lead = random.nextInt(8);
+        byte[] source = new byte[lead + bytes];
+        random.nextBytes(source);
+        WordAction action = WordAction.values()[random.nextInt(3)];
+        int word = switch (action) {
+            case NONE -> -1;
+            case RAISE -> random.nextInt(FIRST_ADDED);
+            case ADD -> FIRST_ADDED + random.nextInt(FIRST_ATOMIC - FIRST_ADDED);
+        };
+        long value = 1L + random.nextInt(50);
+        long tag = random.nextLong();
+        if (action == WordAction.RAISE) {
+            value += issued[2 * word] - random.nextInt(10); // now and then it is no more than before
+        }
+        MemorySegment.copy(source, lead, image, ValueLayout.JAVA_BYTE, area, bytes);
+        note(action, word, value, tag, area, bytes);
+        long at = area;
+        area += bytes;
+        boolean there = peer.put(other().region.handle(), at, MemorySegment.ofArray(source), lead, bytes, action,
+                word < 0 ? -1 : (long) word * WORD_STRIDE, value, tag, job::check);
+        assertThat(there || peer.isGone()).isTrue();
+    }
+
+    private void note(WordAction action, int word, long value, long tag, long offset, long bytes) {
+        if (action == WordAction.ADD) {
+            issued[2 * word] += value;
+        } else if (action == WordAction.RAISE && issued[2 * word] < value) {
+            issued[2 * word] = value;
+            issued[2 * word + 1] = tag;
+        }
+        effects.add(word < 0 ? new Effect(-1, 0, 0, offset, bytes)
+                : new Effect(word, issued[2 * word], issued[2 * word + 1], offset, bytes));
+    }
+
+    void get() {
+        makePlace();
+        int bytes = 1 + random.nextInt(random.nextBoolean() ? 300 : PUT_BYTES_MAX);
+        long offset = (long) CONSTANT + random.nextInt(REGION_BYTES - CONSTANT - bytes);
+        MemorySegment target = MemorySegment.ofArray(new byte[bytes + 2 * GUARD_BYTES]).fill(GUARD);
+        byte[] before = image.asSlice(offset, bytes).toArray(ValueLayout.JAVA_BYTE);
+        int request = peer.get(other().region.handle(), offset, target, GUARD_BYTES, bytes, job::check);
+        if (request >= 0) {
+            asked.add(new Asked(request, 0, target, offset, before));
+        }
+    }
+
+    void atomic() {
+        makePlace();
+        int word = FIRST_ATOMIC + random.nextInt(WORDS - FIRST_ATOMIC);
+        AtomicOperation operation = AtomicOperation.values()[random.nextInt(3)];
+        long old = issued[2 * word];
+        long operand = random.nextInt(1000);
+        long expected = random.nextBoolean() ? old : old + 1;
+        issued[2 * word] = switch (operation) {
+            case FETCH_ADD -> old + operand;
+            case SWAP -> operand;
+            case COMPARE_AND_SWAP -> old == expected ? operand : old;
+        };
+        effects.add(new Effect(word, issued[2 * word], 0, 0, 0));
+        int request = peer.atomic(other().region.handle(), (long) word * WORD_STRIDE, operation, operand, expected,
+                job::check);
+        if (request >= 0) {
+            asked.add(new Asked(request, old, null, 0, null));
+        }
+    }
+
+    void tell() {
+        long index = newsTold.size();
+        newsTold.add(index);
+        if (!peer.tell(FrameLayout.NEWS, 7, index, ~index)) {
+            newsTold.removeLast();
+        }
+    }
+
+    private void makePlace() {
+        while (asked.size() >= Peer.REQUESTS_MAX - 1) {
+            answer();
+        }
+    }
+
+    private void answerAll() {
+        while (!asked.isEmpty()) {
+            answer();
+        }
+    }
+
+    /** Waits for an answer, or no longer wants it. */
+    void answer() {
+        if (asked.isEmpty()) {
+            return;
+        }
+        Asked one = asked.remove(random.nextInt(asked.size()));
+        if (one.target != null && random.nextInt(10) == 0) {
+            peer.forgetAnswer(one.request);
+            keep(one.target);
+            return;
+        }
+        try {
+            peer.awaitAnswer(one.request, waiter, job::check);
+        } catch (Gone _) {
+            peer.forgetAnswer(one.request);
+            return;
+        }
+        long value = peer.takeAnswer(one.request);
+        if (one.target == null) {
+            assertThat(value).as("old value").isEqualTo(one.old);
+        } else {
+            checkGot(one);
+            keep(one.target);
+        }
+    }
+
+    private void checkGot(Asked one) {
+        byte[] got = one.target.toArray(ValueLayout.JAVA_BYTE);
+        int bytes = one.before.length;
+        for (int i = 0; i < GUARD_BYTES; i++) {
+            assertThat(got[i] == GUARD && got[GUARD_BYTES + bytes + i] == GUARD).as("around what was got").isTrue();
+        }
+        for (int i = 0; i < bytes; i++) {
+            byte is = got[GUARD_BYTES + i];
+            if (is != one.before[i] && is != image.get(ValueLayout.JAVA_BYTE, one.offset + i)) {
+                fail("got a wrong byte at " + (one.offset + i));
+            }
+        }
+    }
+
+    private void keep(MemorySegment target) {
+        kept.add(new Kept(target, target.toArray(ValueLayout.JAVA_BYTE)));
+    }
+
+    /** Waits until all is there, and sees that it is. */
+    void fence() {
+        long all = peer.askCount(job::check);
+        try {
+            peer.awaitCount(all, waiter, job::check);
+        } catch (Gone _) {
+            return;
+        }
+        if (!peer.isGone()) {
+            checkAll();
+        }
+    }
+
+    /** Says good-bye, and waits until that is heard. */
+    void leave() {
+        while (!peer.isGone() && !peer.tell(FrameLayout.GOODBYE, 0, 0, 0)) {
+            job.turn(this);
+        }
+        fence();
+    }
+
+    // ---- what has to be so on the other side
+
+    private boolean isAsOver() {
+        MemorySegment there = other().memory;
+        for (int word = 0; word < WORDS; word++) {
+            if (Words.load(there, (long) word * WORD_STRIDE) != applied[2 * word]
+                    || Words.loadPlain(there, (long) word * WORD_STRIDE + 8) != applied[2 * word + 1]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** At every moment: the words over there are as after some first part of the calls, whose bytes are there. */
+    void check() {
+        while (!isAsOver()) {
+            if (appliedEffects == effects.size()) {
+                fail("the words are as after no part of the calls: " + Arrays.toString(
+                        other().memory.asSlice(0, WORDS * WORD_STRIDE).toArray(ValueLayout.JAVA_LONG_UNALIGNED))
+                        + " instead of " + Arrays.toString(applied));
+            }
+            step();
+        }
+    }
+
+    private void step() {
+        Effect effect = effects.get(appliedEffects++);
+        if (image.asSlice(effect.offset, effect.bytes)
+                .mismatch(other().memory.asSlice(effect.offset, effect.bytes)) >= 0) {
+            fail("call " + appliedEffects + " took effect before its bytes were there: " + effect);
+        }
+        if (effect.word >= 0) {
+            applied[2 * effect.word] = effect.value;
+            applied[2 * effect.word + 1] = effect.tag;
+        }
+    }
+
+    private void checkAll() {
+        while (appliedEffects < effects.size()) {
+            step();
+        }
+        assertThat(isAsOver()).as("words after a fence").isTrue();
+        assertThat(image.asSlice(CONSTANT).mismatch(other().memory.asSlice(CONSTANT))).as("memory").isEqualTo(-1);
+        assertThat(other().newsHeard).as("news").isEqualTo(newsTold);
+    }
+
+    /** At the end, should the other side still be there. */
+    void checkEnd() {
+        checkAll();
+        checkKept();
+        assertThat(refusals.get()).as("refusals").isZero();
+    }
+
+    /** What was got, and what nobody wants to get any more, has to stay as it is. */
+    void checkKept() {
+        for (Kept one : kept) {
+            assertThat(one.memory.toArray(ValueLayout.JAVA_BYTE)).as("memory after a get").isEqualTo(one.bytes);
+        }
+    }
+
+    /** When the other side is gone, every call says so at once. */
+    void checkGone() {
+        assertThat(peer.isGone()).isTrue();
+        MemorySegment bytes = MemorySegment.ofArray(new byte[8]);
+        assertThat(peer.put(0, 0, bytes, 0, 8, WordAction.NONE, -1, 0, 0, job::check)).isFalse();
+        assertThat(peer.get(0, 0, bytes, 0, 8, job::check)).isEqualTo(-1);
+        assertThat(peer.atomic(0, 0, AtomicOperation.SWAP, 0, 0, job::check)).isEqualTo(-1);
+        assertThat(peer.tell(FrameLayout.NEWS, 7, 0, 0)).isFalse();
+        peer.askCount(job::check);
+        assertThat(peer.poll()).isFalse();
+        assertThat(peer.wantsToSend()).isFalse();
+    }
+}

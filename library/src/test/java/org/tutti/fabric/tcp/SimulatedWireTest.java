@@ -1,0 +1,43 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import org.junit.jupiter.api.Test;
+
+/**
+ * The protocol of a pair of processes under wires that break, pause and cut bytes as they like, as seeds say. A run that
+ * fails says its seed and how to repeat it. For more runs than usual, from another seed on:
+ * {@code ./mvnw -pl library test -Dtest=SimulatedWireTest -Dwire.runs=100000 -Dwire.first=1000}.
+ */
+class SimulatedWireTest {
+    private static final int RUNS = 400;
+    private static final long FIRST = 1;
+
+    @Test
+    void shouldKeepItsPromisesWhateverTheWiresDo() {
+        Long seed = Long.getLong("wire.seed");
+        long first = seed != null ? seed : Long.getLong("wire.first", FIRST);
+        long runs = seed != null ? 1 : Integer.getInteger("wire.runs", RUNS);
+        for (long next = first; next < first + runs; next++) {
+            try {
+                SimulatedJob.run(next);
+            } catch (Exception | AssertionError e) {
+                throw new AssertionError("seed " + next + " fails; repeat it with: ./mvnw -pl library test "
+                        + "-Dtest=SimulatedWireTest -Dwire.seed=" + next, e);
+            }
+        }
+    }
+
+    @Test
+    void shouldLoseNothingWhereverOneOfTwoRailsBreaks() throws InterruptedException {
+        long[] written = SimulatedJob.run(-1, 0, 0);
+        for (int i = 0; i < written.length; i++) {
+            for (long bytes = 1; bytes <= written[i]; bytes++) {
+                try {
+                    SimulatedJob.run(i / 2, i % 2, bytes);
+                } catch (AssertionError e) {
+                    throw new AssertionError("rail " + i / 2 + " breaks after byte " + bytes + " of side " + i % 2, e);
+                }
+            }
+        }
+    }
+}

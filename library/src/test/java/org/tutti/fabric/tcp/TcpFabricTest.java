@@ -1,0 +1,260 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.fabric.AtomicOperation;
+import org.tutti.fabric.Fabric;
+import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.WordAction;
+import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Processes of one job, each with real sockets on loopback, in this JVM. */
+@Timeout(60)
+class TcpFabricTest {
+    private static final int REGION_BYTES = 1 << 20;
+    private static final byte[] SECRET = new byte[32];
+    private static final Waiter.Check PATIENT = () -> {
+    };
+
+    private final List<Process> processes = new ArrayList<>();
+    private final Arena arena = Arena.ofShared();
+
+    /** One process: its fabric, a region, and what it has heard. */
+    private final class Process implements FabricListener {
+        final MemorySegment memory = arena.allocate(REGION_BYTES, Words.LINE_BYTES);
+        final List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        final TcpFabric fabric;
+        final long region;
+
+        Process(int self, byte[] secret, int rails) {
+            List<InetSocketAddress> addresses =
+                    Collections.nCopies(rails, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            fabric = new TcpFabric(self, 8, secret, addresses, TcpFabricTest.this::addresses, this, 2000, false);
+            region = fabric.register(memory);
+        }
+
+        @Override
+        public void news(int kind, long index, long value) {
+            heard.add("news " + kind + " " + index + " " + value);
+        }
+
+        @Override
+        public void left(int process) {
+            heard.add("left " + process);
+        }
+
+        @Override
+        public void lost(int process, String reason) {
+            heard.add("lost " + process + ": " + reason);
+        }
+    }
+
+    private List<InetSocketAddress> addresses(int process) {
+        return processes.get(process).fabric.addresses();
+    }
+
+    private void start(int count, int rails) {
+        for (int i = 0; i < count; i++) {
+            processes.add(new Process(i, SECRET, rails));
+        }
+    }
+
+    @AfterEach
+    void close() {
+        processes.forEach(process -> process.fabric.close());
+        arena.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void shouldMakeBytesVisibleBeforeTheirWord(int rails) {
+        start(2, rails);
+        Process from = processes.get(0);
+        Process to = processes.get(1);
+        byte[] bytes = new byte[700_000];
+        new Random(5).nextBytes(bytes);
+        MemorySegment source = MemorySegment.ofArray(bytes);
+        Waiter waiter = new Waiter(false, to.fabric);
+        for (int round = 1; round <= 30; round++) {
+            long length = round % 3 == 0 ? bytes.length : round * 37L;
+            assertThat(from.fabric.put(1, to.region, 4096, source, round, length - round, WordAction.RAISE, 64, round,
+                    -round, PATIENT)).isTrue();
+            from.fabric.flush();
+            waiter.await(to.memory, 64, round, PATIENT);
+            assertThat(Words.loadPlain(to.memory, 72)).isEqualTo(-round);
+            assertThat(to.memory.asSlice(4096, length - round).mismatch(source.asSlice(round, length - round)))
+                    .isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void shouldServeAProcessThatDoesNothing() {
+        start(2, 1);
+        Process from = processes.get(0);
+        Process to = processes.get(1);
+        MemorySegment source = MemorySegment.ofArray(new long[]{1, 2, 3});
+        for (int round = 1; round <= 100; round++) {
+            assertThat(from.fabric.put(1, to.region, 0, source, 0, 24, WordAction.ADD, 64, 2, 0, PATIENT)).isTrue();
+            assertThat(from.fabric.fence(1, PATIENT)).isTrue();
+            assertThat(Words.load(to.memory, 64)).isEqualTo(2L * round);
+        }
+        assertThat(Words.loadPlain(to.memory, 16)).isEqualTo(3);
+    }
+
+    @Test
+    void shouldGetBytesAndDoAtomicOperations() {
+        start(2, 2);
+        Process from = processes.get(0);
+        Process to = processes.get(1);
+        byte[] bytes = new byte[300_000];
+        new Random(6).nextBytes(bytes);
+        MemorySegment.copy(bytes, 0, to.memory, ValueLayout.JAVA_BYTE, 128, bytes.length);
+        byte[] got = new byte[bytes.length + 2];
+        assertThat(from.fabric.get(1, to.region, 128, MemorySegment.ofArray(got), 1, bytes.length, PATIENT)).isTrue();
+        assertThat(Arrays.copyOfRange(got, 1, 1 + bytes.length)).isEqualTo(bytes);
+
+        long[] old = {-1};
+        from.fabric.atomic(1, to.region, 8, AtomicOperation.FETCH_ADD, 5, 0, old, PATIENT);
+        from.fabric.atomic(1, to.region, 8, AtomicOperation.FETCH_ADD, 7, 0, old, PATIENT);
+        assertThat(old[0]).isEqualTo(5);
+        from.fabric.atomic(1, to.region, 8, AtomicOperation.COMPARE_AND_SWAP, 1, 99, old, PATIENT);
+        assertThat(old[0]).isEqualTo(12);
+        from.fabric.atomic(1, to.region, 8, AtomicOperation.COMPARE_AND_SWAP, 1, 12, old, PATIENT);
+        from.fabric.atomic(1, to.region, 8, AtomicOperation.SWAP, -3, 0, old, PATIENT);
+        assertThat(old[0]).isEqualTo(1);
+        assertThat(Words.load(to.memory, 8)).isEqualTo(-3);
+    }
+
+    @Test
+    void shouldRefuseWhatIsOutsideOfARegionOrInNone() {
+        start(2, 1);
+        Process from = processes.get(0);
+        Process to = processes.get(1);
+        MemorySegment source = MemorySegment.ofArray(new byte[100]).fill((byte) 1);
+        long[][] wrong = {{to.region, REGION_BYTES - 99}, {to.region, -1}, {to.region, Long.MAX_VALUE - 50},
+                {to.region + (1 << 16), 0}, {to.region + 1, 0}, {0, 0}};
+        for (long[] place : wrong) {
+            from.fabric.put(1, place[0], place[1], source, 0, 100, WordAction.NONE, -1, 0, 0, PATIENT);
+            assertThatThrownBy(() -> from.fabric.get(1, place[0], place[1], source, 0, 100, PATIENT))
+                    .isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("rank 1 has refused");
+        }
+        for (long word : new long[]{-8, 4, REGION_BYTES - 8, REGION_BYTES, Long.MAX_VALUE - 7}) {
+            from.fabric.put(1, to.region, 0, source, 0, 0, WordAction.RAISE, word, 1, 0, PATIENT);
+        }
+        from.fabric.fence(1, PATIENT);
+        assertThat(to.memory.mismatch(arena.allocate(REGION_BYTES))).isEqualTo(-1);
+        assertThat(to.fabric.accessesRefused()).isEqualTo(2 * wrong.length + 5);
+        to.fabric.revoke(to.region);
+        assertThatThrownBy(() -> from.fabric.get(1, to.region, 0, source, 0, 100, PATIENT))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Test
+    void shouldNotLockUpWhenBothSidesFillTheirSockets() throws InterruptedException {
+        start(2, 1);
+        List<Thread> threads = new ArrayList<>();
+        MemorySegment source = arena.allocate(REGION_BYTES);
+        for (int i = 0; i < 2; i++) {
+            Fabric mine = processes.get(i).fabric;
+            int other = 1 - i;
+            long region = processes.get(other).region;
+            MemorySegment target = arena.allocate(REGION_BYTES);
+            for (int j = 0; j < 2; j++) {
+                boolean gets = j == 1;
+                threads.add(Thread.ofPlatform().start(() -> {
+                    for (int round = 0; round < 100; round++) {
+                        if (gets) {
+                            mine.get(other, region, 0, target, 0, REGION_BYTES, PATIENT);
+                        } else {
+                            mine.put(other, region, 0, source, 0, REGION_BYTES, WordAction.NONE, -1, 0, 0, PATIENT);
+                        }
+                    }
+                    mine.fence(other, PATIENT);
+                }));
+            }
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(processes.get(0).heard).isEmpty();
+    }
+
+    @Test
+    void shouldConnectAllWithAllAtTheSameTime() throws InterruptedException {
+        start(8, 2);
+        MemorySegment source = MemorySegment.ofArray(new long[]{1});
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            int self = i;
+            threads.add(Thread.ofPlatform().start(() -> {
+                for (int other = 0; other < 8; other++) {
+                    if (other != self) {
+                        Process to = processes.get(other);
+                        Fabric mine = processes.get(self).fabric;
+                        mine.put(other, to.region, 0, source, 0, 0, WordAction.ADD, 0, 1, 0, PATIENT);
+                        mine.fence(other, PATIENT);
+                    }
+                }
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        for (Process process : processes) {
+            assertThat(Words.load(process.memory, 0)).isEqualTo(7);
+            assertThat(process.fabric.describe()).startsWith("7 processes connected");
+        }
+    }
+
+    @Test
+    void shouldDeliverEverythingBeforeTheGoodbye() {
+        start(2, 1);
+        Process from = processes.get(0);
+        Process to = processes.get(1);
+        MemorySegment source = arena.allocate(REGION_BYTES).fill((byte) 7);
+        from.fabric.put(1, to.region, 0, source, 0, REGION_BYTES, WordAction.NONE, -1, 0, 0, PATIENT);
+        from.fabric.close();
+        assertThat(to.memory.mismatch(source)).isEqualTo(-1);
+        assertThat(to.heard).containsExactly("left 0");
+        assertThat(to.fabric.put(0, from.region, 0, source, 0, 8, WordAction.NONE, -1, 0, 0, PATIENT)).isFalse();
+    }
+
+    @Test
+    void shouldReportAProcessThatCannotBeReached() {
+        start(2, 1);
+        processes.get(1).fabric.close();
+        MemorySegment source = arena.allocate(8);
+        assertThat(processes.get(0).fabric.put(1, 0, 0, source, 0, 8, WordAction.NONE, -1, 0, 0, PATIENT)).isFalse();
+        assertThat(processes.get(0).heard).hasSize(1);
+        assertThat(processes.get(0).heard.get(0)).startsWith("lost 1: it cannot be reached at");
+    }
+
+    @Test
+    void shouldTellNews() throws InterruptedException {
+        start(2, 1);
+        while (!processes.get(0).fabric.tell(1, 3, 4, 5)) {
+            Thread.sleep(1);
+        }
+        processes.get(0).fabric.fence(1, PATIENT);
+        assertThat(processes.get(1).heard).containsExactly("news 3 4 5");
+    }
+}

@@ -1,0 +1,145 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import org.tutti.JobOptions;
+import org.tutti.Program;
+import org.tutti.choice.Choice;
+import org.tutti.memory.PrivateMemory;
+
+/**
+ * A job of several nodes inside this process: each node has a memory of its own, and the real tcp fabric to the others;
+ * its ranks are threads. So whole grids of shapes can be run without starting a process.
+ */
+public final class LocalNodes implements AutoCloseable {
+    private static final int CORES = 2;
+
+    private final NodeShape[] shapes;
+    private final Node[] nodes;
+    private final PrivateMemory[] memories;
+    private final Network[] networks;
+    private final int[] nodeOfRank;
+
+    private LocalNodes(int[] nodeOfRank) {
+        this.nodeOfRank = nodeOfRank;
+        int size = nodeOfRank.length;
+        int count = 0;
+        for (int node : nodeOfRank) {
+            count = Math.max(count, node + 1);
+        }
+        this.shapes = new NodeShape[count];
+        this.nodes = new Node[count];
+        this.memories = new PrivateMemory[count];
+        this.networks = new Network[count];
+        Secret secret = Secret.random();
+        for (int i = 0; i < count; i++) {
+            int first = -1;
+            int ranks = 0;
+            for (int rank = 0; rank < size; rank++) {
+                if (nodeOfRank[rank] == i) {
+                    first = first < 0 ? rank : first;
+                    ranks++;
+                }
+            }
+            shapes[i] = new NodeShape("nodes", size, i, count, ranks);
+            memories[i] = new PrivateMemory();
+            nodes[i] = Node.create(memories[i], memories[i].claim(NodeLayout.bytes(size), "states"), shapes[i], secret,
+                    false);
+            if (count > 1) {
+                networks[i] = new Network(new JobEnvironment(shapes[i], first, ranks, Path.of("/dev/shm"), 30_000,
+                        10_000, CORES, Choice.DEFAULT, "127.0.0.1", Optional.empty(), Optional.empty()), nodes[i]);
+            }
+        }
+        for (int i = 1; i < count; i++) {
+            nodes[i].publishRendezvous(nodes[0].rendezvous().orElseThrow());
+        }
+    }
+
+    /**
+     * Runs a program on all ranks, and returns when all have ended.
+     *
+     * @param nodeOfRank for each rank its node
+     * @param program what each runs
+     * @throws AssertionError when a rank has thrown
+     */
+    public static void run(int[] nodeOfRank, Program program) {
+        ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
+        try (LocalNodes job = new LocalNodes(nodeOfRank)) {
+            List<Thread> threads = new ArrayList<>();
+            for (int rank = 0; rank < nodeOfRank.length; rank++) {
+                int self = rank;
+                threads.add(Thread.ofPlatform().name("rank " + self).start(() -> {
+                    try {
+                        job.runRank(self, program);
+                    } catch (Throwable e) {
+                        failures.add(e);
+                    }
+                }));
+            }
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError("interrupted", e);
+        }
+        if (!failures.isEmpty()) {
+            AssertionError all = new AssertionError("a rank has thrown: " + failures.peek(), failures.poll());
+            failures.forEach(all::addSuppressed);
+            throw all;
+        }
+    }
+
+    private void runRank(int rank, Program program) throws Exception {
+        int here = nodeOfRank[rank];
+        Node node = nodes[here];
+        Network network = networks[here];
+        node.markJoined(rank, shapesFirst(here));
+        if (network != null) {
+            network.register(rank);
+            while (!node.directory().isComplete()) {
+                if (network.isMeeting(rank)) {
+                    network.meet(() -> {
+                    });
+                }
+                Thread.sleep(1);
+            }
+        }
+        try (LiveJob job = new LiveJob(node, network == null ? null : network.fabric(), rank, CORES, Choice.DEFAULT,
+                JobOptions.DEFAULT, _ -> {
+                })) {
+            try {
+                program.run(job);
+            } catch (Throwable e) {
+                for (Node each : nodes) {
+                    each.markFailed(rank);
+                }
+                throw e;
+            }
+        }
+    }
+
+    private int shapesFirst(int node) {
+        int first = 0;
+        while (nodeOfRank[first] != node) {
+            first++;
+        }
+        return first;
+    }
+
+    @Override
+    public void close() {
+        for (Network network : networks) {
+            if (network != null) {
+                network.close();
+            }
+        }
+        for (PrivateMemory memory : memories) {
+            memory.close();
+        }
+    }
+}

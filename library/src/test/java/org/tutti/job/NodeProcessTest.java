@@ -1,0 +1,187 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Real processes on several nodes of this host, started by their environment only, with the tcp fabric between them. */
+@Timeout(90)
+class NodeProcessTest {
+    private static final int STATUS_OF_EXCEPTION = 9;
+    private static final int[] TWO_BY_TWO = {0, 0, 1, 1};
+    private static final int[] THREE = {0, 1, 1, 2};
+
+    private static void signal(Process process, String name) throws IOException, InterruptedException {
+        assertThat(new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).start().waitFor()).isZero();
+    }
+
+    private static void awaitAll(RankProcesses ranks, String text) throws InterruptedException {
+        for (int rank = 0; rank < ranks.processes.size(); rank++) {
+            ranks.awaitOutput(rank, text);
+        }
+    }
+
+    @Test
+    void shouldComputeTogetherAndLeaveNothing() {
+        for (int[] shape : List.of(new int[]{0, 1}, TWO_BY_TWO, new int[]{0, 1, 0, 1, 2})) {
+            try (var ranks = RankProcesses.startNodes(shape, "sum", Map.of())) {
+                int size = shape.length;
+                for (int rank = 0; rank < size; rank++) {
+                    assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                    assertThat(ranks.output(rank)).isEqualTo("sum " + size * (size + 1) / 2 + " of " + size + "\n");
+                }
+                assertThat(ranks.memoryFiles(Path.of("/dev/shm"))).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void shouldLetRanksLeaveThatHaveAllTheyNeed() {
+        try (var ranks = RankProcesses.startNodes(THREE, "early", Map.of())) {
+            for (int rank = 0; rank < THREE.length; rank++) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                assertThat(ranks.output(rank)).isEqualTo("early done\n");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"wait-all", "loop"})
+    void shouldTellAllNodesWithinASecondWhenAProcessIsKilled(String program) throws Exception {
+        for (int victim : new int[]{1, 3}) {
+            try (var ranks = RankProcesses.startNodes(THREE, program, Map.of())) {
+                awaitAll(ranks, "joined");
+                Thread.sleep(300); // so that the others wait already, or are in the middle of a collective
+                long start = System.nanoTime();
+                ranks.processes.get(victim).destroyForcibly();
+                for (int rank = 0; rank < THREE.length; rank++) {
+                    if (rank != victim) {
+                        assertThat(ranks.status(rank)).as(ranks.output(rank)).isEqualTo(STATUS_OF_EXCEPTION);
+                        assertThat(ranks.output(rank)).contains("RankFailedException: rank " + victim + " (process "
+                                + ranks.processes.get(victim).pid() + " on host ");
+                    }
+                }
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3})
+    void shouldGiveUpAProcessThatIsSilentForTooLong(int victim) throws Exception {
+        Map<String, String> impatient = Map.of(JobEnvironment.HEARTBEAT_MILLIS, "1500");
+        try (var ranks = RankProcesses.startNodes(THREE, "wait-all", impatient)) {
+            awaitAll(ranks, "joined");
+            signal(ranks.processes.get(victim), "STOP");
+            long start = System.nanoTime();
+            for (int rank = 0; rank < THREE.length; rank++) {
+                if (rank != victim) {
+                    assertThat(ranks.status(rank)).as(ranks.output(rank)).isEqualTo(STATUS_OF_EXCEPTION);
+                    assertThat(ranks.output(rank)).contains("RankFailedException: rank " + victim + " ");
+                }
+            }
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(1000),
+                    Duration.ofMillis(4000));
+        }
+    }
+
+    @Test
+    void shouldNotGiveUpWhenAllWereStoppedForAWhile() throws Exception {
+        Map<String, String> impatient = Map.of(JobEnvironment.HEARTBEAT_MILLIS, "1000");
+        try (var ranks = RankProcesses.startNodes(TWO_BY_TWO, "sleep", impatient)) {
+            awaitAll(ranks, "joined");
+            for (Process process : ranks.processes) {
+                signal(process, "STOP");
+            }
+            Thread.sleep(2500);
+            for (Process process : ranks.processes) {
+                signal(process, "CONT");
+            }
+            for (int rank = 0; rank < TWO_BY_TWO.length; rank++) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+            }
+        }
+    }
+
+    @Test
+    void shouldEndAllNodesWhenOneAborts() {
+        try (var ranks = RankProcesses.startNodes(THREE, "abort", Map.of())) {
+            for (int rank = 0; rank < THREE.length; rank++) {
+                assertThat(ranks.status(rank)).isEqualTo(STATUS_OF_EXCEPTION);
+                assertThat(ranks.output(rank)).contains("JobAbortedException: rank 1 aborted the job with status 5");
+            }
+        }
+    }
+
+    @Test
+    void shouldFindThatNodesCallDifferentThings() {
+        try (var ranks = RankProcesses.startNodes(new int[]{0, 1}, "mismatch", Map.of())) {
+            for (int rank = 0; rank < 2; rank++) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isEqualTo(STATUS_OF_EXCEPTION);
+                assertThat(ranks.output(rank)).contains("CollectiveMismatchException");
+            }
+            assertThat(ranks.output(0) + ranks.output(1)).contains("called barrier (algorithm srm)")
+                    .contains("broadcast (algorithm srm) of 4 int elements with root 1");
+        }
+    }
+
+    @Test
+    void shouldNotStartWithoutASecretOrWithOneThatOthersCanRead() throws IOException {
+        try (var ranks = RankProcesses.startNodes(new int[]{0, 1}, "sum", Map.of(JobEnvironment.SECRET_FILE, ""))) {
+            assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(0)).contains("JobStartException").contains("without a secret")
+                    .contains("chmod 600");
+        }
+        try (var ranks = new RankProcesses()) {
+            Files.setPosixFilePermissions(ranks.secret, PosixFilePermissions.fromString("rw-r-----"));
+            ranks.start(1, 2, "sum", Map.of(JobEnvironment.NODES, "2", JobEnvironment.NODE, "1",
+                    JobEnvironment.NODE_RANKS, "1", JobEnvironment.RENDEZVOUS, "127.0.0.1:" + ranks.port,
+                    JobEnvironment.SECRET_FILE, ranks.secret.toString()));
+            assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(0)).contains("JobStartException").contains("chmod 600 it");
+        }
+    }
+
+    @Test
+    void shouldKeepOutANodeWithAnotherSecret() throws IOException {
+        Path other = Files.write(Files.createTempFile("tutti-test", ".secret"), new byte[32]);
+        try (var ranks = new RankProcesses()) {
+            for (int rank = 0; rank < 2; rank++) {
+                ranks.start(rank, 2, "sum", Map.of(JobEnvironment.NODES, "2", JobEnvironment.NODE,
+                        String.valueOf(rank), JobEnvironment.NODE_RANKS, "1", JobEnvironment.RENDEZVOUS,
+                        "127.0.0.1:" + ranks.port, JobEnvironment.JOIN_TIMEOUT_MILLIS, "4000",
+                        JobEnvironment.SECRET_FILE, (rank == 0 ? ranks.secret : other).toString()));
+            }
+            assertThat(ranks.status(1)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(1)).contains("JobStartException: the process of rank 1 on host")
+                    .contains("cannot reach the process of rank 0 at").contains("secret");
+            assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(0)).contains("4000 ms").contains("rank 1 did not");
+        } finally {
+            Files.delete(other);
+        }
+    }
+
+    @Test
+    void shouldNameTheNodesThatDoNotShowUp() {
+        try (var ranks = new RankProcesses()) {
+            ranks.start(0, 3, "sum", Map.of(JobEnvironment.NODES, "2", JobEnvironment.NODE, "0",
+                    JobEnvironment.NODE_RANKS, "1", JobEnvironment.RENDEZVOUS, "127.0.0.1:" + ranks.port,
+                    JobEnvironment.JOIN_TIMEOUT_MILLIS, "700", JobEnvironment.SECRET_FILE, ranks.secret.toString()));
+            assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(0)).contains("JobStartException").contains("700 ms").contains("rank 1, rank 2");
+        }
+    }
+}

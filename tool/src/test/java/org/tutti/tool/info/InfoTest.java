@@ -1,0 +1,84 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.info;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.tutti.tool.Main;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The rails in {@code tutti info}: what is chosen on this machine, asked for, and refused. */
+@Timeout(60)
+class InfoTest {
+    private record Ended(int status, String out, String err) {}
+
+    @TempDir
+    private Path directory;
+
+    private Ended info(String variable, String... arguments) throws Exception {
+        Path out = directory.resolve("out");
+        Path err = directory.resolve("err");
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        List<String> command = new ArrayList<>(List.of(java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
+                System.getProperty("java.class.path"), Main.class.getName(), "info"));
+        command.addAll(List.of(arguments));
+        var builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        builder.environment().remove("TUTTI_RAILS");
+        if (!variable.isEmpty()) {
+            builder.environment().put("TUTTI_RAILS", variable);
+        }
+        Process process = builder.start();
+        assertThat(process.waitFor(50, TimeUnit.SECONDS)).isTrue();
+        return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
+    }
+
+    /** The lines of the rails: number, address, interface, reason. */
+    private static List<String> rails(Ended ended) {
+        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.out).containsPattern("(?m)^rail +address +interface +why, or why not$");
+        return ended.out.lines().filter(line -> line.matches(" {3}\\d {3}.*"))
+                .map(line -> line.strip().replaceAll(" {2,}", "|")).toList();
+    }
+
+    @Test
+    void shouldShowWhatIsChosenAndWhy() throws Exception {
+        Ended ended = info("");
+        assertThat(rails(ended)).hasSize(1).allMatch(line -> line.matches("0\\|[^|]+\\|[^|]+\\|(the first|nothing).*"));
+        assertThat(ended.out).contains("loopback: only this machine can reach it").contains("shared memory");
+    }
+
+    @Test
+    void shouldHonourTheVariableAndTheOptionBeforeIt() throws Exception {
+        assertThat(rails(info("127.0.0.2,lo"))).containsExactly("0|127.0.0.2|lo|asked for as 127.0.0.2",
+                "1|127.0.0.1|lo|asked for as lo");
+        assertThat(rails(info("127.0.0.2,lo", "--rails", "127.0.0.1")))
+                .containsExactly("0|127.0.0.1|lo|asked for as 127.0.0.1");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            no/such,lo           | no/such is neither an address, nor an interface
+            0.0.0.0              | 0.0.0.0 stands for every address
+            lo,127.0.0.1         | 127.0.0.1 (lo) is named twice
+            a,b,c,d,e            | they are 5, and there can be 4""")
+    void shouldExplainRailsThatCannotBe(String wanted, String why) throws Exception {
+        String sentence = "tutti: the rails \"" + wanted + "\" cannot be used: " + why;
+        Ended ofVariable = info(wanted);
+        assertThat(ofVariable.status).isEqualTo(1);
+        Ended ofOption = info("", "--rails", wanted);
+        assertThat(ofOption.status).isEqualTo(2);
+        for (Ended ended : List.of(ofVariable, ofOption)) {
+            assertThat(ended.err).startsWith(sentence).hasLineCount(1);
+            assertThat(ended.out).isEmpty();
+        }
+    }
+}
