@@ -62,6 +62,35 @@ final class Programs {
                         }
                         IO.println(job.rank() + (sum > 5 ? " is done" : " is wrong"));""");
 
+    /** Computes until there is a file called go; the ranks say when they have begun, and at last how it went. */
+    static final String GOES_ON = """
+            import module org.tutti;
+
+            void main() throws Exception {
+                try (var job = Tutti.join()) {
+                    int[] values = new int[20_000];
+                    var stop = new int[1];
+                    for (int round = 0; stop[0] == 0; round++) {
+                        Arrays.fill(values, job.rank() + round);
+                        job.world().allreduce(values, Reduction.SUM);
+                        int expected = job.size() * (job.size() - 1) / 2 + job.size() * round;
+                        if (!Arrays.stream(values).allMatch(value -> value == expected)) {
+                            throw new IllegalStateException("a sum is not " + expected);
+                        }
+                        if (round == 10) {
+                            IO.println(job.rank() + " computes as " + ProcessHandle.current().pid());
+                        }
+                        stop[0] = Files.exists(Path.of("go")) ? 1 : 0;
+                        job.world().broadcast(stop, 0);
+                    }
+                    IO.println(job.rank() + " is right");
+                } catch (RankFailedException e) {
+                    IO.println(System.getenv("TUTTI_RANK") + " lost " + e.rank());
+                    throw e;
+                }
+            }
+            """;
+
     private Programs() {}
 
     private static String program(String afterLoss) {
