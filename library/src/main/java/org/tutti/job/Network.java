@@ -69,7 +69,10 @@ final class Network implements AutoCloseable {
         List<InetSocketAddress> rails = new ArrayList<>();
         for (int rail = 0; rail < addresses.size(); rail++) {
             boolean fixed = environment.firstRank() == 0 && rail < expected.size();
-            rails.add(new InetSocketAddress(addresses.get(rail), fixed ? expected.get(rail).getPort() : 0));
+            // A host may be called 127.0.1.1 (as Debian's are at home), while packets leave from 127.0.0.1.
+            boolean home = fixed && environment.rails().isBlank() && towards.get().isLoopbackAddress();
+            rails.add(new InetSocketAddress(home ? towards.get() : addresses.get(rail),
+                    fixed ? expected.get(rail).getPort() : 0));
         }
         return rails;
     }

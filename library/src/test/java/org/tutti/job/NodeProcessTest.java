@@ -50,6 +50,20 @@ class NodeProcessTest {
     }
 
     @Test
+    void shouldMeetAtALoopbackAddressThatNoInterfaceNames() {
+        try (var ranks = new RankProcesses()) {
+            for (int rank = 0; rank < 2; rank++) {
+                ranks.start(rank, 2, "sum", Map.of(JobEnvironment.NODES, "2", JobEnvironment.NODE,
+                        String.valueOf(rank), JobEnvironment.NODE_RANKS, "1", JobEnvironment.RENDEZVOUS,
+                        "127.0.1.1:" + ranks.port, JobEnvironment.JOIN_TIMEOUT_MILLIS, "10000",
+                        JobEnvironment.SECRET_FILE, ranks.secret.toString()));
+            }
+            assertThat(ranks.status(1)).as(ranks.output(1)).isZero();
+            assertThat(ranks.status(0)).as(ranks.output(0)).isZero();
+        }
+    }
+
+    @Test
     void shouldLetRanksLeaveThatHaveAllTheyNeed() {
         try (var ranks = RankProcesses.startNodes(THREE, "early", Map.of())) {
             for (int rank = 0; rank < THREE.length; rank++) {

@@ -41,7 +41,9 @@ final class Rail {
     private final MemorySegment outSegment = MemorySegment.ofBuffer(out);
     private final ByteBuffer headers = buffer(BATCH_FRAMES * FrameLayout.HEADER_BYTES);
     private final ByteBuffer[] batch = new ByteBuffer[1 + 2 * BATCH_FRAMES];
-    private MemorySegment batched;
+    private MemorySegment.Scope batchedScope;
+    private long batchedAddress;
+    private long batchedBytes;
     private int frames;
     private boolean batching;
     private int drained;
@@ -115,8 +117,10 @@ final class Rail {
 
     /** Begins a batch of frames whose payloads lie in the same memory. Until its end, nothing else can be added. */
     void beginBatch(MemorySegment source) {
-        if (!source.equals(batched)) {
-            batched = source;
+        if (!isBatched(source)) {
+            batchedScope = source.scope();
+            batchedAddress = source.address();
+            batchedBytes = source.byteSize();
             ByteBuffer view = source.asByteBuffer();
             for (int i = 0; i < BATCH_FRAMES; i++) {
                 batch[2 + 2 * i] = view.duplicate();
@@ -126,6 +130,12 @@ final class Rail {
         headers.clear();
         frames = 0;
         batching = true;
+    }
+
+    /** Whether there are views of just this memory; other memory may have its address once it has been freed. */
+    private boolean isBatched(MemorySegment source) {
+        return source.address() == batchedAddress && source.byteSize() == batchedBytes
+                && source.scope().equals(batchedScope);
     }
 
     /** Adds a frame to the batch, which has at most {@value #BATCH_FRAMES}. */

@@ -23,9 +23,16 @@ record Ending(int status, String sentence, boolean endsJob) {
 
     /** A process has failed. */
     static Ending of(StartedProcess process, int rank, JobNodes nodes, boolean keepGoing) {
-        var ending = of(process, rank, nodes);
-        return new Ending(ending.status, ending.sentence + (keepGoing ? "; the others go on." : "; the job was ended."),
-                !keepGoing);
+        return of(process, rank, nodes).andThen(keepGoing);
+    }
+
+    /** Nodes cannot reach each other. */
+    static Ending separated(String clause, boolean keepGoing) {
+        return failed(clause + ": see the network, or --rails").andThen(keepGoing);
+    }
+
+    private Ending andThen(boolean keepGoing) {
+        return new Ending(status, sentence + (keepGoing ? "; the others go on." : "; the job was ended."), !keepGoing);
     }
 
     private static Ending of(StartedProcess process, int rank, JobNodes nodes) {
@@ -36,7 +43,7 @@ record Ending(int status, String sentence, boolean endsJob) {
         var who = (ranks.first() == ranks.last() ? "" : "the process of ") + ranks.name() + " (" + process.identity()
                 + ") ";
         if (process.isAlive()) {
-            return failed(who + "failed and did not end by itself");
+            return failed(who + "failed, or was silent for the --heartbeat, and did not end by itself");
         }
         int status = process.exitStatus();
         if (status == RankProcess.STATUS_SECONDARY) {

@@ -40,6 +40,7 @@ final class Inquest {
     private final Set<Object> reported = new HashSet<>(); // processes, and what became of lost hosts
     private boolean firstReported;
     private int markedRank = NOBODY;
+    private long markedNanos;
     private StartedProcess firstEnded;
     private StartedProcess firstSecondary;
     private boolean inTrouble;
@@ -93,6 +94,9 @@ final class Inquest {
             return verdict;
         }
         noteMark();
+        if (isDisputed()) {
+            troubleNanos = System.nanoTime();
+        }
         var abort = nodes.abort();
         if (abort.isPresent()) {
             inTrouble &= !firstReported; // the ranks may have been in trouble for long, but not have known of this
@@ -155,8 +159,16 @@ final class Inquest {
         int rank = nodes.firstFailedRank();
         if (rank != NOBODY && markedRank == NOBODY && firstEnded == null) { // later marks may be the launcher's own
             markedRank = rank;
+            markedNanos = System.nanoTime();
             trouble();
         }
+    }
+
+    /** A host that is cut off may notice first, and accuse the others: these have the time to notice, too. */
+    private boolean isDisputed() {
+        return markedRank != NOBODY && firstEnded == null && !firstReported
+                && processes.get(plan.processOf(markedRank)).isAlive() && nodes.isDisputed(markedRank)
+                && !isPast(markedNanos, plan.heartbeat().plus(GRACE));
     }
 
     private Optional<Ending> firstCause() {
@@ -177,7 +189,13 @@ final class Inquest {
     private Optional<Ending> settled(StartedProcess process, int rank) {
         boolean settling = !process.isAlive() && STATUSES_SENT_TO_ALL.contains(process.exitStatus())
                 && sinceTrouble().compareTo(SETTLING) < 0;
-        return settling ? Optional.empty() : Optional.of(report(process, rank));
+        if (settling) {
+            return Optional.empty();
+        }
+        boolean accused = process.isAlive() || isSecondary(process); // by others, not by how it ended
+        var separation = accused ? nodes.separation() : Optional.<String>empty();
+        var ending = report(process, rank);
+        return Optional.of(separation.map(clause -> Ending.separated(clause, plan.keepGoing())).orElse(ending));
     }
 
     private Ending report(StartedProcess process, int rank) {

@@ -9,6 +9,9 @@ import java.util.OptionalInt;
  * and of others.
  */
 interface JobNode extends AutoCloseable {
+    /** {@return "host b", or "node 1" of this host} */
+    String name();
+
     /** {@return the node's process with this number, the node's first being 0, which was just started} */
     StartedProcess start(int process, JobOutput output);
 

@@ -4,6 +4,8 @@ package org.tutti.tool.run;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The nodes of a job as the launcher sees them. Of a rank its own node is asked, which knows first; of the job any node
@@ -51,6 +53,44 @@ final class JobNodes implements AutoCloseable {
     int firstFailedRank() {
         return nodes.stream().mapToInt(JobNode::firstFailedRank).filter(rank -> rank != NOBODY).findFirst()
                 .orElse(NOBODY);
+    }
+
+    /** {@return whether, of the nodes but its own, some that still take part have not heard that this rank failed} */
+    boolean isDisputed(int failedRank) {
+        return IntStream.range(0, nodes.size()).filter(node -> node != placement.nodeOfRank(failedRank))
+                .filter(node -> nodes.get(node).firstFailedRank() == NOBODY)
+                .anyMatch(node -> placement.ranksOfNode(node).ranks().anyMatch(rank -> !hasLeft(rank)));
+    }
+
+    /** {@return what to say of nodes that cannot reach each other, a clause, if that is why ranks count as failed} */
+    Optional<String> separation() {
+        var apart = apart(placement, nodes.stream().mapToInt(JobNode::firstFailedRank).toArray());
+        return switch (apart.size()) {
+            case 0 -> Optional.empty();
+            case 1 -> Optional.of(nodes.get(apart.getFirst()).name() + " was cut off from the others, so "
+                    + placement.ranksOfNode(apart.getFirst()).name() + " could not go on with them");
+            default ->
+                Optional.of(apart.stream().map(node -> nodes.get(node).name()).collect(Collectors.joining(" and "))
+                        + " were cut off from each other");
+        };
+    }
+
+    /**
+     * {@return the nodes that the others count as failed, while they themselves count others so; two of them when each
+     * may be right}
+     *
+     * @param placement which ranks are where
+     * @param failures the rank that failed first as each node sees it, or −1
+     */
+    static List<Integer> apart(Placement placement, int[] failures) {
+        int[] blamed = IntStream.of(failures).map(rank -> rank == NOBODY ? NOBODY : placement.nodeOfRank(rank))
+                .toArray();
+        return IntStream.range(0, blamed.length)
+                .filter(node -> blamed[node] != NOBODY && blamed[node] != node)
+                .filter(node -> IntStream.of(blamed).anyMatch(other -> other == node))
+                .filter(node -> IntStream.range(0, blamed.length)
+                        .allMatch(other -> other == node || blamed[other] == node || blamed[other] == NOBODY))
+                .boxed().toList();
     }
 
     /** {@return the ending of an aborted job, if it was aborted} */

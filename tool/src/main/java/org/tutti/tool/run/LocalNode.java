@@ -29,6 +29,11 @@ final class LocalNode implements JobNode {
     }
 
     @Override
+    public String name() {
+        return "node " + plan.shape().node();
+    }
+
+    @Override
     public StartedProcess start(int process, JobOutput output) {
         var builder = command.process(process);
         int number = firstProcess + process;

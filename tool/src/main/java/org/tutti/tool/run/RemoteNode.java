@@ -290,6 +290,11 @@ final class RemoteNode implements JobNode {
     // ---- what the launcher asks
 
     @Override
+    public String name() {
+        return "host " + host;
+    }
+
+    @Override
     public StartedProcess start(int process, JobOutput output) {
         return processes.get(process); // the host starts it as soon as it can
     }

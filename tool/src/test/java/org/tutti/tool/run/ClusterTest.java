@@ -4,6 +4,7 @@ package org.tutti.tool.run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -85,8 +86,86 @@ class ClusterTest {
         assertThat(cluster(connect).err()).contains("Connection refused");
         assertThat(cluster("cut", NAME + "-1").status()).isZero();
         assertThat(cluster(connect).err()).contains("unreachable");
-        assertThat(cluster("mend", NAME + "-1").status()).isZero();
+        mend(NAME + "-1");
         assertThat(cluster(connect).err()).contains("Connection refused");
+        assertThat(cluster("cut", NAME + "-1", "rail7").err()).contains("has no rail 'rail7'; it has rail0 rail1");
+    }
+
+    private static LauncherProcess runProgram(String program, String... options) throws Exception {
+        var home = Files.createTempDirectory(directory, "job");
+        Files.writeString(home.resolve("Program.java"), program);
+        var agent = "env TUTTI_CLUSTER=" + NAME + " " + HOME.resolve("bench/cluster") + " exec {host}";
+        List<String> arguments = new ArrayList<>(List.of("--hosts", cluster("hosts", "3:2").out().strip(), "--agent",
+                agent, "--remote-tutti", LauncherProcess.script(home).toString(), "--rails", "rail0,rail1",
+                "--heartbeat", "2s"));
+        arguments.addAll(List.of(options));
+        arguments.add("Program.java");
+        return LauncherProcess.run(home, arguments.toArray(String[]::new));
+    }
+
+    private static void mend(String host) throws Exception {
+        assertThat(cluster("mend", host).status()).isZero();
+    }
+
+    private static void assertThatItEnds(LauncherProcess launcher, Duration limit) throws Exception {
+        long startNanos = System.nanoTime();
+        assertThat(launcher.status()).as(launcher.err()).isEqualTo(1);
+        assertThat(Duration.ofNanos(System.nanoTime() - startNanos)).isLessThan(limit);
+        launcher.assertThatNothingIsLeft(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void shouldRunAJobWithCollectivesOverTwoRails() throws Exception {
+        try (var launcher = runProgram(Programs.COMPUTES)) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out().lines()).containsExactlyInAnyOrder("0 is right", "1 is right", "2 is right",
+                    "3 is right", "4 is right", "5 is right");
+            assertThat(launcher.left(Path.of("/dev/shm"))).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldGoOnWhenARailIsLost() throws Exception {
+        try (var launcher = runProgram(Programs.GOES_ON)) {
+            launcher.awaitLines(6);
+            assertThat(cluster("cut", NAME + "-2", "rail1").status()).isZero();
+            Thread.sleep(3000); // more than the heartbeat
+            Files.createFile(launcher.directory().resolve("go"));
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out().lines().filter(line -> line.endsWith(" is right"))).hasSize(6);
+        } finally {
+            mend(NAME + "-2");
+        }
+    }
+
+    @Test
+    void shouldNameTheHostThatIsCutOff() throws Exception {
+        try (var launcher = runProgram(Programs.GOES_ON)) {
+            launcher.awaitLines(6);
+            assertThat(cluster("cut", NAME + "-2").status()).isZero();
+            assertThatItEnds(launcher, Duration.ofSeconds(2 + 3));
+            assertThat(launcher.out().lines().filter(line -> line.matches("[0145] lost [23]|[23] lost [0145]")))
+                    .hasSize(6);
+            assertThat(launcher.err())
+                    .startsWith("tutti: host " + NAME + "-2 was cut off from the others, so ranks 2-3 "
+                            + "could not go on with them: see the network, or --rails; the job was ended.\n");
+        } finally {
+            mend(NAME + "-2");
+        }
+    }
+
+    @Test
+    void shouldNameTheRankWhoseProcessIsStopped() throws Exception {
+        try (var launcher = runProgram(Programs.GOES_ON)) {
+            launcher.awaitLines(6);
+            var line = launcher.out().lines().filter(each -> each.startsWith("4 ")).findFirst().orElseThrow();
+            var pid = line.substring(line.lastIndexOf(' ') + 1);
+            assertThat(new ProcessBuilder("kill", "-STOP", pid).start().waitFor()).isZero();
+            assertThatItEnds(launcher, Duration.ofSeconds(2 + 4)); // SIGTERM does nothing to it
+            assertThat(launcher.out().lines().filter(each -> each.matches("[01235] lost 4"))).hasSize(5);
+            assertThat(launcher.err()).startsWith("tutti: rank 4 (pid " + pid + " on " + NAME + "-3) failed, or was "
+                    + "silent for the --heartbeat, and did not end by itself; the job was ended.\n");
+        }
     }
 
     @Test

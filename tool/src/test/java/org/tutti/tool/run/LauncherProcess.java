@@ -114,6 +114,11 @@ final class LauncherProcess implements AutoCloseable {
         return seen;
     }
 
+    /** {@return the directory that it was started in} */
+    Path directory() {
+        return out.getParent();
+    }
+
     /** The launcher itself. */
     ProcessHandle handle() {
         return process.toHandle();

@@ -1,0 +1,133 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Programs whose ranks join and call collectives, on several nodes of this host, or on hosts that are all this one. */
+@Timeout(60)
+class AcrossNodesTest {
+    private static final Duration SOON = Duration.ofSeconds(3);
+    private static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));
+
+    @TempDir
+    private Path directory;
+    private Path script;
+
+    @BeforeEach
+    void writeScript() throws IOException {
+        script = LauncherProcess.script(directory);
+    }
+
+    private LauncherProcess run(String program, String options) throws IOException {
+        Files.writeString(directory.resolve("Program.java"), program);
+        List<String> arguments = new ArrayList<>(List.of(options.split(" ")));
+        if (options.contains("--hosts")) {
+            arguments.addAll(List.of("--agent", "env X={host}", "--remote-tutti", script.toString()));
+        }
+        arguments.add("Program.java");
+        return LauncherProcess.run(directory, arguments.toArray(String[]::new));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-n 5", "--nodes 2 -n 5", "--nodes 3 -n 5", "--nodes 2 -n 5 --ranks-per-process 2",
+            "--hosts a:2,b:1,c:2", "--hosts a:4,b:1 --ranks-per-process 3"})
+    void shouldComputeTheSameWhereverTheRanksAre(String options) throws Exception {
+        try (var launcher = run(Programs.COMPUTES, options)) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.err()).isEmpty();
+            assertThat(launcher.out().lines()).containsExactlyInAnyOrder("0 is right", "1 is right", "2 is right",
+                    "3 is right", "4 is right");
+            assertThat(launcher.left(Path.of("/dev/shm"))).isEmpty();
+            assertThat(launcher.left(TEMPORARY)).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"throw | --nodes 2 -n 4 | 1 | exited with status 1",
+            "exit | --hosts a:2,b:2 | 3 | exited with status 3", "wait | --nodes 3 -n 4 | 137 | was killed by signal 9",
+            "wait | --hosts a:1,b:3 | 137 | was killed by signal 9"})
+    void shouldNameTheRankThatFailsOnAnotherNode(String how, String options, int status, String sentence)
+            throws Exception {
+        try (var launcher = run(Programs.FAILS, options + " --env HOW=" + how)) {
+            launcher.awaitLines(how.equals("wait") ? 2 : 1);
+            var said = launcher.out().lines().mapToLong(Long::parseLong).toArray();
+            if (how.equals("wait")) {
+                ProcessHandle.of(said[1]).orElseThrow().destroyForcibly();
+            }
+            assertThat(launcher.status()).as(launcher.err()).isEqualTo(status);
+            launcher.assertThatNothingIsLeft(Duration.ZERO);
+            assertThat(System.currentTimeMillis() - said[0]).isLessThan(SOON.toMillis());
+            assertThat(launcher.out().lines().filter(line -> line.contains("lost"))).containsExactlyInAnyOrder(
+                    "0 lost 3", "1 lost 3", "2 lost 3");
+            assertThat(headline(launcher)).matches("tutti: rank 3 \\(pid \\d+( on b)?\\) " + sentence
+                    + ".*; the job was ended\\.");
+            assertThat(launcher.err().lines().filter(line -> line.startsWith("tutti: rank ")).skip(1))
+                    .hasSize(3).allMatch(line -> line.matches("tutti: rank [012]: .*rank 3\\b.*"));
+        }
+    }
+
+    private static String headline(LauncherProcess launcher) {
+        return launcher.err().lines().filter(line -> line.startsWith("tutti: ")).findFirst().orElse("none");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--nodes 2 -n 4", "--hosts a:3,b:1"})
+    void shouldLetTheSurvivorsGoOnWhenAskedTo(String options) throws Exception {
+        try (var launcher = run(Programs.SURVIVES, options + " --keep-going --env HOW=exit")) {
+            launcher.awaitLines(4);
+            LauncherProcess.awaitThat("the failure is reported", () -> launcher.err().contains("the others go on."));
+            assertThat(launcher.out()).doesNotContain("done");
+            Files.createFile(directory.resolve("go"));
+            assertThat(launcher.status()).isEqualTo(3);
+            assertThat(launcher.out().lines().skip(1)).containsExactlyInAnyOrder("0 lost 3", "1 lost 3", "2 lost 3",
+                    "0 is done", "1 is done", "2 is done");
+            assertThat(launcher.err()).hasLineCount(1).startsWith("tutti: rank 3 (pid ")
+                    .contains("exited with status 3; the others go on.");
+            launcher.assertThatNothingIsLeft(Duration.ZERO);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--nodes 2 -n 4", "--hosts a:1,b:3 --keep-going"})
+    void shouldEndAllNodesWhenARankAborts(String options) throws Exception {
+        try (var launcher = run(Programs.FAILS, options + " --env HOW=abort")) {
+            launcher.awaitLines(1);
+            assertThat(launcher.status()).isEqualTo(5);
+            assertThat(headline(launcher)).isEqualTo("tutti: rank 3 aborted the job with status 5.");
+            launcher.assertThatNothingIsLeft(Duration.ZERO);
+        }
+    }
+
+    @Test
+    void shouldNameARankThatNeverJoinsOnAnotherNode() throws Exception {
+        var program = """
+                import module org.tutti;
+                void main() throws Exception {
+                    if (System.getenv("TUTTI_RANK").equals("2")) {
+                        Thread.sleep(600_000);
+                    }
+                    Tutti.join().close();
+                }
+                """;
+        try (var launcher = run(program, "--nodes 3 -n 3 --join-timeout 1s")) {
+            assertThat(launcher.status()).isEqualTo(1);
+            assertThat(headline(launcher)).contains("rank 2 did not join the job within the --join-timeout of 1 s");
+            assertThat(launcher.left(Path.of("/dev/shm"))).isEmpty();
+        }
+    }
+}

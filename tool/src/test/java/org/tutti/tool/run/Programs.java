@@ -1,0 +1,131 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+/** Programs of several ranks for tests. */
+final class Programs {
+    /** Calls each collective with several lengths, from and to every rank, and checks what comes out. */
+    static final String COMPUTES = """
+            import module org.tutti;
+
+            void main() {
+                try (var job = Tutti.join()) {
+                    for (int count : new int[]{1, 7, 20_000}) {
+                        check(job.world(), count);
+                    }
+                    IO.println(job.rank() + " is right");
+                }
+            }
+
+            void check(Communicator world, int count) {
+                int size = world.size();
+                world.barrier();
+                for (int root = 0; root < size; root++) {
+                    int[] values = filled(count, world.rank() == root ? root + count : -1);
+                    world.broadcast(values, root);
+                    require(values, root + count);
+                }
+                for (int root = 0; root < size; root++) {
+                    int[] values = filled(count, world.rank() + count);
+                    world.reduce(values, Reduction.SUM, root);
+                    if (world.rank() == root) {
+                        require(values, size * (size - 1) / 2 + size * count);
+                    }
+                }
+                int[] values = filled(count, world.rank() + count);
+                world.allreduce(values, Reduction.SUM);
+                require(values, size * (size - 1) / 2 + size * count);
+            }
+
+            int[] filled(int count, int value) {
+                int[] values = new int[count];
+                Arrays.fill(values, value);
+                return values;
+            }
+
+            void require(int[] values, int expected) {
+                for (int value : values) {
+                    if (value != expected) {
+                        throw new IllegalStateException(value + " instead of " + expected);
+                    }
+                }
+            }
+            """;
+
+    /** Computes for ever, until rank 3 fails in the way that HOW says; the others say whom they have lost. */
+    static final String FAILS = program("throw e;");
+
+    /** The same, but that the others go on until there is a file called go. */
+    static final String SURVIVES = program("""
+            double sum = 0;
+                        for (long i = 1; i % 1000 != 0 || !Files.exists(Path.of("go")); i++) {
+                            sum += 1.0 / i;
+                        }
+                        IO.println(job.rank() + (sum > 5 ? " is done" : " is wrong"));""");
+
+    /** Computes until there is a file called go; the ranks say when they have begun, and at last how it went. */
+    static final String GOES_ON = """
+            import module org.tutti;
+
+            void main() throws Exception {
+                try (var job = Tutti.join()) {
+                    int[] values = new int[20_000];
+                    var stop = new int[1];
+                    for (int round = 0; stop[0] == 0; round++) {
+                        Arrays.fill(values, job.rank() + round);
+                        job.world().allreduce(values, Reduction.SUM);
+                        int expected = job.size() * (job.size() - 1) / 2 + job.size() * round;
+                        if (!Arrays.stream(values).allMatch(value -> value == expected)) {
+                            throw new IllegalStateException("a sum is not " + expected);
+                        }
+                        if (round == 10) {
+                            IO.println(job.rank() + " computes as " + ProcessHandle.current().pid());
+                        }
+                        stop[0] = Files.exists(Path.of("go")) ? 1 : 0;
+                        job.world().broadcast(stop, 0);
+                    }
+                    IO.println(job.rank() + " is right");
+                } catch (RankFailedException e) {
+                    IO.println(System.getenv("TUTTI_RANK") + " lost " + e.rank());
+                    throw e;
+                }
+            }
+            """;
+
+    private Programs() {}
+
+    private static String program(String afterLoss) {
+        return """
+                import module org.tutti;
+
+                void main() throws Exception {
+                    try (var job = Tutti.join()) {
+                        try {
+                            for (int round = 0;; round++) {
+                                if (job.rank() == 3 && round == 30) {
+                                    fail(job);
+                                }
+                                var sum = new long[]{job.rank()};
+                                job.world().allreduce(sum, Reduction.SUM);
+                                if (sum[0] != job.size() * (job.size() - 1) / 2) {
+                                    throw new IllegalStateException("the sum is " + sum[0]);
+                                }
+                            }
+                        } catch (RankFailedException e) {
+                            IO.println(job.rank() + " lost " + e.rank());
+                            %s
+                        }
+                    }
+                }
+
+                void fail(Job job) throws Exception {
+                    IO.println(System.currentTimeMillis());
+                    switch (System.getenv("HOW")) {
+                        case "throw" -> throw new IllegalStateException("the cause");
+                        case "exit" -> System.exit(3);
+                        case "abort" -> job.abort(5);
+                        default -> IO.println(ProcessHandle.current().pid()); // to be killed
+                    }
+                }
+                """.formatted(afterLoss);
+    }
+}
