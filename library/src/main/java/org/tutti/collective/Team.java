@@ -35,8 +35,9 @@ import org.tutti.memory.Words;
  * operation that all ranks have left is <i>closed</i>. A rank enters operation s only when operation s − {@value
  * RingLayout#SLOTS} is closed: so nobody writes to a cell, a payload or a window that somebody may still read. A rank
  * that finds its own knowledge of the closed operations too old reads the left words of all ranks; as these are usually
- * far ahead, it does so once in some {@value RingLayout#SLOTS} operations. This is the one mechanism against
- * overrunning.
+ * far ahead, it does so once in some {@value RingLayout#SLOTS} operations. Between nodes the same: before the first put
+ * or signal of an operation to another node, the ranks there must have left the operation {@value RingLayout#SLOTS}
+ * before, and who does not know that gets their left words from there. This is the one mechanism against overrunning.
  *
  * <p><b>Memory ordering.</b> Writer: fingerprint, payload and window with plain stores, then {@link #post} with release
  * order. Reader: {@link #await} with acquire order, then plain reads, then {@link #leave}, which stores the left word
@@ -520,9 +521,6 @@ public final class Team implements Waiter.Check {
      * @param bytes how many, 0 or more
      */
     public void put(int toNode, int edge, long step, Area source, long sourceOffset, long place, long bytes) {
-        if (leftElsewhere[toNode] <= sequence - RingLayout.SLOTS) {
-            awaitLeft(toNode, sequence - RingLayout.SLOTS);
-        }
         put(toNode, edge, RingLayout.ARRIVED, step, source.segment(), source.start() + sourceOffset, place, bytes);
     }
 
@@ -551,6 +549,10 @@ public final class Team implements Waiter.Check {
     private void put(int toNode, int edge, long word, long step, MemorySegment source, long sourceOffset, long place,
             long bytes) {
         assert step <= STEPS_MAX : "step " + step;
+        // a credit answers a put of this very operation, so its receiver is in it
+        if (word == RingLayout.ARRIVED && leftElsewhere[toNode] <= sequence - RingLayout.SLOTS) {
+            awaitLeft(toNode, sequence - RingLayout.SLOTS);
+        }
         int master = master(toNode);
         long start = layout.edge(sequence % RingLayout.SLOTS, edge);
         awaitNothingOf(master);
@@ -608,6 +610,16 @@ public final class Team implements Waiter.Check {
         }
         landings[edge].set(ring, layout.edge(sequence % RingLayout.SLOTS, edge) + RingLayout.LANDING);
         return landings[edge];
+    }
+
+    /**
+     * Takes note that every rank is in the current operation, as the algorithm has seen: so all have left the ones
+     * before, and need not be asked.
+     */
+    public void noteAllAreHere() {
+        for (int other = 0; other < leftElsewhere.length; other++) {
+            leftElsewhere[other] = Math.max(leftElsewhere[other], sequence);
+        }
     }
 
     private int master(int ofNode) {

@@ -48,7 +48,8 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
     void revoke(long handle);
 
     /**
-     * Copies bytes into a region of another process, and then changes a word of the region.
+     * Copies bytes into a region of another process, and then changes a word of the region. Where the region, or the
+     * range, or the word is not allowed, the put is dropped there, and counted: the caller is not told.
      *
      * @param process the other process
      * @param region the region's handle
@@ -57,7 +58,8 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      * @param sourceOffset at which byte
      * @param bytes how many, 0 or more
      * @param action what to do to the word
-     * @param word where the word lies in the region, a multiple of 8, or {@link #NO_WORD}
+     * @param word where the word lies in the region, a multiple of 8, or {@link #NO_WORD}; the eight bytes after it
+     *            must be in the region as well
      * @param value the word's new value, or what is added to it
      * @param tag goes with a raised word
      * @param check is asked now and then, should the call have to wait for room; throws to end it
@@ -114,7 +116,8 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
     void flush();
 
     /**
-     * Sends a piece of news, if that can be done at once; begins to connect if there is no connection.
+     * Sends a piece of news, if that can be done at once; begins to connect if there is no connection. A process that
+     * refuses to be connected with just for that has left.
      *
      * @param process the other process
      * @param kind what it is about
@@ -123,6 +126,14 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      * @return whether it was sent
      */
     boolean tell(int process, int kind, long index, long value);
+
+    /**
+     * Tells whether a process is known to be gone.
+     *
+     * @param process the other process
+     * @return whether it has left, or cannot be reached any more
+     */
+    boolean isGone(int process);
 
     /**
      * Sends a piece of news to every process that there is a connection with, as far as that can be done at once.

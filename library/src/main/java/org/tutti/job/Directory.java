@@ -64,6 +64,11 @@ final class Directory {
         return (int) Words.load(words, DirectoryLayout.KNOWN);
     }
 
+    /** How many other nodes have got the directory from this one. */
+    int fetched() {
+        return (int) Words.load(words, DirectoryLayout.FETCHED);
+    }
+
     void complete() {
         Words.store(words, DirectoryLayout.COMPLETE, 1);
     }

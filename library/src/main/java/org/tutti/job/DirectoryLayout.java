@@ -9,6 +9,7 @@ import org.tutti.memory.Words;
  *
  * <pre>
  *  line 0:  +0 known: how many ranks have a record here (many add)   +16 complete: 1 when the records are all there
+ *           +32 fetched: how many other nodes have got the whole directory from here (many add)
  *  then, of each rank, 4 lines:
  *    line 0:  +0 node   +8 first rank of its process   +16 process identifier   +24 handle of the world's ring
  *             +32 how many rails
@@ -19,6 +20,7 @@ import org.tutti.memory.Words;
 final class DirectoryLayout {
     static final long KNOWN = 0;
     static final long COMPLETE = 16;
+    static final long FETCHED = 32;
     static final long NODE = 0;
     static final long FIRST_RANK_OF_PROCESS = 8;
     static final long PROCESS_IDENTIFIER = 16;

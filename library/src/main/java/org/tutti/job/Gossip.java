@@ -53,7 +53,7 @@ final class Gossip implements FabricListener {
 
         /** Tells what has not been told, causes before their consequences; returns whether all has. */
         boolean spread() {
-            if (process < 0) {
+            if (process < 0 || fabric.isGone(process)) {
                 return true;
             }
             if (!toldAbort && node.abort() != 0) {
@@ -138,20 +138,24 @@ final class Gossip implements FabricListener {
 
     // ---- telling
 
-    /** Tells whoever should know what has happened since the last time. */
-    synchronized void spread() {
+    /** Tells whoever should know what has happened since the last time; returns whether nothing is left to tell. */
+    synchronized boolean spread() {
         long changes = node.changes() + (node.broken() != 0 ? 1 : 0);
-        if (closed || !directory.isComplete() || settled && changes == changesSeen) {
-            return;
+        if (closed || settled && changes == changesSeen) {
+            return true;
+        }
+        tellAll();
+        if (!directory.isComplete()) {
+            return false; // nobody knows who leads which node
         }
         changesSeen = changes;
-        tellAll();
         settled = true;
         if (leader(directory.node(self)) == self) {
             next.setProcess(neighbour(1));
             previous.setProcess(neighbour(-1));
             settled = next.spread() & previous.spread();
         }
+        return settled;
     }
 
     private void tellAll() {

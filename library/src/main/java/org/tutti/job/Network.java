@@ -34,6 +34,8 @@ final class Network implements AutoCloseable {
     private static final int REGION_BITS = 16;
     private static final int PROBE_MILLIS = 500;
     private static final long PROBE_AGAIN_MILLIS = 50;
+    private static final int LAST_NEWS_TURNS = 20;
+    private static final long LAST_NEWS_MILLIS = 5;
 
     private final JobEnvironment environment;
     private final Node node;
@@ -42,6 +44,7 @@ final class Network implements AutoCloseable {
     private final TcpFabric fabric;
     private final long directoryHandle;
     private final long ringHandle;
+    private volatile List<InetSocketAddress> rankZero = List.of();
 
     Network(JobEnvironment environment, Node node) {
         this.environment = environment;
@@ -95,7 +98,7 @@ final class Network implements AutoCloseable {
 
     private List<InetSocketAddress> addresses(int process) {
         if (process == 0 && !directory.isComplete() && environment.firstRank() != 0) {
-            return Rendezvous.parse(rendezvous().orElseThrow());
+            return rankZero;
         }
         return directory.addresses(process);
     }
@@ -131,15 +134,14 @@ final class Network implements AutoCloseable {
 
     /** Whether this rank meets the other nodes for its own: its lowest rank, once all are there. */
     boolean isMeeting(int rank) {
-        int joined = 0;
-        int lowest = Integer.MAX_VALUE;
-        for (int each = 0; each < node.size(); each++) {
-            if (node.state(each) != NodeLayout.ABSENT) {
-                joined++;
-                lowest = Math.min(lowest, each);
-            }
+        if (rank == 0) {
+            return directory.has(0);
         }
-        return joined >= node.nodeRanks() && lowest == rank && directory.has(rank);
+        int lowest = 0;
+        while (lowest < rank && node.state(lowest) == NodeLayout.ABSENT) {
+            lowest++;
+        }
+        return lowest == rank && directory.known() >= node.nodeRanks(); // known only when the records are written
     }
 
     /**
@@ -155,6 +157,9 @@ final class Network implements AutoCloseable {
                 pause(turn, check);
             }
             get(DirectoryLayout.record(0), DirectoryLayout.bytes(node.size()) - DirectoryLayout.record(0), check);
+            fabric.put(0, directoryHandle, 0, directory.memory(), 0, 0, WordAction.ADD, DirectoryLayout.FETCHED, 1, 0,
+                    check);
+            fabric.flush();
         } else {
             for (int turn = 0; directory.known() < node.size(); turn++) {
                 pause(turn, check);
@@ -171,6 +176,7 @@ final class Network implements AutoCloseable {
         for (int turn = 0; rendezvous().isEmpty(); turn++) {
             pause(turn, check);
         }
+        rankZero = Rendezvous.parse(rendezvous().orElseThrow());
         while (node.rendezvous().isEmpty() && !isListening(addresses(0).get(0))) {
             check.check();
             sleep(PROBE_AGAIN_MILLIS);
@@ -249,7 +255,14 @@ final class Network implements AutoCloseable {
 
     @Override
     public void close() {
-        gossip.spread();
+        long deadlineNanos = System.nanoTime() + environment.heartbeatMillis() * 1_000_000;
+        while (environment.firstRank() == 0 && directory.isComplete() && directory.fetched() < node.nodes() - 1
+                && node.firstFailedRank() < 0 && System.nanoTime() - deadlineNanos < 0) {
+            sleep(1); // others are about to get the directory from here
+        }
+        for (int turn = 0; turn < LAST_NEWS_TURNS && !gossip.spread(); turn++) {
+            sleep(LAST_NEWS_MILLIS);
+        }
         gossip.close();
         fabric.close();
     }

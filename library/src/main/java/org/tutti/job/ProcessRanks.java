@@ -47,9 +47,16 @@ public final class ProcessRanks {
 
     private Network openNetwork() {
         try {
+            if (!file.node().hasLauncher() && environment.rendezvous().isEmpty()) {
+                throw new JobStartException("rank " + environment.firstRank() + " cannot join a job on "
+                        + environment.shape().nodes() + " nodes without knowing where rank 0 listens; set "
+                        + JobEnvironment.RENDEZVOUS + " to its address:port on every node");
+            }
             return new Network(environment, file.node());
         } catch (RuntimeException e) {
-            file.close();
+            if (!launched) { // the launcher's file is needed by others
+                file.close();
+            }
             throw e;
         }
     }
@@ -194,10 +201,11 @@ public final class ProcessRanks {
 
     /** A process without a launcher has one rank; one with a launcher keeps the file until it ends. */
     private void leave() {
+        boolean last;
         synchronized (LOCK) {
             leaving++;
+            last = leaving == joined.length;
         }
-        boolean last = leaving == joined.length;
         if (!launched) {
             watch.close();
         }

@@ -116,11 +116,11 @@ final class Watch implements AutoCloseable {
     private void watchAbort() {
         int status = file.node().abortStatus();
         if (status >= 0) {
-            if (network != null) {
-                network.gossip().spread();
-            }
             long untilNanos = System.nanoTime() + ABORT_GRACE_MILLIS * 1_000_000;
             while (!closed && System.nanoTime() - untilNanos < 0) {
+                if (network != null) {
+                    network.gossip().spread();
+                }
                 LockSupport.parkNanos(INTERVAL_NANOS);
             }
             if (!closed) {

@@ -47,12 +47,14 @@ public final class SrmAllreduce extends Allreduce {
                 receive(team, target, bytes, buffer, window, buffers, step - 1);
             }
         }
+        team.noteAllAreHere(); // the result has something of everybody
     }
 
     private static void contribute(Team team, Area source, long bytes, Kernel kernel, long buffer, long window,
             Area buffers, int chunk) {
         int rank = team.localRank();
         int children = BinomialTree.children(rank, team.localSize());
+        int chunks = Partition.chunks(bytes, buffer);
         int nodes = team.isMaster() ? NodeTree.children(team, TOP) : 0;
         long from = (chunk - 1) * buffer;
         long length = Math.min(buffer, bytes - from);
@@ -81,7 +83,9 @@ public final class SrmAllreduce extends Allreduce {
                     length);
             accumulated = buffers;
             at = place;
-            team.credit(child, NodeTree.PARENT, chunk);
+            if (chunk + BUFFERS <= chunks) {
+                team.credit(child, NodeTree.PARENT, chunk);
+            }
         }
         if (team.isMaster() && team.node() != TOP) {
             int parent = NodeTree.parent(team, TOP);
@@ -97,7 +101,7 @@ public final class SrmAllreduce extends Allreduce {
         long length = Math.min(buffer, bytes - from);
         long place = (chunk - 1) % BUFFERS * buffer;
         if (team.node() != TOP) {
-            receiveBelow(team, target, from, length, chunk);
+            receiveBelow(team, target, from, length, chunk, Partition.chunks(bytes, buffer));
         } else if (team.localRank() == TOP) {
             forward(team, buffers, place, length, chunk);
             team.copy(buffers, place, target, from, length);
@@ -109,7 +113,7 @@ public final class SrmAllreduce extends Allreduce {
         }
     }
 
-    private static void receiveBelow(Team team, Area target, long from, long length, int chunk) {
+    private static void receiveBelow(Team team, Area target, long from, long length, int chunk, int chunks) {
         int parent = NodeTree.parent(team, TOP);
         team.awaitArrival(NodeTree.PARENT, chunk, parent);
         Area landing = team.landing(NodeTree.PARENT);
@@ -118,7 +122,7 @@ public final class SrmAllreduce extends Allreduce {
         }
         team.copy(landing, landing(chunk), target, from, length);
         team.post(Team.DONE, chunk);
-        if (team.isMaster()) {
+        if (team.isMaster() && chunk + BUFFERS <= chunks) {
             team.awaitOthers(Team.DONE, chunk);
             team.credit(parent, NodeTree.edgeAtParent(team, TOP), chunk);
         }

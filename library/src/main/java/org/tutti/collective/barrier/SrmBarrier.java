@@ -31,6 +31,7 @@ public final class SrmBarrier extends Barrier {
         if (team.isMaster()) {
             team.awaitOthers(Team.READY, ARRIVED);
             exchange(team);
+            team.noteAllAreHere();
             team.post(Team.READY, ARRIVED);
         } else {
             team.post(Team.READY, ARRIVED);

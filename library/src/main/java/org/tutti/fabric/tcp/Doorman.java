@@ -65,6 +65,8 @@ final class Doorman {
     private final List<InetAddress> rails;
     private final Selector selector;
     private final House house;
+    private final long patienceNanos;
+    private boolean shut;
     private final SecureRandom random = new SecureRandom();
     private final List<ServerSocketChannel> doors = new ArrayList<>();
     private final List<InetSocketAddress> addresses = new ArrayList<>();
@@ -75,12 +77,14 @@ final class Doorman {
     private final AtomicLong refused = new AtomicLong();
     private final AtomicLong evicted = new AtomicLong();
 
-    Doorman(int self, byte[] secret, List<InetSocketAddress> rails, Selector selector, House house) {
+    Doorman(int self, byte[] secret, List<InetSocketAddress> rails, Selector selector, House house,
+            long patienceNanos) {
         this.self = self;
         this.secret = secret.clone();
         this.rails = rails.stream().map(InetSocketAddress::getAddress).toList();
         this.selector = selector;
         this.house = house;
+        this.patienceNanos = patienceNanos;
         try {
             for (InetSocketAddress rail : rails) {
                 ServerSocketChannel door = ServerSocketChannel.open();
@@ -142,6 +146,15 @@ final class Doorman {
             }
         } catch (IOException e) { // too many open files, perhaps: those who wait can be let in later
             LOG.log(Level.WARNING, "a connection could not be accepted", e);
+            shut(true);
+        }
+    }
+
+    /** A door that cannot let anybody in must not be looked at again and again. */
+    private void shut(boolean shuts) {
+        shut = shuts;
+        for (ServerSocketChannel door : doors) {
+            door.keyFor(selector).interestOps(shuts ? 0 : SelectionKey.OP_ACCEPT);
         }
     }
 
@@ -152,10 +165,13 @@ final class Doorman {
     }
 
     /** Begins to connect with a process, unless that is under way. */
-    void visit(Peer peer) {
+    void visit(Peer peer, boolean onlyForNews) {
         int process = peer.process();
+        if (!onlyForNews && visits.get(process) instanceof Visit visit) {
+            visit.onlyForNews = false;
+        }
         if (!peer.isConnected() && !peer.isGone() && !visits.containsKey(process) && !parties.containsKey(process)) {
-            Visit visit = new Visit(peer);
+            Visit visit = new Visit(peer, onlyForNews);
             visits.put(process, visit);
             visit.begin();
         }
@@ -163,6 +179,9 @@ final class Doorman {
 
     /** Gives up what has taken too long, and tries again what was too early. */
     void look(long nowNanos) {
+        if (shut) {
+            shut(false);
+        }
         for (Guest guest : List.copyOf(guests)) {
             if (nowNanos - guest.sinceNanos > GUEST_MILLIS * 1_000_000) {
                 guest.refuse("it took more than " + GUEST_MILLIS + " ms");
@@ -180,7 +199,7 @@ final class Doorman {
     }
 
     boolean isBusy() {
-        return !guests.isEmpty() || !visits.isEmpty() || !parties.isEmpty();
+        return shut || !guests.isEmpty() || !visits.isEmpty() || !parties.isEmpty();
     }
 
     void close() {
@@ -332,13 +351,20 @@ final class Doorman {
         List<Knock> knocks = List.of();
         long beganNanos;
         boolean waits;
+        boolean onlyForNews;
 
-        Visit(Peer peer) {
+        Visit(Peer peer, boolean onlyForNews) {
             this.peer = peer;
+            this.onlyForNews = onlyForNews;
         }
 
         void begin() {
-            begin(Math.min(rails.size(), house.addresses(peer.process()).size()));
+            try {
+                begin(Math.min(rails.size(), house.addresses(peer.process()).size()));
+            } catch (RuntimeException e) { // nobody has told a usable address
+                visits.remove(peer.process());
+                peer.lose("its address cannot be used: " + e.getMessage());
+            }
         }
 
         private void begin(int count) {
@@ -375,6 +401,9 @@ final class Doorman {
         }
 
         void look(long nowNanos) {
+        if (shut) {
+            shut(false);
+        }
             if (peer.isConnected() || peer.isGone()) {
                 visits.remove(peer.process());
                 abandon();
@@ -403,8 +432,11 @@ final class Doorman {
                 }
                 usable = others;
                 knock();
-            } else if (nowNanos - firstNanos < PATIENCE_NANOS) {
+            } else if (nowNanos - firstNanos < (late ? patienceNanos : PATIENCE_NANOS)) {
                 knock();
+            } else if (onlyForNews && !late) { // nobody listens there, and nobody waits for that process
+                visits.remove(peer.process());
+                peer.leave();
             } else {
                 visits.remove(peer.process());
                 peer.lose("it cannot be reached at " + house.addresses(peer.process()) + ": "

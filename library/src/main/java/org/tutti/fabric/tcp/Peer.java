@@ -174,6 +174,15 @@ final class Peer {
         Words.store(words, COUNTED, ALL_COUNTED);
     }
 
+    /** Takes note that the process has left, though it had no occasion to say good-bye. */
+    void leave() {
+        if (!heardGoodbye) {
+            heardGoodbye = true;
+            listener.left(process);
+        }
+        lose("it has left");
+    }
+
     private void loseRail(Rail rail, String reason) {
         boolean others = false;
         synchronized (this) {
@@ -375,14 +384,14 @@ final class Peer {
 
     /** Gives up waiting for the answer to a request; its place stays taken until the answer comes. */
     void forgetAnswer(int request) {
-        receiving.lock(); // nobody is writing to the target now
         sending.lock();
+        receiving.lock(); // nobody is writing to the target now
         try {
             requests.forget(request);
             dropReplies(request);
         } finally {
-            sending.unlock();
             receiving.unlock();
+            unlockSending();
         }
     }
 
@@ -833,9 +842,13 @@ final class Peer {
         }
         if (action == WordAction.ADD) {
             Words.add(region.segment(), put.word, put.value);
-        } else if (Words.load(region.segment(), put.word) < put.value) {
-            Words.storePlain(region.segment(), put.word + Long.BYTES, put.tag);
-            Words.store(region.segment(), put.word, put.value);
+        } else {
+            synchronized (region) { // another process may raise the same word, in a later operation
+                if (Words.load(region.segment(), put.word) < put.value) {
+                    Words.storePlain(region.segment(), put.word + Long.BYTES, put.tag);
+                    Words.store(region.segment(), put.word, put.value);
+                }
+            }
         }
     }
 

@@ -6,6 +6,7 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -55,7 +56,7 @@ public final class TcpFabric implements Fabric {
     private final IntFunction<List<InetSocketAddress>> directory;
     private final long silenceNanosMax;
     private final Waiter waiter;
-    private final Arena arena = Arena.ofShared();
+    private final Arena arena = Arena.ofAuto();
     private final AtomicReferenceArray<Peer> peers;
     private final AtomicLong refusals = new AtomicLong();
     private final Selector selector;
@@ -98,8 +99,25 @@ public final class TcpFabric implements Fabric {
             throw new JobStartException("rank " + self + " cannot open a selector (" + e.getMessage()
                     + "); allow more open files (ulimit -n)");
         }
-        this.doorman = new Doorman(self, secret, rails, selector, new House());
+        this.doorman = openDoors(secret, rails);
         this.thread = Thread.ofPlatform().daemon().name("tutti service").start(this::serve);
+    }
+
+    private Doorman openDoors(byte[] secret, List<InetSocketAddress> rails) {
+        try {
+            return new Doorman(self, secret, rails, selector, new House(), silenceNanosMax);
+        } catch (RuntimeException e) {
+            closeSelector();
+            throw e;
+        }
+    }
+
+    private void closeSelector() {
+        try {
+            selector.close();
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "the selector could not be closed", e);
+        }
     }
 
     /**
@@ -172,7 +190,11 @@ public final class TcpFabric implements Fabric {
     private boolean awaitAnswer(Peer peer, int request, Waiter.Check check) {
         try {
             peer.awaitAnswer(request, waiter, check);
-            return !peer.isGone();
+            if (peer.isGone()) {
+                peer.forgetAnswer(request); // nobody writes to the caller's memory then
+                return false;
+            }
+            return true;
         } catch (RuntimeException e) {
             peer.forgetAnswer(request);
             throw e;
@@ -217,11 +239,16 @@ public final class TcpFabric implements Fabric {
     public boolean tell(int process, int kind, long index, long value) {
         Peer peer = peer(process);
         if (!peer.isConnected() && !peer.isGone() && !closing) {
-            errands.add(() -> doorman.visit(peer));
+            errands.add(() -> doorman.visit(peer, true));
             call();
             return false;
         }
         return peer.tell(FrameLayout.NEWS, kind, index, value);
+    }
+
+    @Override
+    public boolean isGone(int process) {
+        return peer(process).isGone();
     }
 
     @Override
@@ -244,12 +271,12 @@ public final class TcpFabric implements Fabric {
     private Peer connect(int process, Waiter.Check check) {
         Peer peer = peer(process);
         if (!peer.isConnected() && !peer.isGone()) {
-            errands.add(() -> doorman.visit(peer));
+            errands.add(() -> doorman.visit(peer, false));
             call();
             for (int turns = 1; !peer.isConnected() && !peer.isGone(); turns++) {
                 check.check();
                 if (turns % VISIT_TURNS == 0) { // the other side's own attempt may have come to nothing
-                    errands.add(() -> doorman.visit(peer));
+                    errands.add(() -> doorman.visit(peer, false));
                     call();
                 }
                 if (closed) {
@@ -351,8 +378,12 @@ public final class TcpFabric implements Fabric {
         for (SelectionKey key : selector.keys()) {
             if (key.isValid() && key.attachment() instanceof Peer peer) {
                 int wanted = peer.wantsToSend() ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ;
-                if (key.interestOps() != wanted) {
-                    key.interestOps(wanted);
+                try {
+                    if (key.interestOps() != wanted) {
+                        key.interestOps(wanted);
+                    }
+                } catch (CancelledKeyException _) {
+                    continue; // a rank that polls has just seen the end of the connection
                 }
             }
         }
@@ -446,11 +477,7 @@ public final class TcpFabric implements Fabric {
             peer.lose("this process has closed its job");
         }
         doorman.close();
-        try {
-            selector.close();
-        } catch (IOException e) {
-            LOG.log(Level.DEBUG, "the selector could not be closed", e);
-        }
+        closeSelector();
     }
 
     /** What was put must have arrived before the connection is closed, which may drop what is under way. */

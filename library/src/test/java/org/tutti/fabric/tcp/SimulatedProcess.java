@@ -285,6 +285,10 @@ final class SimulatedProcess implements FabricListener {
             peer.forgetAnswer(one.request);
             return;
         }
+        if (peer.isGone()) { // that ends all waits
+            peer.forgetAnswer(one.request);
+            return;
+        }
         long value = peer.takeAnswer(one.request);
         if (one.target == null) {
             assertThat(value).as("old value").isEqualTo(one.old);
