@@ -10,6 +10,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -121,6 +122,14 @@ class ClusterTest {
             assertThat(launcher.out().lines()).containsExactlyInAnyOrder("0 is right", "1 is right", "2 is right",
                     "3 is right", "4 is right", "5 is right");
             assertThat(launcher.left(Path.of("/dev/shm"))).isEmpty();
+        }
+    }
+
+    @RepeatedTest(3)
+    void shouldTakeNoRankForLostThatLeavesAtOnce() throws Exception {
+        try (var launcher = runProgram("import module org.tutti;\nvoid main() { Tutti.join().close(); }")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.err()).isEmpty();
         }
     }
 
