@@ -33,7 +33,7 @@ final class Gossip implements FabricListener {
     private boolean toldBroken;
     private long changesSeen = -1;
     private boolean settled;
-    private boolean closed;
+    private volatile boolean closed;
 
     /** What the process at one side of the ring has been told. */
     private final class Link {
@@ -116,7 +116,9 @@ final class Gossip implements FabricListener {
     public void lost(int process, String reason) {
         System.getLogger(Gossip.class.getName()).log(System.Logger.Level.DEBUG,
                 () -> "rank " + self + " has lost the process of rank " + process + ": " + reason);
-        mark(process, false);
+        if (!closed) { // else this process has let go of the other, perhaps before a good-bye
+            mark(process, false);
+        }
     }
 
     private void mark(int process, boolean left) {

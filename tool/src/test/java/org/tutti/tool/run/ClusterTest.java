@@ -10,6 +10,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -124,6 +125,14 @@ class ClusterTest {
         }
     }
 
+    @RepeatedTest(3)
+    void shouldTakeNoRankForLostThatLeavesAtOnce() throws Exception {
+        try (var launcher = runProgram("import module org.tutti;\nvoid main() { Tutti.join().close(); }")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.err()).isEmpty();
+        }
+    }
+
     @Test
     void shouldGoOnWhenARailIsLost() throws Exception {
         try (var launcher = runProgram(Programs.GOES_ON)) {
@@ -162,7 +171,8 @@ class ClusterTest {
             var pid = line.substring(line.lastIndexOf(' ') + 1);
             assertThat(new ProcessBuilder("kill", "-STOP", pid).start().waitFor()).isZero();
             assertThatItEnds(launcher, Duration.ofSeconds(2 + 4)); // SIGTERM does nothing to it
-            assertThat(launcher.out().lines().filter(each -> each.matches("[01235] lost 4"))).hasSize(5);
+            assertThat(launcher.out().lines().filter(each -> each.matches("[01235] lost 4")))
+                    .as(launcher.out() + launcher.err()).hasSize(5);
             assertThat(launcher.err()).startsWith("tutti: rank 4 (pid " + pid + " on " + NAME + "-3) failed, or was "
                     + "silent for the --heartbeat, and did not end by itself; the job was ended.\n");
         }

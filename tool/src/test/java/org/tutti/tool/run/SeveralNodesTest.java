@@ -50,11 +50,11 @@ class SeveralNodesTest {
     @Test
     void shouldLetNoProcessSpanNodes() throws Exception {
         try (var launcher = run("Thread.sleep(1);" + PRINTS_ITS_PLACE, "--nodes", "2", "-n", "5",
-                "--ranks-per-process", "2", "--rails", "127.0.0.1,lo")) {
+                "--ranks-per-process", "2", "--rails", "lo")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
             assertThat(launcher.out().lines().distinct()).containsExactlyInAnyOrder(
-                    "[0, 5, 0, 2, 3, 2, 127.0.0.1,lo]", "[2, 5, 0, 2, 3, 1, 127.0.0.1,lo]",
-                    "[3, 5, 1, 2, 2, 2, 127.0.0.1,lo]");
+                    "[0, 5, 0, 2, 3, 2, lo]", "[2, 5, 0, 2, 3, 1, lo]",
+                    "[3, 5, 1, 2, 2, 2, lo]");
         }
     }
 
