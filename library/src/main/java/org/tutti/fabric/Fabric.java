@@ -111,6 +111,14 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
     boolean fence(int process, Waiter.Check check);
 
     /**
+     * Waits until everything that this process has put into any other one is visible there, or that one is gone.
+     *
+     * @param timeoutMillis how long to wait at most
+     * @return whether it is, everywhere
+     */
+    boolean fenceAll(long timeoutMillis);
+
+    /**
      * Sends what calls have gathered; never waits.
      */
     void flush();

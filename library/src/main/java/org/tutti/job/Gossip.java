@@ -62,17 +62,28 @@ final class Gossip implements FabricListener {
             if (!toldBroken && node.broken() != 0) {
                 toldBroken = fabric.tell(process, BROKEN, 0, node.broken());
             }
+            return spread(true) && spread(false) && toldAbort == (node.abort() != 0)
+                    && toldBroken == (node.broken() != 0);
+        }
+
+        private boolean spread(boolean failures) {
             for (int rank = 0; rank < told.length; rank++) {
                 long state = node.state(rank);
-                if (told[rank] != state && (state > NodeLayout.JOINED || rank == self)) {
+                if (told[rank] != state && isFailure(state) == failures
+                        && (state > NodeLayout.JOINED || rank == self)) {
                     if (!fabric.tell(process, STATE, rank, state)) {
                         return false;
                     }
                     told[rank] = (byte) state;
                 }
             }
-            return toldAbort == (node.abort() != 0) && toldBroken == (node.broken() != 0);
+            return true;
         }
+    }
+
+    /** Whether news of a state are about a failure, which may be why others leave. */
+    private static boolean isFailure(long state) {
+        return state == NodeLayout.FAILED;
     }
 
     Gossip(Node node, Directory directory, int self) {
@@ -169,9 +180,14 @@ final class Gossip implements FabricListener {
             toldBroken = true;
             fabric.tellAll(BROKEN, 0, node.broken());
         }
+        tellAll(true);
+        tellAll(false);
+    }
+
+    private void tellAll(boolean failures) {
         for (int rank = 0; rank < toldAll.length; rank++) {
             long state = node.state(rank);
-            if (state > NodeLayout.JOINED && toldAll[rank] != state) {
+            if (state > NodeLayout.JOINED && isFailure(state) == failures && toldAll[rank] != state) {
                 toldAll[rank] = (byte) state;
                 fabric.tellAll(STATE, rank, state);
             }

@@ -19,7 +19,10 @@ import org.tutti.memory.Waiter;
  * The job as one rank sees it.
  */
 final class LiveJob implements Job {
+    private static final long FENCE_MILLIS_MAX = 10_000;
+
     private final Node node;
+    private final Fabric fabric;
     private final int rank;
     private final LiveCommunicator world;
     private final IntConsumer onClose;
@@ -37,6 +40,7 @@ final class LiveJob implements Job {
      */
     LiveJob(Node node, Fabric fabric, int rank, int cores, Choice choice, JobOptions options, IntConsumer onClose) {
         this.node = node;
+        this.fabric = fabric;
         this.rank = rank;
         this.onClose = onClose;
         this.deadlineNanos = options.deadline().map(limit -> LiveCommunicator.nanos(limit))
@@ -80,6 +84,9 @@ final class LiveJob implements Job {
             closed = true;
         }
         if (first) {
+            if (fabric != null && node.abortStatus() < 0 && node.firstFailedRank() < 0) {
+                fabric.fenceAll(FENCE_MILLIS_MAX); // or the news that it has left could overtake what it has put
+            }
             node.markLeft(rank);
             onClose.accept(rank);
         }

@@ -229,6 +229,11 @@ final class Network implements AutoCloseable {
         }
     }
 
+    /** For messages: what this node knows of where the others meet. */
+    String whereRankZeroIs() {
+        return rendezvous().map(text -> " (they meet at " + text + ")").orElse("");
+    }
+
     /** The ranks that are not known to be there, as far as rank 0's node tells. */
     List<Integer> absent() {
         List<Integer> absent = new ArrayList<>();

@@ -184,7 +184,7 @@ public final class ProcessRanks {
         if (System.nanoTime() - deadlineNanos > 0) {
             throw new JobStartException("rank " + self + " waited " + environment.joinTimeoutMillis()
                     + " ms for all ranks to join, but " + absent() + " did not"
-                    + (network == null ? "" : ", as far as this node knows")
+                    + (network == null ? "" : ", as far as this node knows" + network.whereRankZeroIs())
                     + "; see whether they were started, or set " + JobEnvironment.JOIN_TIMEOUT_MILLIS);
         }
     }

@@ -8,6 +8,8 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 
+import org.tutti.TuttiException;
+
 /**
  * What {@code tutti run} starts in every process: runs the program's main, once for each rank of the process, on a
  * thread of its own with an instance of its own. When a rank throws, the others must know at once, and the launcher
@@ -33,7 +35,11 @@ public final class RankProcess {
     public static void main(String[] arguments) throws InterruptedException {
         String[] rest = Arrays.copyOfRange(arguments, 1, arguments.length);
         int ranks = JobEnvironment.read().map(JobEnvironment::ranks).orElse(1);
-        ProcessRanks.openLaunched();
+        try {
+            ProcessRanks.openLaunched();
+        } catch (TuttiException failure) {
+            fail(0, failure);
+        }
         if (ranks == 1) {
             ScopedValue.where(ProcessRanks.INDEX, 0).run(() -> runRank(0, 1, arguments[0], rest));
             return;

@@ -100,4 +100,26 @@ class NodesTest {
             }
         });
     }
+
+    /** A rank that is late by a whole ring of operations must not take a later signal for an earlier one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0,1", "0,1,2", "0,1,1"})
+    void shouldNotSignalIntoASlotThatIsStillInUse(String shape) {
+        LocalNodes.run(nodeOfRank(shape), job -> {
+            Communicator world = job.world();
+            for (int round = 0; round < 5; round++) {
+                if (world.rank() == 1) {
+                    Thread.sleep(50);
+                }
+                for (int i = 0; i < 16 + round; i++) {
+                    int[] one = {1};
+                    world.reduce(one, Reduction.SUM, 1);
+                    if (world.rank() == 1) {
+                        assertThat(one[0]).isEqualTo(world.size());
+                    }
+                }
+                world.barrier();
+            }
+        });
+    }
 }

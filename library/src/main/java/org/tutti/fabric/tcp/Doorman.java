@@ -401,9 +401,9 @@ final class Doorman {
         }
 
         void look(long nowNanos) {
-        if (shut) {
-            shut(false);
-        }
+            if (shut) {
+                shut(false);
+            }
             if (peer.isConnected() || peer.isGone()) {
                 visits.remove(peer.process());
                 abandon();

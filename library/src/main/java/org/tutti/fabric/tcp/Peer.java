@@ -150,6 +150,10 @@ final class Peer {
         return connected;
     }
 
+    boolean hasSaidGoodbye() {
+        return saidGoodbye;
+    }
+
     /** Whether nothing can be sent to it any more. */
     boolean isGone() {
         return gone;
@@ -792,15 +796,16 @@ final class Peer {
         if (early == null) {
             apply(arrived);
             received = arrived.number;
+            bytesSinceCount += arrived.length;
         } else {
             dropCopies(arrived.number);
             early[place(arrived.number)].copyFrom(arrived);
             for (long next = received + 1; early[place(next)].number == next; next++) {
                 apply(early[place(next)]);
                 received = next;
+                bytesSinceCount += early[place(next)].length;
             }
         }
-        bytesSinceCount += arrived.length;
         if (received >= countWanted && countTold < countWanted || bytesSinceCount >= COUNT_INTERVAL_BYTES
                 || received - countTold >= COUNT_INTERVAL_FRAMES) {
             countTold = received;

@@ -214,13 +214,37 @@ public final class TcpFabric implements Fabric {
         return !peer.isGone();
     }
 
-    /** Ends a good-bye that takes too long; never leaves this class. */
+    /** Ends a wait that takes too long; never leaves this class. */
     private static final class ImpatientException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         ImpatientException() {
-            super("the good-bye takes too long", null, false, false);
+            super("it takes too long", null, false, false);
         }
+    }
+
+    @Override
+    public boolean fenceAll(long timeoutMillis) {
+        long deadlineNanos = System.nanoTime() + timeoutMillis * 1_000_000;
+        try {
+            for (Peer peer : connected) {
+                long all = peer.askCount(patience(deadlineNanos));
+                if (!peer.hasCounted(all)) {
+                    peer.awaitCount(all, waiter, patience(deadlineNanos));
+                }
+            }
+            return true;
+        } catch (ImpatientException _) {
+            return false;
+        }
+    }
+
+    private static Waiter.Check patience(long deadlineNanos) {
+        return () -> {
+            if (System.nanoTime() - deadlineNanos > 0) {
+                throw new ImpatientException();
+            }
+        };
     }
 
     @Override
@@ -474,6 +498,11 @@ public final class TcpFabric implements Fabric {
         LockSupport.unpark(thread);
         joinService();
         for (Peer peer : connected) {
+            if (!peer.hasSaidGoodbye()) { // it has connected meanwhile
+                peer.tell(FrameLayout.GOODBYE, 0, 0, 0);
+            }
+        }
+        for (Peer peer : connected) {
             peer.lose("this process has closed its job");
         }
         doorman.close();
@@ -482,11 +511,7 @@ public final class TcpFabric implements Fabric {
 
     /** What was put must have arrived before the connection is closed, which may drop what is under way. */
     private void sayGoodbye(Peer peer, long deadlineNanos) {
-        Waiter.Check patience = () -> {
-            if (System.nanoTime() - deadlineNanos > 0) {
-                throw new ImpatientException();
-            }
-        };
+        Waiter.Check patience = patience(deadlineNanos);
         try {
             while (!peer.isGone() && !peer.tell(FrameLayout.GOODBYE, 0, 0, 0)) {
                 patience.check();

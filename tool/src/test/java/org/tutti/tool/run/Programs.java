@@ -84,7 +84,6 @@ final class Programs {
                         job.world().broadcast(stop, 0);
                     }
                     IO.println(job.rank() + " is right");
-                    Thread.sleep(500); // that a rank leaves may be heard before the last it sent, when rails differ
                 } catch (RankFailedException e) {
                     IO.println(System.getenv("TUTTI_RANK") + " lost " + e.rank());
                     throw e;
