@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  * launcher is gone ends, as nobody is left to end it later.
  */
 final class Watch implements AutoCloseable {
-    private static final long INTERVAL_MILLIS = 100;
+    private static final long INTERVAL_MILLIS = 200;
     private static final long INTERVAL_NANOS = INTERVAL_MILLIS * 1_000_000;
     private static final long ABORT_GRACE_MILLIS = 1000;
     private static final int STATUS_LAUNCHER_GONE = 143;

@@ -48,7 +48,6 @@ final class Peer {
     private static final int STRIPE_BYTES_MIN = 1 << 10;
     private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
     private static final int YIELD_INTERVAL = 16;
-    private static final AtomicOperation[] OPERATIONS = AtomicOperation.values();
     private static final WordAction[] ACTIONS = WordAction.values();
 
     private final int process;
@@ -84,9 +83,7 @@ final class Peer {
     private long countWanted;
     private long countTold;
     private int bytesSinceCount;
-    private final Frame[] replies = new Frame[Requests.PLACES];
-    private volatile long repliesQueued;
-    private volatile long repliesSent;
+    private final Answers answers;
 
     /**
      * @param process the first rank of the other process
@@ -105,9 +102,7 @@ final class Peer {
         this.progress = progress;
         this.words = arena.allocate(Words.LINE_BYTES, Words.LINE_BYTES);
         this.requests = new Requests(arena);
-        for (int i = 0; i < Requests.PLACES; i++) {
-            replies[i] = new Frame();
-        }
+        this.answers = new Answers(regions);
     }
 
     int process() {
@@ -534,7 +529,7 @@ final class Peer {
 
     /** Whether there is something to send that nobody is about to send. */
     boolean wantsToSend() {
-        return connected && !gone && (dirty || resends || repliesSent < repliesQueued || owesCount());
+        return connected && !gone && (dirty || resends || !answers.isEmpty() || owesCount());
     }
 
     private boolean owesCount() {
@@ -570,7 +565,7 @@ final class Peer {
     }
 
     private boolean owesWork() {
-        return hasRoom && connected && !gone && (resends || repliesSent < repliesQueued || owesCount());
+        return hasRoom && connected && !gone && (resends || !answers.isEmpty() || owesCount());
     }
 
     private void serve() {
@@ -621,8 +616,8 @@ final class Peer {
     }
 
     private boolean serveReplies() {
-        while (repliesSent < repliesQueued) {
-            Frame asked = replies[(int) (repliesSent % Requests.PLACES)];
+        while (!answers.isEmpty()) {
+            Frame asked = answers.first();
             Region region = asked.kind == FrameLayout.GET ? regions.find(asked.region) : null;
             boolean refuses = asked.has(FrameLayout.REFUSED) || asked.kind == FrameLayout.GET && region == null;
             long left = asked.kind == FrameLayout.GET && !refuses ? asked.value - asked.tag : 0;
@@ -641,8 +636,7 @@ final class Peer {
             appendTo(rail, served, refuses || region == null ? null : region.segment(), asked.offset + served.offset);
             asked.tag += length;
             if (last) {
-                long done = repliesSent + 1;
-                repliesSent = done; // only the holder of the sending lock writes it
+                answers.remove();
             }
             write();
         }
@@ -828,7 +822,11 @@ final class Peer {
     private void apply(Frame effect) throws ProtocolException {
         switch (effect.kind) {
             case FrameLayout.PUT -> applyWord(effect);
-            case FrameLayout.GET, FrameLayout.ATOMIC -> applyRequest(effect);
+            case FrameLayout.GET, FrameLayout.ATOMIC -> {
+                if (!answers.add(effect)) {
+                    refusals.incrementAndGet();
+                }
+            }
             case FrameLayout.REPLY -> applyReply(effect);
             case FrameLayout.NEWS -> listener.news((int) effect.word, effect.offset, effect.value);
             case FrameLayout.GOODBYE -> {
@@ -855,38 +853,6 @@ final class Peer {
                 }
             }
         }
-    }
-
-    private void applyRequest(Frame asked) throws ProtocolException {
-        if (repliesQueued - repliesSent >= Requests.PLACES) {
-            throw new ProtocolException("more than " + Requests.PLACES + " unanswered requests");
-        }
-        Frame reply = replies[(int) (repliesQueued % Requests.PLACES)];
-        reply.copyFrom(asked);
-        reply.flags = 0;
-        Region region = regions.find(asked.region);
-        if (asked.kind == FrameLayout.GET) {
-            reply.tag = 0;
-            if (region == null || asked.value < 1 || !region.contains(asked.offset, asked.value)) {
-                reply.flags = FrameLayout.REFUSED;
-            }
-        } else
-            if (region == null || !region.contains(asked.offset, Long.BYTES) || asked.offset % Long.BYTES != 0
-                    || asked.operation < 0 || asked.operation >= OPERATIONS.length) {
-                        reply.flags = FrameLayout.REFUSED;
-                    } else {
-                        reply.value = switch (OPERATIONS[asked.operation]) {
-                            case FETCH_ADD -> Words.add(region.segment(), asked.offset, asked.value);
-                            case SWAP -> Words.swap(region.segment(), asked.offset, asked.value);
-                            case COMPARE_AND_SWAP ->
-                                Words.compareAndExchange(region.segment(), asked.offset, asked.tag, asked.value);
-                        };
-                    }
-        if (reply.has(FrameLayout.REFUSED)) {
-            refusals.incrementAndGet();
-        }
-        long all = repliesQueued + 1;
-        repliesQueued = all; // only the holder of the receiving lock writes it
     }
 
     private void applyReply(Frame reply) throws ProtocolException {
