@@ -144,7 +144,7 @@ public final class Waiter {
 
     private void awaitYielding(MemorySegment memory, long offset, long atLeast, Check check) {
         boolean virtual = Thread.currentThread().isVirtual();
-        long start = System.nanoTime();
+        long start = System.nanoTime(); // or when something arrived at last: who receives does not wait in vain
         for (int yields = 1;; yields++) {
             for (int i = 0; i < spinsPerYield; i++) {
                 if (Words.load(memory, offset) >= atLeast) {
@@ -152,23 +152,18 @@ public final class Waiter {
                 }
                 Thread.onSpinWait();
             }
-            boolean moved = progress != null && progress.poll();
-            if (virtual && yields % VIRTUAL_PARK_INTERVAL == 0 || forAnswers && !moved) {
+            if (progress != null && progress.poll()) {
+                start = System.nanoTime();
+            } else if (System.nanoTime() - start > YIELD_NANOS) {
+                check.check();
+                LockSupport.parkNanos(Math.min((System.nanoTime() - start) / PARK_FRACTION, PARK_NANOS_MAX));
+            } else if (virtual && yields % VIRTUAL_PARK_INTERVAL == 0 || forAnswers) {
                 LockSupport.parkNanos(1);
-            } else if (!moved) {
+            } else {
                 Thread.yield();
             }
             if (yields % CHECK_INTERVAL == 0) {
                 check.check();
-                if (System.nanoTime() - start > YIELD_NANOS) {
-                    break;
-                }
-            }
-        }
-        while (Words.load(memory, offset) < atLeast) {
-            check.check();
-            if (progress == null || !progress.poll()) {
-                LockSupport.parkNanos(Math.min((System.nanoTime() - start) / PARK_FRACTION, PARK_NANOS_MAX));
             }
         }
     }

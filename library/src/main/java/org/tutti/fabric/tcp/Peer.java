@@ -800,8 +800,10 @@ final class Peer {
                 bytesSinceCount += early[place(next)].length;
             }
         }
-        if (received >= countWanted && countTold < countWanted || bytesSinceCount >= COUNT_INTERVAL_BYTES
-                || received - countTold >= COUNT_INTERVAL_FRAMES) {
+        // with one rail nobody keeps frames until they are counted, so it is enough to count when asked
+        boolean due = early != null
+                && (bytesSinceCount >= COUNT_INTERVAL_BYTES || received - countTold >= COUNT_INTERVAL_FRAMES);
+        if (due || received >= countWanted && countTold < countWanted) {
             countTold = received;
             bytesSinceCount = 0;
             rail.oweCount(true);
