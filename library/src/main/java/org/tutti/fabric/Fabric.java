@@ -136,6 +136,14 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
     boolean tell(int process, int kind, long index, long value);
 
     /**
+     * Gives up a process that is known to have failed: nobody waits for it any longer.
+     *
+     * @param process the other process
+     * @param reason how that is known, one clause
+     */
+    void abandon(int process, String reason);
+
+    /**
      * Tells whether a process is known to be gone.
      *
      * @param process the other process

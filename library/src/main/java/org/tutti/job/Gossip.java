@@ -59,10 +59,11 @@ final class Gossip implements FabricListener {
             if (!toldAbort && node.abort() != 0) {
                 toldAbort = fabric.tell(process, ABORT, 0, node.abort());
             }
+            boolean toldFailures = spread(true);
             if (!toldBroken && node.broken() != 0) {
                 toldBroken = fabric.tell(process, BROKEN, 0, node.broken());
             }
-            return spread(true) && spread(false) && toldAbort == (node.abort() != 0)
+            return toldFailures && spread(false) && toldAbort == (node.abort() != 0)
                     && toldBroken == (node.broken() != 0);
         }
 
@@ -176,11 +177,11 @@ final class Gossip implements FabricListener {
             toldAbort = true;
             fabric.tellAll(ABORT, 0, node.abort());
         }
+        tellAll(true);
         if (!toldBroken && node.broken() != 0) {
             toldBroken = true;
             fabric.tellAll(BROKEN, 0, node.broken());
         }
-        tellAll(true);
         tellAll(false);
     }
 
@@ -190,6 +191,7 @@ final class Gossip implements FabricListener {
             if (state > NodeLayout.JOINED && isFailure(state) == failures && toldAll[rank] != state) {
                 toldAll[rank] = (byte) state;
                 fabric.tellAll(STATE, rank, state);
+                abandonProcess(rank, failures);
             }
         }
     }
@@ -197,6 +199,13 @@ final class Gossip implements FabricListener {
     /** Ends it; whatever is heard later is only noted. */
     synchronized void close() {
         closed = true;
+    }
+
+    /** Nobody is to wait for a process that has failed: it may be stopped, and take what is sent to it for long. */
+    private void abandonProcess(int rank, boolean failed) {
+        if (failed && directory.has(rank) && directory.firstRankOfProcess(rank) != self) {
+            fabric.abandon(directory.firstRankOfProcess(rank), "rank " + rank + " has failed");
+        }
     }
 
     /** The leader of the nearest node in a direction that has one, or −1. */

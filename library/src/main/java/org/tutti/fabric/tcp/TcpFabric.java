@@ -271,6 +271,11 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
+    public void abandon(int process, String reason) {
+        peer(process).lose(reason);
+    }
+
+    @Override
     public boolean isGone(int process) {
         return peer(process).isGone();
     }
