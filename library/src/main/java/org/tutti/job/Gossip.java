@@ -59,11 +59,13 @@ final class Gossip implements FabricListener {
             if (!toldAbort && node.abort() != 0) {
                 toldAbort = fabric.tell(process, ABORT, 0, node.abort());
             }
-            boolean toldFailures = spread(true);
+            if (!spread(true)) {
+                return false;
+            }
             if (!toldBroken && node.broken() != 0) {
                 toldBroken = fabric.tell(process, BROKEN, 0, node.broken());
             }
-            return toldFailures && spread(false) && toldAbort == (node.abort() != 0)
+            return spread(false) && toldAbort == (node.abort() != 0)
                     && toldBroken == (node.broken() != 0);
         }
 
