@@ -234,17 +234,6 @@ final class Network implements AutoCloseable {
         return rendezvous().map(text -> " (they meet at " + text + ")").orElse("");
     }
 
-    /** The ranks that are not known to be there, as far as rank 0's node tells. */
-    List<Integer> absent() {
-        List<Integer> absent = new ArrayList<>();
-        for (int rank = 0; rank < node.size(); rank++) {
-            if (!directory.has(rank)) {
-                absent.add(rank);
-            }
-        }
-        return absent;
-    }
-
     private static void pause(int turn, Waiter.Check check) {
         check.check();
         sleep(Math.clamp(turn, 1, 20));

@@ -145,6 +145,7 @@ public final class Waiter {
     private void awaitYielding(MemorySegment memory, long offset, long atLeast, Check check) {
         boolean virtual = Thread.currentThread().isVirtual();
         long start = System.nanoTime(); // or when something arrived at last: who receives does not wait in vain
+        boolean parks = false;
         for (int yields = 1;; yields++) {
             for (int i = 0; i < spinsPerYield; i++) {
                 if (Words.load(memory, offset) >= atLeast) {
@@ -154,7 +155,8 @@ public final class Waiter {
             }
             if (progress != null && progress.poll()) {
                 start = System.nanoTime();
-            } else if (System.nanoTime() - start > YIELD_NANOS) {
+                parks = false;
+            } else if (parks) {
                 check.check();
                 LockSupport.parkNanos(Math.min((System.nanoTime() - start) / PARK_FRACTION, PARK_NANOS_MAX));
             } else if (virtual && yields % VIRTUAL_PARK_INTERVAL == 0 || forAnswers) {
@@ -162,8 +164,9 @@ public final class Waiter {
             } else {
                 Thread.yield();
             }
-            if (yields % CHECK_INTERVAL == 0) {
+            if (yields % CHECK_INTERVAL == 0) { // not at once: who had no core for long has only begun to look
                 check.check();
+                parks = System.nanoTime() - start > YIELD_NANOS;
             }
         }
     }
