@@ -36,6 +36,9 @@ public final class FabricBenchmark {
     private static final int STREAM_BYTES = 1 << 20;
     private static final long WORD = 64;
     private static final long ANSWER = 128;
+    private static final long CALL = 256;
+    private static final long COMPUTE_NANOS = 3_000_000;
+    private static final long SOON_NANOS = 100_000;
     private static final Waiter.Check NONE = () -> {
     };
     private static final FabricListener DEAF = new FabricListener() {
@@ -108,14 +111,24 @@ public final class FabricBenchmark {
             put(0, 0, ANSWER, round);
         }
         waiter.await(memory, WORD, Long.MAX_VALUE, NONE); // the stream
-        while (true) { // computes: reads plain memory, never calls Tutti
-            double sum = 0;
-            for (int i = 0; i < 1_000_000; i++) {
+        for (long round = 1; round <= FENCES; round++) {
+            waiter.await(memory, CALL, round, NONE);
+            compute(COMPUTE_NANOS);
+        }
+        compute(Long.MAX_VALUE);
+    }
+
+    /** Reads no word, never calls Tutti. */
+    private static void compute(long nanos) {
+        long start = System.nanoTime();
+        double sum = 0;
+        while (System.nanoTime() - start < nanos) {
+            for (int i = 0; i < 1000; i++) {
                 sum += Math.sqrt(i + sum);
             }
-            if (sum < 0) {
-                System.out.println(sum);
-            }
+        }
+        if (sum < 0) {
+            System.out.println(sum);
         }
     }
 
@@ -135,6 +148,7 @@ public final class FabricBenchmark {
         measurePings();
         measureStream();
         put(1, 8, WORD, Long.MAX_VALUE);
+        measureFencesSoon();
         Thread.sleep(300);
         measureFences();
         fabric.close();
@@ -165,14 +179,36 @@ public final class FabricBenchmark {
         double[] micros = new double[FENCES];
         for (int i = 0; i < FENCES; i++) {
             Thread.sleep(3);
-            long start = System.nanoTime();
-            fabric.put(1, otherRegion, 4096, memory, 4096, 8, WordAction.RAISE, 192, i + 1, 0, NONE);
-            fabric.fence(1, NONE);
-            micros[i] = (System.nanoTime() - start) / 1e3;
+            micros[i] = fenced(i);
         }
+        reportFences("put and fence to a process that computes µs", micros);
+    }
+
+    /** The other process has just polled, and computes since then. */
+    private void measureFencesSoon() throws InterruptedException {
+        double[] micros = new double[FENCES];
+        for (int i = 0; i < FENCES; i++) {
+            put(1, 8, CALL, i + 1);
+            long start = System.nanoTime();
+            while (System.nanoTime() - start < SOON_NANOS) {
+                Thread.onSpinWait();
+            }
+            micros[i] = fenced(i);
+            Thread.sleep(2 * COMPUTE_NANOS / 1_000_000);
+        }
+        reportFences("the same 0.1 ms after it has polled µs", micros);
+    }
+
+    private double fenced(int round) {
+        long start = System.nanoTime();
+        fabric.put(1, otherRegion, 4096, memory, 4096, 8, WordAction.RAISE, 192, round + 1, 0, NONE);
+        fabric.fence(1, NONE);
+        return (System.nanoTime() - start) / 1e3;
+    }
+
+    private static void reportFences(String what, double[] micros) {
         Arrays.sort(micros);
-        System.out.printf("put and fence to a process that computes µs,%.1f,%.1f,%.1f%n", micros[FENCES / 2], micros[0],
-                micros[FENCES * 9 / 10]);
+        System.out.printf("%s,%.1f,%.1f,%.1f%n", what, micros[FENCES / 2], micros[0], micros[FENCES * 9 / 10]);
     }
 
     private void measureStream() {

@@ -46,6 +46,13 @@ public final class Waiter {
          * @return whether anything had
          */
         boolean poll();
+
+        /**
+         * Gives the core away until something arrives, for at most a millisecond; may return earlier.
+         */
+        default void awaitArrival() {
+            LockSupport.parkNanos(1);
+        }
     }
 
     private static final int SPINS_WITH_CORES = 2000;
@@ -85,8 +92,8 @@ public final class Waiter {
 
     /**
      * A waiter for what another process has to answer, perhaps by a thread that has to be woken for it: instead of
-     * yielding it parks, as shortly as possible, since a core that is free lets that thread run at once, where one
-     * that is only yielded now and then has it wait for the end of somebody's time slice.
+     * yielding it gives its core away until something arrives, since a core that is free lets that thread run at once,
+     * where one that is only yielded now and then has it wait for the end of somebody's time slice.
      *
      * @param coreForEach whether every rank that may wait here has a core of its own
      * @param progress what to poll
@@ -159,7 +166,9 @@ public final class Waiter {
             } else if (parks) {
                 check.check();
                 LockSupport.parkNanos(Math.min((System.nanoTime() - start) / PARK_FRACTION, PARK_NANOS_MAX));
-            } else if (virtual && yields % VIRTUAL_PARK_INTERVAL == 0 || forAnswers) {
+            } else if (forAnswers) {
+                progress.awaitArrival();
+            } else if (virtual && yields % VIRTUAL_PARK_INTERVAL == 0) {
                 LockSupport.parkNanos(1);
             } else {
                 Thread.yield();

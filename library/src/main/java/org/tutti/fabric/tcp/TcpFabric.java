@@ -7,6 +7,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -17,7 +19,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 import org.tutti.JobStartException;
@@ -42,12 +47,15 @@ import org.tutti.memory.Waiter;
 public final class TcpFabric implements Fabric {
     private static final System.Logger LOG = System.getLogger(TcpFabric.class.getName());
     private static final long LEASE_NANOS = 50_000;
-    private static final long LOOK_NANOS = 800_000;
+    private static final long LOOK_NANOS = 700_000;
     private static final long TICK_MILLIS_MAX = 500;
     private static final long BUSY_MILLIS = 20;
     private static final int TICKS_PER_LIMIT = 4;
     private static final int PEERS_PER_POLL = 8;
     private static final int VISIT_TURNS = 200;
+    private static final long ARRIVAL_MILLIS_MAX = 1;
+    private static final Consumer<SelectionKey> SEEN = _ -> {
+    };
     private static final long GOODBYE_NANOS_MAX = 2_000_000_000L;
 
     private final int self;
@@ -60,6 +68,8 @@ public final class TcpFabric implements Fabric {
     private final AtomicReferenceArray<Peer> peers;
     private final AtomicLong refusals = new AtomicLong();
     private final Selector selector;
+    private final Selector arrivals;
+    private final Lock arrivalsLock = new ReentrantLock();
     private final Doorman doorman;
     private final Thread thread;
     private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
@@ -93,9 +103,13 @@ public final class TcpFabric implements Fabric {
         this.silenceNanosMax = silenceMillisMax * 1_000_000;
         this.waiter = Waiter.forAnswers(coreForEach, this);
         this.peers = new AtomicReferenceArray<>(size);
+        Selector first = null;
         try {
-            this.selector = Selector.open();
+            first = Selector.open();
+            this.selector = first;
+            this.arrivals = Selector.open();
         } catch (IOException e) {
+            close(first);
             throw new JobStartException("rank " + self + " cannot open a selector (" + e.getMessage()
                     + "); allow more open files (ulimit -n)");
         }
@@ -107,14 +121,17 @@ public final class TcpFabric implements Fabric {
         try {
             return new Doorman(self, secret, rails, selector, new House(), silenceNanosMax);
         } catch (RuntimeException e) {
-            closeSelector();
+            close(selector);
+            close(arrivals);
             throw e;
         }
     }
 
-    private void closeSelector() {
+    private static void close(Selector selector) {
         try {
-            selector.close();
+            if (selector != null) {
+                selector.close();
+            }
         } catch (IOException e) {
             LOG.log(Level.DEBUG, "the selector could not be closed", e);
         }
@@ -338,6 +355,28 @@ public final class TcpFabric implements Fabric {
         return any;
     }
 
+    /**
+     * Waits as the service thread does, for the same connections: when an answer comes it wakes the one who waits for
+     * it, and no core has to poll meanwhile.
+     */
+    @Override
+    public void awaitArrival() {
+        if (Thread.currentThread().isVirtual() || !arrivalsLock.tryLock()) {
+            Fabric.super.awaitArrival();
+            return;
+        }
+        try {
+            polledNanos = System.nanoTime() + ARRIVAL_MILLIS_MAX * 1_000_000;
+            arrivals.select(SEEN, ARRIVAL_MILLIS_MAX);
+        } catch (IOException | ClosedSelectorException e) {
+            LOG.log(Level.DEBUG, "waiting for arrivals failed", e);
+            Fabric.super.awaitArrival();
+        } finally {
+            polledNanos = System.nanoTime();
+            arrivalsLock.unlock();
+        }
+    }
+
     /** Has the service thread look around, whatever it does. */
     private void call() {
         if (called.compareAndSet(false, true)) {
@@ -435,12 +474,21 @@ public final class TcpFabric implements Fabric {
             return directory.apply(process);
         }
 
+        private void register(SocketChannel channel) {
+            try {
+                channel.register(arrivals, SelectionKey.OP_READ);
+            } catch (ClosedChannelException e) {
+                LOG.log(Level.DEBUG, "a connection was lost at once", e);
+            }
+        }
+
         @Override
         public void connected(Peer peer, List<SocketChannel> channels) {
             for (SocketChannel channel : channels) {
                 SelectionKey key = channel.keyFor(selector);
                 key.attach(peer);
                 key.interestOps(SelectionKey.OP_READ);
+                register(channel);
             }
             if (peer.isConnected()) {
                 channels.forEach(channel -> new SocketWire(channel).close());
@@ -511,7 +559,8 @@ public final class TcpFabric implements Fabric {
             peer.lose("this process has closed its job");
         }
         doorman.close();
-        closeSelector();
+        close(selector);
+        close(arrivals);
     }
 
     /** What was put must have arrived before the connection is closed, which may drop what is under way. */
