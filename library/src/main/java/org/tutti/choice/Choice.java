@@ -124,13 +124,13 @@ public final class Choice {
      * @throws IllegalArgumentException when the one that was asked for would not keep the order that the operator needs
      */
     public Reduce reduce(Topology topology, long bytes, Kernel kernel) {
-        checkBlocks(topology, kernel);
         if (reduce != null) {
             checkNodes(reduce, topology);
-            checkOrder(reduce, kernel);
+            checkOrder(reduce, topology, kernel);
             return reduce;
         }
         if (topology.nodes() > 1) {
+            checkOrder(REDUCE_NODES, topology, kernel);
             return REDUCE_NODES;
         }
         return bytes >= REDUCE_LARGE_BYTES ? REDUCE_LARGE : REDUCE_SMALL;
@@ -146,13 +146,13 @@ public final class Choice {
      * @throws IllegalArgumentException when the one that was asked for would not keep the order that the operator needs
      */
     public Allreduce allreduce(Topology topology, long bytes, Kernel kernel) {
-        checkBlocks(topology, kernel);
         if (allreduce != null) {
             checkNodes(allreduce, topology);
-            checkOrder(allreduce, kernel);
+            checkOrder(allreduce, topology, kernel);
             return allreduce;
         }
         if (topology.nodes() > 1) {
+            checkOrder(ALLREDUCE_MANY, topology, kernel);
             return ALLREDUCE_MANY;
         }
         if (bytes >= ALLREDUCE_LARGE_BYTES) {
@@ -169,19 +169,19 @@ public final class Choice {
         }
     }
 
-    private static void checkBlocks(Topology topology, Kernel kernel) {
-        if (!kernel.isCommutative() && !topology.isInBlocks()) {
-            throw new IllegalArgumentException("an operator that does not commute combines the ranks in their order, "
-                    + "and needs each node's ranks to follow each other, which they do not here: " + topology
-                    + "; place the ranks in blocks");
+    private static void checkOrder(Algorithm algorithm, Topology topology, Kernel kernel) {
+        if (!kernel.isCommutative() && !keepsOrder(algorithm, topology)) {
+            throw new IllegalArgumentException("algorithm \"" + algorithm.description().name()
+                    + "\" does not combine the ranks in their order when they are placed like this: " + topology
+                    + ", and an operator that does not commute needs that; choose another one");
         }
     }
 
-    private static void checkOrder(Algorithm algorithm, Kernel kernel) {
-        if (!kernel.isCommutative() && !algorithm.description().keepsRankOrder()) {
-            throw new IllegalArgumentException("algorithm \"" + algorithm.description().name()
-                    + "\" does not keep the order of the ranks, which an operator that is not commutative needs; "
-                    + "choose another one");
-        }
+    private static boolean keepsOrder(Algorithm algorithm, Topology topology) {
+        return switch (algorithm.description().order()) {
+            case ALWAYS -> true;
+            case BLOCKS -> topology.isInBlocks();
+            case NEVER -> false;
+        };
     }
 }

@@ -6,21 +6,30 @@ package org.tutti.collective;
  * object serves all ranks.
  */
 public abstract class Algorithm {
+    /** For which placements of the ranks an algorithm combines the contributions of consecutive ranks only. */
+    public enum Order {
+        /** For every placement; also said of algorithms that combine nothing. */
+        ALWAYS,
+        /** When each node's ranks follow each other. */
+        BLOCKS,
+        /** For none: operators must commute. */
+        NEVER
+    }
+
     /**
-     * What the catalogue says of an algorithm.
+     * What the catalogue says of an algorithm, with p ranks on each of n nodes, b bytes and c chunks.
      *
      * @param name how it is called in options and messages, at most 16 characters
-     * @param keepsRankOrder whether it combines the contributions of consecutive ranks only, so that operators need not
-     *            commute; true where nothing is combined
+     * @param order when operators need not commute
      * @param manyNodes whether it works with ranks on several nodes
-     * @param steps how many times some rank waits for another, one after the other, with p ranks on each of n
-     *            nodes, and c chunks
-     * @param bytes how many bytes the busiest rank copies or reads from others, for a message of b bytes
-     * @param memory the shared memory that a rank needs while it runs
-     * @param source where it was published
+     * @param steps how many times some rank waits for another, one after the other
+     * @param memoryBytes how many bytes the busiest rank copies or reads from others of its node
+     * @param railBytes how many bytes enter or leave the busiest node, whichever is more
+     * @param memory the shared memory that a rank or node needs while it runs
+     * @param source where it was published, with the section
      */
-    public record Description(String name, boolean keepsRankOrder, boolean manyNodes, String steps, String bytes,
-            String memory, String source) {}
+    public record Description(String name, Order order, boolean manyNodes, String steps, String memoryBytes,
+            String railBytes, String memory, String source) {}
 
     private final Description description;
     private final Label label;
@@ -45,5 +54,17 @@ public abstract class Algorithm {
      */
     public final Label label() {
         return label;
+    }
+
+    /**
+     * Counts what the algorithm does on its critical path.
+     *
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks each of them has
+     * @param bytes the length of the message
+     * @return the counts
+     */
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        throw new UnsupportedOperationException(description.name());
     }
 }

@@ -72,13 +72,24 @@ public final class LiveMachine implements Machine {
     @Override
     public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
             long word, long value, long tag, Waiter.Check check) {
-        return fabric.put(process, region, offset, source, sourceOffset, bytes, WordAction.RAISE, word, value, tag,
-                check);
+        return fabric.put(process, region, offset, source, sourceOffset, bytes,
+                word == NO_WORD ? WordAction.NONE : WordAction.RAISE, word, value, tag, check);
     }
 
     @Override
-    public boolean get(int process, long region, long offset, MemorySegment target, long bytes, Waiter.Check check) {
-        return fabric.get(process, region, offset, target, 0, bytes, check);
+    public boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+            Waiter.Check check) {
+        return fabric.get(process, region, offset, target, targetOffset, bytes, check);
+    }
+
+    @Override
+    public long register(MemorySegment memory) {
+        return fabric.register(memory);
+    }
+
+    @Override
+    public void revoke(long region) {
+        fabric.revoke(region);
     }
 
     @Override

@@ -65,9 +65,13 @@ public interface Machine {
     void combine(Kernel kernel, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
             MemorySegment target, long targetOffset, long bytes);
 
+    /** Says that a put raises no word. */
+    long NO_WORD = -1;
+
     /**
-     * Copies bytes into a region of another process, and then raises a word of the region. They are on their way at the
-     * latest after {@link #flush}; the source may be used again at once.
+     * Copies bytes into a region of another process, and then raises a word of the region. Puts of this process into
+     * another one take effect in their order. They are on their way at the latest after {@link #flush}; the source may
+     * be used again at once.
      *
      * @param process the other process
      * @param region the region's handle
@@ -75,7 +79,7 @@ public interface Machine {
      * @param source where they are
      * @param sourceOffset at which byte
      * @param bytes how many, 0 or more
-     * @param word where the word lies in the region
+     * @param word where the word lies in the region, or {@link #NO_WORD}
      * @param value its new value
      * @param tag what goes with the word, into the eight bytes after it
      * @param check what may end waiting for room, by throwing
@@ -91,11 +95,28 @@ public interface Machine {
      * @param region the region's handle
      * @param offset at which byte of the region
      * @param target where they go
-     * @param bytes how many
+     * @param targetOffset at which byte
+     * @param bytes how many, 1 or more
      * @param check what may end the wait, by throwing
      * @return false when the process is gone
      */
-    boolean get(int process, long region, long offset, MemorySegment target, long bytes, Waiter.Check check);
+    boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+            Waiter.Check check);
+
+    /**
+     * Lets other processes put into memory of this one, and get from it.
+     *
+     * @param memory native memory
+     * @return the handle by which they name it
+     */
+    long register(MemorySegment memory);
+
+    /**
+     * Ends that: what arrives for the region from now on changes nothing.
+     *
+     * @param region the region's handle
+     */
+    void revoke(long region);
 
     /**
      * Sends what puts have gathered.

@@ -1,12 +1,11 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
-import org.tutti.pattern.BinomialTree;
+import org.tutti.pattern.Tree;
 
 /**
- * The binomial tree between the nodes of a team: one master each, rooted at any node, so that each node is entered once
- * (SRM 2003, section 2.1). Together with the trees inside the nodes it is a binomial tree of all ranks, embedded in the
- * cluster.
+ * A tree between the nodes of a team: one master each, rooted at any node, so that each node is entered once (SRM 2003,
+ * section 2.1). Together with what happens inside the nodes it is a tree of all ranks, embedded in the cluster.
  *
  * <p>A node has an edge to its parent, {@value #PARENT}, and one to each child, by the child's index. Data that come
  * down arrive on the child's edge {@value #PARENT}, data that go up on the parent's edge of that child; credits go the
@@ -16,7 +15,14 @@ public final class NodeTree {
     /** The edge between a node and its parent, at the node. */
     public static final int PARENT = 0;
 
-    private NodeTree() {}
+    private final Tree tree;
+
+    /**
+     * @param tree its shape, over the nodes counted from its top
+     */
+    public NodeTree(Tree tree) {
+        this.tree = tree;
+    }
 
     /**
      * {@return the edge between a node and a child, at the node}
@@ -34,8 +40,8 @@ public final class NodeTree {
      * @param top the node at the root of the tree
      * @return how many
      */
-    public static int children(Team team, int top) {
-        return BinomialTree.children(position(team, top), team.nodes());
+    public int children(Team team, int top) {
+        return tree.children(position(team, top), team.nodes());
     }
 
     /**
@@ -46,8 +52,8 @@ public final class NodeTree {
      * @param index which child, from 0
      * @return the child's node
      */
-    public static int child(Team team, int top, int index) {
-        return node(team, top, BinomialTree.child(position(team, top), index));
+    public int child(Team team, int top, int index) {
+        return node(team, top, tree.child(position(team, top), index, team.nodes()));
     }
 
     /**
@@ -57,8 +63,8 @@ public final class NodeTree {
      * @param top the node at the root of the tree
      * @return the parent's node
      */
-    public static int parent(Team team, int top) {
-        return node(team, top, BinomialTree.parent(position(team, top)));
+    public int parent(Team team, int top) {
+        return node(team, top, tree.parent(position(team, top), team.nodes()));
     }
 
     /**
@@ -68,8 +74,8 @@ public final class NodeTree {
      * @param top the node at the root of the tree
      * @return the edge
      */
-    public static int edgeAtParent(Team team, int top) {
-        return edge(Integer.numberOfTrailingZeros(position(team, top)));
+    public int edgeAtParent(Team team, int top) {
+        return edge(tree.indexAtParent(position(team, top), team.nodes()));
     }
 
     private static int position(Team team, int top) {

@@ -27,6 +27,8 @@ public final class Outbox {
     private long address;
     private MemorySegment segment = MemorySegment.NULL;
     private long capacity;
+    private long handle;
+    private boolean registered;
 
     /** Counts bytes that were ever taken, so that {@code position % capacity} is where the next window begins. */
     private long position;
@@ -96,6 +98,7 @@ public final class Outbox {
         address = memory.claim(bytes, "a rank's contributions");
         segment = memory.block(address, bytes);
         capacity = bytes;
+        registered = false; // who still puts into the small ring or gets from it may do so
         position = 0;
         while (tenants > 0) {
             teams[oldest] = null;
@@ -106,6 +109,15 @@ public final class Outbox {
 
     MemorySegment segment() {
         return segment;
+    }
+
+    /** The handle by which other nodes name the segment; it keeps it until the rank leaves its job. */
+    long handle(Machine machine) {
+        if (!registered) {
+            handle = machine.register(segment);
+            registered = true;
+        }
+        return handle;
     }
 
     long address() {

@@ -2,22 +2,25 @@
 package org.tutti.collective;
 
 import org.tutti.memory.Words;
+import org.tutti.pattern.FibonacciTree;
 
 /**
- * The shared block of one communicator on one node: the word that says it is broken, the edges over which other nodes
- * put data here, for each rank of the node a word that counts the operations it has left, and the ring of slots. Every
- * cell is four lines of its rank:
+ * The shared block of one communicator on one node: the word that says it is broken, the edges and star cells through
+ * which other nodes put data here, for each rank of the node a word that counts the operations it has left, and the
+ * ring of slots. Every cell is four lines of its rank:
  *
  * <pre>
  *  byte 0        64
- *   +------------+--------------------+--------------------+-----------------+--------+--------+-- … --+---------+
- *   | broken     | edges of slot 0    | … of slots 1 to 15 | left: a line    | slot 0 | slot 1 |       | slot 15 |
- *   | word, line | (none on one node) |                    | for each rank   |        |        |       |         |
- *   +------------+--------------------+--------------------+-----------------+--------+--------+-- … --+---------+
+ *   +------------+-----------------------+---------------------+-----------------+--------+-- … --+---------+
+ *   | broken     | edges of slots 0 … 15 | stars of slots 0 …  | left: a line    | slot 0 |       | slot 15 |
+ *   | word, line | (none on one node)    | 15 (none, likewise) | for each rank   |        |       |         |
+ *   +------------+-----------------------+---------------------+-----------------+--------+-- … --+---------+
  *
- *  an edge: +0    ARRIVED word    +8 fingerprint of the putter's calls
+ *  an edge: +0    ARRIVED word    +8 fingerprint of the putter's calls   +16 invitation, 24 bytes
  *           +64   CREDIT word     +72 the same
  *           +128  landing place, 2 × 32 KiB
+ *
+ *  a star:  a cell for each node:  +0 ARRIVED word   +8 fingerprint   +16 payload, 112 bytes
  *
  *  a slot:  +---------------+---------------+-- … --+
  *           | cell, rank 0  | cell, rank 1  |       |          256 bytes each, by the ranks' order on the node
@@ -33,9 +36,9 @@ import org.tutti.memory.Words;
  *      its names: +0 operator, 32 bytes   +32 algorithm, 16 bytes
  * </pre>
  *
- * <p>A slot has as many edges as a node has neighbours in a binomial tree or in a dissemination, and one more: 1 +
- * ⌈log₂
- * n⌉ with n nodes. So the memory for landing places grows with the logarithm of the nodes.
+ * <p>A slot has as many edges as a node can have neighbours in a tree, a dissemination or an exchange between the
+ * nodes: that grows with the logarithm of the nodes. The star cells, through which every node can reach any other one,
+ * take {@value #STAR_BYTES} bytes for each node.
  */
 public final class RingLayout {
     /** How many operations of a communicator may be in flight: begun by some ranks and not yet left by all. */
@@ -46,6 +49,9 @@ public final class RingLayout {
 
     /** The landing place of an edge. */
     public static final long LANDING_BYTES = 64 << 10;
+
+    /** How many bytes of data a star cell holds. */
+    public static final int STAR_PAYLOAD_BYTES = 112;
 
     /** Where the word lies that says why the communicator is broken, and by whom; 0 while it is not. */
     public static final long BROKEN = 0;
@@ -70,6 +76,13 @@ public final class RingLayout {
     static final long LANDING = 128;
     static final long EDGE_BYTES = LANDING + LANDING_BYTES;
 
+    static final long INVITATION = 16;
+    static final long INVITATION_BYTES = 24;
+
+    static final long STAR_BYTES = 128;
+    static final long STAR_PAYLOAD = 16;
+
+    private final int nodes;
     private final int edges;
     private final long firstLeft;
     private final long firstSlot;
@@ -80,14 +93,22 @@ public final class RingLayout {
      * @param localRanks how many of its ranks are on this node
      */
     public RingLayout(int nodes, int localRanks) {
+        this.nodes = nodes == 1 ? 0 : nodes;
         this.edges = edges(nodes);
-        this.firstLeft = Words.LINE_BYTES + SLOTS * edges * EDGE_BYTES;
+        this.firstLeft = star(SLOTS, 0);
         this.firstSlot = firstLeft + (long) localRanks * Words.LINE_BYTES;
         this.slotBytes = localRanks * CELL_BYTES;
     }
 
-    private static int edges(int nodes) {
-        return nodes == 1 ? 0 : 1 + Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
+    /**
+     * Counts the edges of a slot: a parent, and as many others as the widest tree has children or an exchange rounds.
+     *
+     * @param nodes how many nodes the communicator has
+     * @return how many, 0 with one node
+     */
+    public static int edges(int nodes) {
+        int rounds = Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
+        return nodes == 1 ? 0 : 1 + Math.max(rounds, FibonacciTree.INSTANCE.children(0, nodes));
     }
 
     /**
@@ -111,5 +132,9 @@ public final class RingLayout {
 
     long edge(long slotIndex, int edge) {
         return Words.LINE_BYTES + (slotIndex * edges + edge) * EDGE_BYTES;
+    }
+
+    long star(long slotIndex, int node) {
+        return Words.LINE_BYTES + SLOTS * edges * EDGE_BYTES + (slotIndex * nodes + node) * STAR_BYTES;
     }
 }

@@ -9,14 +9,10 @@ import java.util.Arrays;
 import org.tutti.CallInterruptedException;
 import org.tutti.Collective;
 import org.tutti.CollectiveMismatchException;
-import org.tutti.CommunicatorBrokenException;
 import org.tutti.DataType;
 import org.tutti.DeadlineExceededException;
-import org.tutti.JobAbortedException;
-import org.tutti.NodeMemoryException;
 import org.tutti.RankFailedException;
 import org.tutti.Topology;
-import org.tutti.TuttiException;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
@@ -67,13 +63,6 @@ public final class Team implements Waiter.Check {
 
     private static final int OPERATION_CHUNKS_MAX = 1 << 13;
     private static final int GENERATION_SHIFT = 16;
-    private static final int REASON_SHIFT = 56;
-    private static final int CULPRIT_MASK = 0xffffff;
-
-    /** Why a communicator is broken; the ordinal is stored in the broken word, so the order is part of the layout. */
-    private enum Reason {
-        NONE, MISMATCH, DEADLINE, INTERRUPT, RANK_FAILED, ABORTED, NO_MEMORY, OTHER
-    }
 
     private static final int MASTER = 0;
     private static final long LOOK_NANOS = 200_000_000;
@@ -98,6 +87,8 @@ public final class Team implements Waiter.Check {
     private final MemorySegment[] outboxes;
     private final long windowBytesMax;
     private final MemorySegment fetched;
+    private final MemorySegment scratch;
+    private final Area star = new Area();
     private final long[] leftElsewhere;
     private final int[][] ranksOfNode;
     private final RingLayout[] layouts;
@@ -109,6 +100,8 @@ public final class Team implements Waiter.Check {
     private long changesSeen;
     private boolean busy;
     private boolean unflushed;
+    private long[] invited = new long[1];
+    private int invitations;
 
     private Collective collective;
     private long history;
@@ -178,6 +171,8 @@ public final class Team implements Waiter.Check {
         this.leftElsewhere = new long[topology.nodes()];
         long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) most * Words.LINE_BYTES);
         this.fetched = topology.nodes() == 1 ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
+        this.scratch = topology.nodes() == 1 ? null
+                : Arena.ofAuto().allocate(RingLayout.INVITATION_BYTES, Words.LINE_BYTES);
     }
 
     // ---- who takes part
@@ -309,6 +304,7 @@ public final class Team implements Waiter.Check {
      */
     public void leave() {
         flush();
+        revokeInvited();
         sequence++;
         machine.store(ring, layout.left(localRank), sequence);
         busy = false;
@@ -320,20 +316,10 @@ public final class Team implements Waiter.Check {
      * @param failure what was thrown inside the operation
      */
     public void breakOff(Throwable failure) {
-        Reason reason = switch (failure) {
-            case CollectiveMismatchException _ -> Reason.MISMATCH;
-            case DeadlineExceededException _ -> Reason.DEADLINE;
-            case CallInterruptedException _ -> Reason.INTERRUPT;
-            case RankFailedException _ -> Reason.RANK_FAILED;
-            case JobAbortedException _ -> Reason.ABORTED;
-            case NodeMemoryException _ -> Reason.NO_MEMORY;
-            default -> Reason.OTHER;
-        };
         busy = false;
-        int culprit = failure instanceof RankFailedException failed ? failed.rank() + 1 : 0;
-        long broken = (long) reason.ordinal() << REASON_SHIFT | (long) culprit << Integer.SIZE | rank;
+        revokeInvited(); // or a late put would land in memory that the caller uses for something else
         try {
-            Words.compareAndSet(ring, RingLayout.BROKEN, 0, broken);
+            Words.compareAndSet(ring, RingLayout.BROKEN, 0, Breakage.word(failure, rank));
         } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
             failure.addSuppressed(closed);
         }
@@ -548,19 +534,173 @@ public final class Team implements Waiter.Check {
 
     private void put(int toNode, int edge, long word, long step, MemorySegment source, long sourceOffset, long place,
             long bytes) {
-        assert step <= STEPS_MAX : "step " + step;
-        // a credit answers a put of this very operation, so its receiver is in it
-        if (word == RingLayout.ARRIVED && leftElsewhere[toNode] <= sequence - RingLayout.SLOTS) {
+        long start = layout.edge(sequence % RingLayout.SLOTS, edge);
+        if (word == RingLayout.ARRIVED) { // a credit answers a put of this very operation, so its receiver is in it
+            awaitSlot(toNode);
+        }
+        putIntoRing(toNode, start + RingLayout.LANDING + place, source, sourceOffset, bytes, start + word, step);
+    }
+
+    /** Waits until the slot of the current operation is free at another node. */
+    private void awaitSlot(int toNode) {
+        if (leftElsewhere[toNode] <= sequence - RingLayout.SLOTS) {
             awaitLeft(toNode, sequence - RingLayout.SLOTS);
         }
+    }
+
+    private void putIntoRing(int toNode, long offset, MemorySegment source, long sourceOffset, long bytes, long word,
+            long step) {
+        assert step <= STEPS_MAX : "step " + step;
         int master = master(toNode);
-        long start = layout.edge(sequence % RingLayout.SLOTS, edge);
         awaitNothingOf(master);
-        if (!machine.put(reach.processes()[master], reach.rings()[master], start + RingLayout.LANDING + place, source,
-                sourceOffset, bytes, start + word, base + step, history, this)) {
+        if (!machine.put(reach.processes()[master], reach.rings()[master], offset, source, sourceOffset, bytes, word,
+                base + step, history, this)) {
             throw gone(master);
         }
         unflushed = true;
+    }
+
+    // ---- between nodes, straight to where data belong
+
+    /**
+     * Tells whether other nodes can be invited to memory: native memory they can, the heap they cannot.
+     *
+     * @param area the memory
+     * @return whether they can
+     */
+    public boolean isAddressable(Area area) {
+        return area.segment().isNative();
+    }
+
+    /**
+     * Lets the master of another node put into memory of this rank, or get from it, until this rank leaves the
+     * operation; the algorithm sees to it that none does so later. The memory is a window that this rank shows, or the
+     * caller's if it {@linkplain #isAddressable can be addressed}. Counts as a step of the edge there, as a put does.
+     *
+     * @param toNode the other node
+     * @param edge the edge there
+     * @param step 1 to {@value #STEPS_MAX}, greater than the last on this edge
+     * @param area the memory
+     * @param bytes how many bytes of it, 1 or more
+     */
+    public void invite(int toNode, int edge, long step, Area area, long bytes) {
+        long region;
+        long offset = area.start();
+        if (area.segment().equals(ring)) {
+            region = reach.rings()[rank];
+        } else if (area.segment().equals(outbox.segment())) {
+            region = outbox.handle(machine);
+        } else {
+            region = machine.register(area.segment().asSlice(area.start(), bytes));
+            offset = 0;
+            noteInvited(region);
+        }
+        Words.storePlain(scratch, 0, reach.processes()[rank]);
+        Words.storePlain(scratch, Long.BYTES, region);
+        Words.storePlain(scratch, 2 * Long.BYTES, offset);
+        long start = layout.edge(sequence % RingLayout.SLOTS, edge);
+        awaitSlot(toNode);
+        putIntoRing(toNode, start + RingLayout.INVITATION, scratch, 0, RingLayout.INVITATION_BYTES,
+                start + RingLayout.ARRIVED, step);
+    }
+
+    private void noteInvited(long region) {
+        if (invitations == invited.length) {
+            invited = Arrays.copyOf(invited, 2 * invitations);
+        }
+        invited[invitations++] = region;
+    }
+
+    private void revokeInvited() {
+        while (invitations > 0) {
+            machine.revoke(invited[--invitations]);
+        }
+    }
+
+    /**
+     * Waits until another node has invited this one, and says where to.
+     *
+     * @param edge the edge that it came over
+     * @param step the step
+     * @param fromNode the node that has invited
+     * @param into is set to the memory there
+     */
+    public void awaitInvitation(int edge, long step, int fromNode, Target into) {
+        awaitArrival(edge, step, fromNode);
+        long at = layout.edge(sequence % RingLayout.SLOTS, edge) + RingLayout.INVITATION;
+        into.set((int) Words.loadPlain(ring, at), Words.loadPlain(ring, at + Long.BYTES),
+                Words.loadPlain(ring, at + 2 * Long.BYTES));
+    }
+
+    /**
+     * Puts bytes to where another node has invited this one. Whoever awaits a later {@link #signal} or {@link #put} of
+     * this rank to that node finds them there.
+     *
+     * @param toNode the other node
+     * @param target where it has invited this one to
+     * @param targetOffset at which byte of it
+     * @param source where they are
+     * @param sourceOffset at which byte of the area
+     * @param bytes how many, 0 or more
+     */
+    public void put(int toNode, Target target, long targetOffset, Area source, long sourceOffset, long bytes) {
+        awaitNothingOf(master(toNode));
+        if (!machine.put(target.process(), target.region(), target.offset() + targetOffset, source.segment(),
+                source.start() + sourceOffset, bytes, Machine.NO_WORD, 0, 0, this)) {
+            throw gone(master(toNode));
+        }
+        unflushed = true;
+    }
+
+    /**
+     * Gets bytes from where another node has invited this one, and waits until they are here.
+     *
+     * @param fromNode the other node
+     * @param source where it has invited this one to
+     * @param sourceOffset at which byte of it
+     * @param into where they go, which {@linkplain #isAddressable can be addressed}
+     * @param intoOffset at which byte of the area
+     * @param bytes how many, 1 or more
+     */
+    public void get(int fromNode, Target source, long sourceOffset, Area into, long intoOffset, long bytes) {
+        flush();
+        awaitNothingOf(master(fromNode));
+        if (!machine.get(source.process(), source.region(), source.offset() + sourceOffset, into.segment(),
+                into.start() + intoOffset, bytes, this)) {
+            throw gone(master(fromNode));
+        }
+    }
+
+    // ---- between nodes, from anyone to anyone
+
+    /**
+     * Puts a few bytes into this node's cell at another node, and says so.
+     *
+     * @param toNode the other node
+     * @param step 1 to {@value #STEPS_MAX}, greater than the last to that node
+     * @param source where they are
+     * @param sourceOffset at which byte of the area
+     * @param bytes how many, 0 to {@link RingLayout#STAR_PAYLOAD_BYTES}
+     */
+    public void putStar(int toNode, long step, Area source, long sourceOffset, long bytes) {
+        long cell = layout.star(sequence % RingLayout.SLOTS, node);
+        awaitSlot(toNode);
+        putIntoRing(toNode, cell + RingLayout.STAR_PAYLOAD, source.segment(), source.start() + sourceOffset, bytes,
+                cell + RingLayout.ARRIVED, step);
+    }
+
+    /**
+     * Waits until another node has put a few bytes into its cell on this node.
+     *
+     * @param fromNode the other node
+     * @param step the step; 0 or less is always reached
+     * @return the bytes, which all ranks of this node can read
+     */
+    public Area awaitStar(int fromNode, long step) {
+        long cell = layout.star(sequence % RingLayout.SLOTS, fromNode);
+        awaitPut(cell, step, fromNode);
+        star.set(ring, cell + RingLayout.STAR_PAYLOAD);
+        return star;
     }
 
     /**
@@ -586,8 +726,11 @@ public final class Team implements Waiter.Check {
     }
 
     private void awaitEdge(int edge, long word, long step, int fromNode) {
+        awaitPut(layout.edge(sequence % RingLayout.SLOTS, edge) + word, step, fromNode);
+    }
+
+    private void awaitPut(long start, long step, int fromNode) {
         if (step > 0) {
-            long start = layout.edge(sequence % RingLayout.SLOTS, edge) + word;
             awaitWord(master(fromNode), start, base + step);
             if (Words.loadPlain(ring, start + RingLayout.FINGERPRINT) != history) {
                 throw mismatch(master(fromNode));
@@ -645,7 +788,7 @@ public final class Team implements Waiter.Check {
                 return;
             }
             awaitNothingOf(asked);
-            if (machine.get(reach.processes()[asked], reach.rings()[asked], theirs.left(0), fetched,
+            if (machine.get(reach.processes()[asked], reach.rings()[asked], theirs.left(0), fetched, 0,
                     (long) ranks.length * Words.LINE_BYTES, this)) {
                 long least = Long.MAX_VALUE;
                 for (int local = 0; local < ranks.length; local++) {
@@ -736,27 +879,9 @@ public final class Team implements Waiter.Check {
             changesSeen = changes;
         }
         if (broken != 0) {
-            throw brokenBy(Reason.values()[(int) (broken >>> REASON_SHIFT)],
-                    (int) (broken >>> Integer.SIZE & CULPRIT_MASK) - 1, members.describe((int) broken));
+            throw Breakage.exception(broken, members,
+                    members.describe(rank) + " cannot go on with " + collective.label() + ": ");
         }
-    }
-
-    private TuttiException brokenBy(Reason reason, int culprit, String witness) {
-        String before = members.describe(rank) + " cannot go on with " + collective.label() + ": ";
-        return switch (reason) {
-            case MISMATCH -> new CollectiveMismatchException(before + witness
-                    + " found that ranks called different collectives, or disagree on an argument; see its message",
-                    false);
-            case DEADLINE -> new CommunicatorBrokenException(before + witness + " passed its deadline");
-            case INTERRUPT -> new CommunicatorBrokenException(before + witness + " was interrupted in a call");
-            case RANK_FAILED -> new RankFailedException(culprit, before + witness + " waited for "
-                    + members.describe(culprit) + ", which had failed or left the job");
-            case ABORTED -> new CommunicatorBrokenException(before + "the job was aborted");
-            case NO_MEMORY -> new CommunicatorBrokenException(before + witness
-                    + " found too little shared memory; see its message");
-            case NONE, OTHER -> new CommunicatorBrokenException(before + witness
-                    + " ended a call with an exception; see its message");
-        };
     }
 
     // ---- descriptors
@@ -808,6 +933,7 @@ public final class Team implements Waiter.Check {
         awaitNothingOf(other);
         return machine.get(reach.processes()[other], reach.rings()[other],
                 RingLayout.cell(theirs.slot(operation % RingLayout.SLOTS), Arrays.binarySearch(ranks, other)), fetched,
+                0,
                 RingLayout.CELL_BYTES, this);
     }
 

@@ -2,10 +2,9 @@
 package org.tutti.pattern;
 
 /**
- * The binomial tree over positions 0 … size − 1, rooted at 0. The children of position p are p + 1, p + 2, p + 4, … as
- * long as the added power of two is below p's lowest set bit (the root has no such limit) and the sum is below size.
- * The subtree of the child p + 2<sup>j</sup> covers the consecutive positions p + 2<sup>j</sup> … p + 2<sup>j+1</sup> −
- * 1, so combining a position with its children in ascending order keeps the order of positions.
+ * The binomial tree: the children of position p are p + 1, p + 2, p + 4, … as long as the added power of two is below
+ * p's lowest set bit (the root has no such limit) and the sum is below size. The subtree of the child p + 2<sup>j</sup>
+ * covers the positions p + 2<sup>j</sup> … p + 2<sup>j+1</sup> − 1.
  *
  * <pre>
  *  size 8:            0
@@ -17,29 +16,21 @@ package org.tutti.pattern;
  *                             7
  * </pre>
  *
- * <p>Its height is ⌊log₂ size⌋.
+ * <p>Its height is ⌊log₂ size⌋, its degree ⌈log₂ size⌉.
  */
-public final class BinomialTree {
+public final class BinomialTree implements Tree {
+    /** The only object that is needed. */
+    public static final BinomialTree INSTANCE = new BinomialTree();
+
     private BinomialTree() {}
 
-    /**
-     * Finds the parent of a position.
-     *
-     * @param position 1 or more
-     * @return the position without its lowest set bit
-     */
-    public static int parent(int position) {
+    @Override
+    public int parent(int position, int size) {
         return position & position - 1;
     }
 
-    /**
-     * Counts the children of a position.
-     *
-     * @param position 0 to size − 1
-     * @param size the number of positions
-     * @return how many children it has, 0 for a leaf
-     */
-    public static int children(int position, int size) {
+    @Override
+    public int children(int position, int size) {
         int count = 0;
         while (hasChild(position, count, size)) {
             count++;
@@ -47,23 +38,18 @@ public final class BinomialTree {
         return count;
     }
 
-    /**
-     * Finds a child of a position.
-     *
-     * @param position 0 to size − 1
-     * @param index 0 to {@link #children} − 1
-     * @return the child's position
-     */
-    public static int child(int position, int index) {
+    @Override
+    public int child(int position, int index, int size) {
         return position + (1 << index);
     }
 
-    private static boolean hasChild(int position, int index, int size) {
-        return index < Integer.SIZE - 2 && lowestSetBit(position) > index
-                && child(position, index) < size;
+    @Override
+    public int indexAtParent(int position, int size) {
+        return Integer.numberOfTrailingZeros(position);
     }
 
-    private static int lowestSetBit(int position) {
-        return Integer.numberOfTrailingZeros(position); // 32 for the root
+    private static boolean hasChild(int position, int index, int size) {
+        int lowestSetBit = Integer.numberOfTrailingZeros(position); // 32 for the root
+        return index < Integer.SIZE - 2 && lowestSetBit > index && position + (1L << index) < size;
     }
 }

@@ -92,9 +92,19 @@ class TeamTest {
         }
 
         @Override
-        public boolean get(int process, long region, long offset, MemorySegment target, long bytes,
+        public boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
                 Waiter.Check check) {
-            return live.get(process, region, offset, target, bytes, check);
+            return live.get(process, region, offset, target, targetOffset, bytes, check);
+        }
+
+        @Override
+        public long register(MemorySegment memory) {
+            return live.register(memory);
+        }
+
+        @Override
+        public void revoke(long region) {
+            live.revoke(region);
         }
 
         @Override

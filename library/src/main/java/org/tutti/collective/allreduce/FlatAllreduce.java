@@ -19,7 +19,8 @@ public final class FlatAllreduce extends Allreduce {
 
     /** The only object that is needed. */
     public FlatAllreduce() {
-        super(new Description("flat", true, false, "c", "(p−1)·b", "min(b, 512 KiB)", "Tutti: baseline"));
+        super(new Description("flat", Order.ALWAYS, false, "c", "(p−1)·b", "0", "min(b, 512 KiB)",
+                "Tutti: baseline"));
     }
 
     @Override

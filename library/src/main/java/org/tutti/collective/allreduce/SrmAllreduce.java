@@ -21,14 +21,15 @@ import org.tutti.pattern.Partition;
  */
 public final class SrmAllreduce extends Allreduce {
     private static final int TOP = 0;
+    private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final int BUFFERS = 2;
     private static final long BUFFER_BYTES = 64 << 10;
     private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / BUFFERS;
 
     /** The only object that is needed. */
     public SrmAllreduce() {
-        super(new Description("srm", true, true, "2·⌊log₂ n⌋ + ⌊log₂ p⌋ + 1 + c",
-                "(2·⌈log₂ n⌉ + ⌈log₂ p⌉)·b at rank 0", "2 × 64 KiB, 2 × 32 KiB an edge",
+        super(new Description("srm", Order.BLOCKS, true, "2·⌊log₂ n⌋ + ⌊log₂ p⌋ + 1 + c",
+                "(2·⌈log₂ n⌉ + ⌈log₂ p⌉)·b at rank 0", "⌈log₂ n⌉·b", "2 × 64 KiB, 2 × 32 KiB an edge",
                 "SRM 2003, sections 2.2 and 2.4"));
     }
 
@@ -53,16 +54,16 @@ public final class SrmAllreduce extends Allreduce {
     private static void contribute(Team team, Area source, long bytes, Kernel kernel, long buffer, long window,
             Area buffers, int chunk) {
         int rank = team.localRank();
-        int children = BinomialTree.children(rank, team.localSize());
+        int children = BinomialTree.INSTANCE.children(rank, team.localSize());
         int chunks = Partition.chunks(bytes, buffer);
-        int nodes = team.isMaster() ? NodeTree.children(team, TOP) : 0;
+        int nodes = team.isMaster() ? TREE.children(team, TOP) : 0;
         long from = (chunk - 1) * buffer;
         long length = Math.min(buffer, bytes - from);
         long place = (chunk - 1) % BUFFERS * buffer;
         if (rank == TOP) {
             team.awaitOthers(Team.DONE, chunk - BUFFERS);
         } else {
-            team.await(BinomialTree.parent(rank), Team.DONE, chunk - BUFFERS);
+            team.await(BinomialTree.INSTANCE.parent(rank, team.localSize()), Team.DONE, chunk - BUFFERS);
         }
         if (children + nodes == 0) {
             team.copy(source, from, buffers, place, length);
@@ -70,14 +71,14 @@ public final class SrmAllreduce extends Allreduce {
         Area accumulated = source;
         long at = from;
         for (int index = 0; index < children; index++) {
-            int child = BinomialTree.child(rank, index);
+            int child = BinomialTree.INSTANCE.child(rank, index, team.localSize());
             team.await(child, Team.READY, chunk);
             team.combine(kernel, accumulated, at, team.shown(child, window), place, buffers, place, length);
             accumulated = buffers;
             at = place;
         }
         for (int index = 0; index < nodes; index++) {
-            int child = NodeTree.child(team, TOP, index);
+            int child = TREE.child(team, TOP, index);
             team.awaitArrival(NodeTree.edge(index), chunk, child);
             team.combine(kernel, accumulated, at, team.landing(NodeTree.edge(index)), landing(chunk), buffers, place,
                     length);
@@ -88,9 +89,9 @@ public final class SrmAllreduce extends Allreduce {
             }
         }
         if (team.isMaster() && team.node() != TOP) {
-            int parent = NodeTree.parent(team, TOP);
+            int parent = TREE.parent(team, TOP);
             team.awaitCredit(NodeTree.PARENT, chunk - BUFFERS, parent);
-            team.put(parent, NodeTree.edgeAtParent(team, TOP), chunk, buffers, place, landing(chunk), length);
+            team.put(parent, TREE.edgeAtParent(team, TOP), chunk, buffers, place, landing(chunk), length);
         } else {
             team.post(Team.READY, chunk);
         }
@@ -114,7 +115,7 @@ public final class SrmAllreduce extends Allreduce {
     }
 
     private static void receiveBelow(Team team, Area target, long from, long length, int chunk, int chunks) {
-        int parent = NodeTree.parent(team, TOP);
+        int parent = TREE.parent(team, TOP);
         team.awaitArrival(NodeTree.PARENT, chunk, parent);
         Area landing = team.landing(NodeTree.PARENT);
         if (team.isMaster()) {
@@ -124,13 +125,13 @@ public final class SrmAllreduce extends Allreduce {
         team.post(Team.DONE, chunk);
         if (team.isMaster() && chunk + BUFFERS <= chunks) {
             team.awaitOthers(Team.DONE, chunk);
-            team.credit(parent, NodeTree.edgeAtParent(team, TOP), chunk);
+            team.credit(parent, TREE.edgeAtParent(team, TOP), chunk);
         }
     }
 
     private static void forward(Team team, Area source, long sourceOffset, long length, int chunk) {
-        for (int index = NodeTree.children(team, TOP) - 1; index >= 0; index--) { // the deepest subtree first
-            int child = NodeTree.child(team, TOP, index);
+        for (int index = TREE.children(team, TOP) - 1; index >= 0; index--) { // the deepest subtree first
+            int child = TREE.child(team, TOP, index);
             team.awaitCredit(NodeTree.edge(index), chunk - BUFFERS, child);
             team.put(child, NodeTree.PARENT, chunk, source, sourceOffset, landing(chunk), length);
         }

@@ -22,7 +22,7 @@ public final class SrmBarrier extends Barrier {
 
     /** The only object that is needed. */
     public SrmBarrier() {
-        super(new Description("srm", true, true, "2 + ⌈log₂ n⌉", "p−1 lines at a master", "none",
+        super(new Description("srm", Order.ALWAYS, true, "2 + ⌈log₂ n⌉", "p−1 lines at a master", "0", "none",
                 "SRM 2003, sections 2.2 and 2.4"));
     }
 

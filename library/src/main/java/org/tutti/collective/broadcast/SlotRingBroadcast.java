@@ -20,7 +20,7 @@ public final class SlotRingBroadcast extends Broadcast {
 
     /** The only object that is needed. */
     public SlotRingBroadcast() {
-        super(new Description("slot-ring", true, false, "c + 1", "b", "min(b, 512 KiB) at the root",
+        super(new Description("slot-ring", Order.ALWAYS, false, "c + 1", "b", "0", "min(b, 512 KiB) at the root",
                 "Tutti; after SRM 2003"));
     }
 

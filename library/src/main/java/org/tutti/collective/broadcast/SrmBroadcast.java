@@ -5,6 +5,7 @@ import org.tutti.collective.Area;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
+import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.Partition;
 
 /**
@@ -25,13 +26,15 @@ public final class SrmBroadcast extends Broadcast {
     /** Each of the two buffers in a node; the paper leaves the size open. */
     static final long BUFFER_BYTES = 64 << 10;
 
+    private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final int BUFFERS = 2;
     private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / BUFFERS;
 
     /** The only object that is needed. */
     public SrmBroadcast() {
-        super(new Description("srm", true, true, "⌊log₂ n⌋ + 1 + c", "(1 + ⌈log₂ n⌉)·b",
-                "2 × 64 KiB at the root, 2 × 32 KiB an edge", "SRM 2003, sections 2.2 and 2.4"));
+        super(new Description("srm", Order.ALWAYS, true, "⌊log₂ n⌋ + 1 + c", "(1 + ⌈log₂ n⌉)·b", "⌈log₂ n⌉·b",
+                "2 × 64 KiB at the root, 2 × 32 KiB an edge",
+                "SRM 2003, sections 2.2 and 2.4"));
     }
 
     @Override
@@ -80,7 +83,7 @@ public final class SrmBroadcast extends Broadcast {
 
     private static void runBelow(Team team, Area data, long bytes, long buffer, int top) {
         int chunks = Partition.chunks(bytes, buffer);
-        int parent = NodeTree.parent(team, top);
+        int parent = TREE.parent(team, top);
         for (int chunk = 1; chunk <= chunks; chunk++) {
             long from = (chunk - 1) * buffer;
             long length = Math.min(buffer, bytes - from);
@@ -94,15 +97,15 @@ public final class SrmBroadcast extends Broadcast {
             team.post(Team.DONE, chunk);
             if (team.isMaster() && chunk + BUFFERS <= chunks) {
                 team.awaitOthers(Team.DONE, chunk);
-                team.credit(parent, NodeTree.edgeAtParent(team, top), chunk);
+                team.credit(parent, TREE.edgeAtParent(team, top), chunk);
             }
         }
     }
 
     private static void forward(Team team, Area source, long sourceOffset, long length, int chunk, int top) {
         long place = (chunk - 1) % BUFFERS * LANDING_BYTES;
-        for (int index = NodeTree.children(team, top) - 1; index >= 0; index--) { // the deepest subtree first
-            int child = NodeTree.child(team, top, index);
+        for (int index = TREE.children(team, top) - 1; index >= 0; index--) { // the deepest subtree first
+            int child = TREE.child(team, top, index);
             team.awaitCredit(NodeTree.edge(index), chunk - BUFFERS, child);
             team.put(child, NodeTree.PARENT, chunk, source, sourceOffset, place, length);
         }

@@ -17,7 +17,7 @@ public final class FlatReduce extends Reduce {
 
     /** The only object that is needed. */
     public FlatReduce() {
-        super(new Description("flat", true, false, "c + 1", "(p−1)·b at the root", "min(b, 512 KiB)",
+        super(new Description("flat", Order.ALWAYS, false, "c + 1", "(p−1)·b at the root", "0", "min(b, 512 KiB)",
                 "Tutti: baseline"));
     }
 

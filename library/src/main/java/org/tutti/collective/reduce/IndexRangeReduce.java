@@ -17,7 +17,8 @@ public final class IndexRangeReduce extends Reduce {
 
     /** The only object that is needed. */
     public IndexRangeReduce() {
-        super(new Description("index-range", true, false, "2·c", "2·b·(p−1)/p", "min(2·b, 512 KiB)", "Tutti"));
+        super(new Description("index-range", Order.ALWAYS, false, "2·c", "2·b·(p−1)/p", "0", "min(2·b, 512 KiB)",
+                "Tutti"));
     }
 
     @Override

@@ -27,13 +27,15 @@ public final class SrmReduce extends Reduce {
     /** Each of the two buffers of a rank; the paper leaves the size open. */
     static final long BUFFER_BYTES = 64 << 10;
 
+    private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final int BUFFERS = 2;
     private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / BUFFERS;
 
     /** The only object that is needed. */
     public SrmReduce() {
-        super(new Description("srm", true, true, "⌊log₂ n⌋ + ⌊log₂ p⌋ + c", "(⌈log₂ n⌉ + ⌈log₂ p⌉)·b at the root",
-                "2 × 64 KiB, 2 × 32 KiB an edge", "SRM 2003, sections 2.2 and 2.4"));
+        super(new Description("srm", Order.BLOCKS, true, "⌊log₂ n⌋ + ⌊log₂ p⌋ + c",
+                "(⌈log₂ n⌉ + ⌈log₂ p⌉)·b at the root", "⌈log₂ n⌉·b", "2 × 64 KiB, 2 × 32 KiB an edge",
+                "SRM 2003, sections 2.2 and 2.4"));
     }
 
     @Override
@@ -72,7 +74,8 @@ public final class SrmReduce extends Reduce {
     private static void combineBelow(Team team, Kernel kernel, Area source, long from, long length, long window,
             long place, int top, Area buffers, int chunk) {
         int position = Math.floorMod(team.localRank() - top, team.localSize());
-        team.await((BinomialTree.parent(position) + top) % team.localSize(), Team.DONE, chunk - BUFFERS);
+        team.await((BinomialTree.INSTANCE.parent(position, team.localSize()) + top) % team.localSize(), Team.DONE,
+                chunk - BUFFERS);
         if (combineChildren(team, kernel, source, from, length, window, place, top, buffers, place, chunk) == source) {
             team.copy(source, from, buffers, place, length);
         }
@@ -88,9 +91,9 @@ public final class SrmReduce extends Reduce {
         }
         Area accumulated =
                 combineChildren(team, kernel, source, from, length, window, place, top, into, at, chunk);
-        int nodes = NodeTree.children(team, topNode);
+        int nodes = TREE.children(team, topNode);
         for (int index = 0; index < nodes; index++) {
-            int child = NodeTree.child(team, topNode, index);
+            int child = TREE.child(team, topNode, index);
             team.awaitArrival(NodeTree.edge(index), chunk, child);
             team.combine(kernel, accumulated, accumulated == source ? from : at, team.landing(NodeTree.edge(index)),
                     (chunk - 1) % BUFFERS * LANDING_BYTES, into, at, length);
@@ -100,9 +103,9 @@ public final class SrmReduce extends Reduce {
             }
         }
         if (!above) {
-            int parent = NodeTree.parent(team, topNode);
+            int parent = TREE.parent(team, topNode);
             team.awaitCredit(NodeTree.PARENT, chunk - BUFFERS, parent);
-            team.put(parent, NodeTree.edgeAtParent(team, topNode), chunk, accumulated,
+            team.put(parent, TREE.edgeAtParent(team, topNode), chunk, accumulated,
                     accumulated == source ? from : at, (chunk - 1) % BUFFERS * LANDING_BYTES, length);
         } else if (team.rank() != root) {
             if (accumulated == source) {
@@ -116,10 +119,10 @@ public final class SrmReduce extends Reduce {
     private static Area combineChildren(Team team, Kernel kernel, Area source, long from, long length, long window,
             long place, int top, Area into, long at, int chunk) {
         int position = Math.floorMod(team.localRank() - top, team.localSize());
-        int children = BinomialTree.children(position, team.localSize());
+        int children = BinomialTree.INSTANCE.children(position, team.localSize());
         Area accumulated = source;
         for (int index = 0; index < children; index++) {
-            int child = (BinomialTree.child(position, index) + top) % team.localSize();
+            int child = (BinomialTree.INSTANCE.child(position, index, team.localSize()) + top) % team.localSize();
             team.await(child, Team.READY, chunk);
             team.combine(kernel, accumulated, accumulated == source ? from : at, team.shown(child, window), place, into,
                     at, length);
@@ -130,8 +133,8 @@ public final class SrmReduce extends Reduce {
 
     /** The master keeps the network going for a root that is not the master, and gives its landing places back. */
     private static void receiveForTop(Team team, int top, int topNode, int chunk, int chunks) {
-        for (int index = NodeTree.children(team, topNode) - 1; index >= 0; index--) {
-            int child = NodeTree.child(team, topNode, index);
+        for (int index = TREE.children(team, topNode) - 1; index >= 0; index--) {
+            int child = TREE.child(team, topNode, index);
             team.awaitArrival(NodeTree.edge(index), chunk, child);
             if (chunk + BUFFERS <= chunks) {
                 team.await(top, Team.DONE, chunk);

@@ -89,21 +89,28 @@ public final class InfoCommand implements Callable<Integer> {
     }
 
     private static void listAlgorithms(PrintStream out) {
-        out.printf("%-10s %-12s %-30s %-30s %-39s %-6s %-6s %s%n", "collective", "algorithm", "steps", "bytes",
-                "shared memory", "nodes", "order", "source");
         for (var collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
                 var description = algorithm.description();
-                out.printf("%-10s %-12s %-30s %-30s %-39s %-6s %-6s %s%n", collective.label(), description.name(),
-                        description.steps(), description.bytes(), description.memory(),
-                        description.manyNodes() ? "any" : "one", description.keepsRankOrder() ? "kept" : "",
-                        description.source());
+                out.printf("%s %s: %s%n", collective.label(), description.name(), description.source());
+                out.printf("    steps %s; bytes in memory %s, over rails %s%n", description.steps(),
+                        description.memoryBytes(), description.railBytes());
+                out.printf("    shared memory %s; nodes %s; order of ranks %s%n", description.memory(),
+                        description.manyNodes() ? "any" : "one", order(description.order()));
             }
         }
         out.println();
         out.println(
                 "p ranks on each of n nodes, b bytes, c chunks. Steps: waits of one rank for another, in a row.\n"
-                        + "Bytes: copied or read from others by the busiest rank.\n"
-                        + "Order kept: works for operators that do not commute.");
+                        + "Bytes in memory: copied or read from others by the busiest rank; over rails: those that\n"
+                        + "enter or leave the busiest node. Operators that do not commute need the order kept.");
+    }
+
+    private static String order(Algorithm.Order order) {
+        return switch (order) {
+            case ALWAYS -> "kept";
+            case BLOCKS -> "kept if each node's ranks follow each other";
+            case NEVER -> "not kept";
+        };
     }
 }

@@ -1,0 +1,63 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import org.tutti.CallInterruptedException;
+import org.tutti.CollectiveMismatchException;
+import org.tutti.CommunicatorBrokenException;
+import org.tutti.DeadlineExceededException;
+import org.tutti.JobAbortedException;
+import org.tutti.NodeMemoryException;
+import org.tutti.RankFailedException;
+import org.tutti.TuttiException;
+
+/**
+ * Why a communicator is broken, and by whom, as the broken word says it: the reason in the highest byte, the culprit
+ * plus
+ * one in the next three, the rank that found it in the low half.
+ */
+final class Breakage {
+    private static final int REASON_SHIFT = 56;
+    private static final int CULPRIT_MASK = 0xffffff;
+
+    /** The ordinal is stored in the broken word, so the order is part of the layout. */
+    private enum Reason {
+        NONE, MISMATCH, DEADLINE, INTERRUPT, RANK_FAILED, ABORTED, NO_MEMORY, OTHER
+    }
+
+    private Breakage() {}
+
+    /** The broken word for what was thrown inside an operation at a rank. */
+    static long word(Throwable failure, int rank) {
+        Reason reason = switch (failure) {
+            case CollectiveMismatchException _ -> Reason.MISMATCH;
+            case DeadlineExceededException _ -> Reason.DEADLINE;
+            case CallInterruptedException _ -> Reason.INTERRUPT;
+            case RankFailedException _ -> Reason.RANK_FAILED;
+            case JobAbortedException _ -> Reason.ABORTED;
+            case NodeMemoryException _ -> Reason.NO_MEMORY;
+            default -> Reason.OTHER;
+        };
+        int culprit = failure instanceof RankFailedException failed ? failed.rank() + 1 : 0;
+        return (long) reason.ordinal() << REASON_SHIFT | (long) culprit << Integer.SIZE | rank;
+    }
+
+    /** What a rank throws that finds the broken word set. */
+    static TuttiException exception(long broken, Members members, String cannotGoOn) {
+        String witness = members.describe((int) broken);
+        int culprit = (int) (broken >>> Integer.SIZE & CULPRIT_MASK) - 1;
+        return switch (Reason.values()[(int) (broken >>> REASON_SHIFT)]) {
+            case MISMATCH -> new CollectiveMismatchException(cannotGoOn + witness
+                    + " found that ranks called different collectives, or disagree on an argument; see its message",
+                    false);
+            case DEADLINE -> new CommunicatorBrokenException(cannotGoOn + witness + " passed its deadline");
+            case INTERRUPT -> new CommunicatorBrokenException(cannotGoOn + witness + " was interrupted in a call");
+            case RANK_FAILED -> new RankFailedException(culprit, cannotGoOn + witness + " waited for "
+                    + members.describe(culprit) + ", which had failed or left the job");
+            case ABORTED -> new CommunicatorBrokenException(cannotGoOn + "the job was aborted");
+            case NO_MEMORY -> new CommunicatorBrokenException(cannotGoOn + witness
+                    + " found too little shared memory; see its message");
+            case NONE, OTHER -> new CommunicatorBrokenException(cannotGoOn + witness
+                    + " ended a call with an exception; see its message");
+        };
+    }
+}

@@ -1,0 +1,22 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+/**
+ * What an algorithm costs on its critical path, for the formula of Hockney: the time is
+ *
+ * <pre>
+ *  memorySteps · αm + memoryBytes · βm + combinedBytes · γ + railSteps · αr + railBytes · βr
+ * </pre>
+ *
+ * where αm is the time for a word to cross between cores, βm that for a byte to be copied, γ that for a byte to be
+ * combined with another one, αr the time for an empty put to arrive at another node, and βr that for a byte to cross a
+ * rail. What overlaps, as the stages of a pipeline do, counts once.
+ *
+ * @param memorySteps how many times one rank waits for another of its node, one after the other
+ * @param memoryBytes how many bytes are copied, one after the other
+ * @param combinedBytes how many bytes are combined, one after the other
+ * @param railSteps how many times a node waits for another one, one after the other
+ * @param railBytes how many bytes cross rails, one after the other
+ */
+public record Counts(double memorySteps, double memoryBytes, double combinedBytes, double railSteps,
+        double railBytes) {}

@@ -1,0 +1,74 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.pattern;
+
+/**
+ * The binary tree: every position is followed by its first subtree and then by its second one, the second of which is
+ * as large as the first or larger by one.
+ *
+ * <pre>
+ *  size 8:          0
+ *              /         \
+ *            1             4
+ *           / \           / \
+ *          2   3         5   6
+ *                             |
+ *                             7
+ * </pre>
+ *
+ * <p>Its height is ⌊log₂ size⌋, its degree 2 at most.
+ */
+public final class BinaryTree implements Tree {
+    /** The only object that is needed. */
+    public static final BinaryTree INSTANCE = new BinaryTree();
+
+    private BinaryTree() {}
+
+    @Override
+    public int parent(int position, int size) {
+        int root = 0;
+        int span = size;
+        while (true) {
+            int second = second(root, span);
+            int next = span > 2 && position >= second ? second : root + 1;
+            if (next == position) {
+                return root;
+            }
+            span = next == second ? root + span - second : second - next;
+            root = next;
+        }
+    }
+
+    @Override
+    public int children(int position, int size) {
+        return Math.min(2, span(position, size) - 1);
+    }
+
+    @Override
+    public int child(int position, int index, int size) {
+        int span = span(position, size);
+        return index == children(position, size) - 1 && span > 2 ? second(position, span) : position + 1;
+    }
+
+    @Override
+    public int indexAtParent(int position, int size) {
+        return position - 1 == parent(position, size) ? 0 : 1;
+    }
+
+    /** How many positions the subtree of a position has. */
+    private static int span(int position, int size) {
+        int root = 0;
+        int span = size;
+        while (root != position) {
+            int second = second(root, span);
+            int next = span > 2 && position >= second ? second : root + 1;
+            span = next == second ? root + span - second : second - next;
+            root = next;
+        }
+        return span;
+    }
+
+    /** Where the second subtree of a root begins; with fewer than three positions there is none, and this is its end. */
+    private static int second(int root, int span) {
+        return span > 2 ? root + 1 + (span - 1) / 2 : root + span;
+    }
+}

@@ -1,0 +1,104 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.pattern;
+
+/**
+ * The Fibonacci tree, or λ-tree with λ = 2 (Bar-Noy and Kipnis, Designing broadcasting algorithms in the postal model,
+ * 1992): the fastest way to tell everybody when a message takes two units of time to arrive and a sender may begin
+ * another one each unit. With t units left a position can reach N(t) positions, itself included: N(0) = N(1) = 1, N(t)
+ * = N(t − 1) + N(t − 2); it first sends to the head of the last N(t − 2) of them, and has the others left for t − 1.
+ *
+ * <pre>
+ *  size 8:              0
+ *             /     |     \      \
+ *            1      2       3       5
+ *                           |      / \
+ *                           4     6   7
+ * </pre>
+ *
+ * <p>Its degree is 1.44·log₂ size at most.
+ */
+public final class FibonacciTree implements Tree {
+    /** The only object that is needed. */
+    public static final FibonacciTree INSTANCE = new FibonacciTree();
+
+    private static final int[] REACH = reach();
+
+    private FibonacciTree() {}
+
+    private static int[] reach() {
+        int[] reach = new int[46]; // the next one is no int
+        reach[0] = 1;
+        reach[1] = 1;
+        for (int time = 2; time < reach.length; time++) {
+            reach[time] = reach[time - 1] + reach[time - 2];
+        }
+        return reach;
+    }
+
+    @Override
+    public int parent(int position, int size) {
+        return (int) (find(position, size) >>> Integer.SIZE);
+    }
+
+    @Override
+    public int children(int position, int size) {
+        int span = span(position, size);
+        int count = 0;
+        while (span > 1) {
+            span = kept(span);
+            count++;
+        }
+        return count;
+    }
+
+    @Override
+    public int child(int position, int index, int size) {
+        int span = span(position, size);
+        for (int skip = children(position, size) - 1; skip > index; skip--) {
+            span = kept(span);
+        }
+        return position + kept(span);
+    }
+
+    @Override
+    public int indexAtParent(int position, int size) {
+        int parent = parent(position, size);
+        int index = 0;
+        while (child(parent, index, size) != position) {
+            index++;
+        }
+        return index;
+    }
+
+    private static int span(int position, int size) {
+        return (int) find(position, size);
+    }
+
+    /** The parent of a position, and how many positions its subtree has. */
+    private static long find(int position, int size) {
+        int parent = 0;
+        int root = 0;
+        int span = size;
+        while (root != position) {
+            int kept = kept(span);
+            if (position >= root + kept) {
+                parent = root;
+                root += kept;
+                span -= kept;
+            } else {
+                span = kept;
+            }
+        }
+        // what is left of the root's span may still hold children; it begins at the root
+        return (long) parent << Integer.SIZE | span;
+    }
+
+    /** How many of the positions that a root has to reach are left to it after its first message. */
+    private static int kept(int span) {
+        int time = 1;
+        while (REACH[time] < span) {
+            time++;
+        }
+        return Math.min(span - 1, REACH[time - 1]);
+    }
+}

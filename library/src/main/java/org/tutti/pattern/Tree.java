@@ -1,0 +1,46 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.pattern;
+
+/**
+ * A tree over positions 0 … size − 1, rooted at 0. The subtree of every position covers consecutive positions, of which
+ * it is the first, and the children of a position stand in ascending order: so combining a position with its children
+ * one after the other keeps the order of positions. The last child is the one whose subtree takes longest to reach.
+ */
+public interface Tree {
+    /**
+     * Finds the parent of a position.
+     *
+     * @param position 1 to size − 1
+     * @param size the number of positions
+     * @return its parent
+     */
+    int parent(int position, int size);
+
+    /**
+     * Counts the children of a position.
+     *
+     * @param position 0 to size − 1
+     * @param size the number of positions
+     * @return how many children it has, 0 for a leaf
+     */
+    int children(int position, int size);
+
+    /**
+     * Finds a child of a position.
+     *
+     * @param position 0 to size − 1
+     * @param index 0 to {@link #children} − 1
+     * @param size the number of positions
+     * @return the child's position
+     */
+    int child(int position, int index, int size);
+
+    /**
+     * Tells which child of its parent a position is.
+     *
+     * @param position 1 to size − 1
+     * @param size the number of positions
+     * @return its index among its parent's children
+     */
+    int indexAtParent(int position, int size);
+}
