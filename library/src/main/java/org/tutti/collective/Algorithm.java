@@ -19,7 +19,7 @@ public abstract class Algorithm {
     /**
      * What the catalogue says of an algorithm, with p ranks on each of n nodes, b bytes and c chunks.
      *
-     * @param name how it is called in options and messages, at most 16 characters
+     * @param name how it is called in options and messages, at most 32 characters
      * @param order when operators need not commute
      * @param manyNodes whether it works with ranks on several nodes
      * @param steps how many times some rank waits for another, one after the other

@@ -33,7 +33,7 @@ import org.tutti.pattern.FibonacciTree;
  *
  *  a descriptor: +0 sequence + 1 (word; 0 while it is being written)   +8 fingerprint   +16 hash of the call
  *                +24 count   +32 root, type and collective   +40 operator's unit and whether it commutes
- *      its names: +0 operator, 32 bytes   +32 algorithm, 16 bytes
+ *      its names: +0 operator, 32 bytes   +32 algorithm, 32 bytes
  * </pre>
  *
  * <p>A slot has as many edges as a node can have neighbours in a tree, a dissemination or an exchange between the

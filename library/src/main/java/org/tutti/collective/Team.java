@@ -25,7 +25,7 @@ import org.tutti.memory.Words;
  * <p><b>Slots.</b> The operations of a communicator are numbered 0, 1, 2, … on each rank, in the order of its calls.
  * Operation s lives in slot s mod {@value RingLayout#SLOTS} and is that slot's generation g = s / {@value
  * RingLayout#SLOTS}. The words of a slot are never reset: an algorithm speaks of steps 1, 2, 3, …, and step k of
- * generation g is the value (g + 1)·2<sup>16</sup> + k, greater than all values of earlier generations.
+ * generation g is the value (g + 1)·2<sup>20</sup> + k, greater than all values of earlier generations.
  *
  * <p><b>Leaving and closing.</b> When a rank has finished operation s it stores s + 1 in its <i>left</i> word. An
  * operation that all ranks have left is <i>closed</i>. A rank enters operation s only when operation s − {@value
@@ -59,10 +59,11 @@ public final class Team implements Waiter.Check {
     public static final long DONE = RingLayout.DONE;
 
     /** The steps that an operation may have. */
-    public static final int STEPS_MAX = (1 << 16) - 1;
+    public static final int STEPS_MAX = (1 << 20) - 1;
 
-    private static final int OPERATION_CHUNKS_MAX = 1 << 13;
-    private static final int GENERATION_SHIFT = 16;
+    private static final int OPERATION_WINDOWS_MAX = 512;
+    private static final int STEPS_PER_RANK_AND_WINDOW = 32;
+    private static final int GENERATION_SHIFT = 20;
 
     private static final int MASTER = 0;
     private static final long LOOK_NANOS = 200_000_000;
@@ -88,7 +89,9 @@ public final class Team implements Waiter.Check {
     private final long windowBytesMax;
     private final MemorySegment fetched;
     private final MemorySegment scratch;
-    private final Area star = new Area();
+    private final Area[] stars;
+    private final Target[] targets;
+    private final Target starTarget = new Target();
     private final long[] leftElsewhere;
     private final int[][] ranksOfNode;
     private final RingLayout[] layouts;
@@ -157,6 +160,8 @@ public final class Team implements Waiter.Check {
         this.places = new Area[localSize];
         this.places[localRank] = new Area();
         this.landings = new Area[topology.nodes() == 1 ? 0 : Integer.SIZE];
+        this.targets = new Target[landings.length];
+        this.stars = new Area[topology.nodes()];
         this.addresses = new long[localSize];
         this.outboxes = new MemorySegment[localSize];
         this.ranksOfNode = new int[topology.nodes()][];
@@ -255,11 +260,20 @@ public final class Team implements Waiter.Check {
     }
 
     /**
-     * {@return the longest message of one operation, in bytes, the same at every rank: so long that cutting it into
-     * quarters of the greatest window, or anything larger, stays well below {@link #STEPS_MAX} steps}
+     * {@return the longest message of one operation, in bytes, the same at every rank: so long that an algorithm stays
+     * below {@link #STEPS_MAX} steps that takes {@value #STEPS_PER_RANK_AND_WINDOW} for each rank and each greatest
+     * window that the message would fill}
      */
     public long operationBytesMax() {
-        return windowBytesMax / 4 * OPERATION_CHUNKS_MAX;
+        return windowBytesMax
+                * Math.clamp(STEPS_MAX / ((long) STEPS_PER_RANK_AND_WINDOW * size), 1, OPERATION_WINDOWS_MAX);
+    }
+
+    /**
+     * {@return the number of the current operation, from 0, the same at every rank}
+     */
+    public long operation() {
+        return sequence;
     }
 
     // ---- an operation's life
@@ -584,6 +598,30 @@ public final class Team implements Waiter.Check {
      * @param bytes how many bytes of it, 1 or more
      */
     public void invite(int toNode, int edge, long step, Area area, long bytes) {
+        writeInvitation(area, bytes);
+        long start = layout.edge(sequence % RingLayout.SLOTS, edge);
+        awaitSlot(toNode);
+        putIntoRing(toNode, start + RingLayout.INVITATION, scratch, 0, RingLayout.INVITATION_BYTES,
+                start + RingLayout.ARRIVED, step);
+    }
+
+    /**
+     * Does as {@link #invite}, but through this node's star cell at the other node.
+     *
+     * @param toNode the other node
+     * @param step 1 to {@value #STEPS_MAX}, greater than the last to that node
+     * @param area the memory
+     * @param bytes how many bytes of it, 1 or more
+     */
+    public void inviteByStar(int toNode, long step, Area area, long bytes) {
+        writeInvitation(area, bytes);
+        long cell = layout.star(sequence % RingLayout.SLOTS, node);
+        awaitSlot(toNode);
+        putIntoRing(toNode, cell + RingLayout.STAR_PAYLOAD, scratch, 0, RingLayout.INVITATION_BYTES,
+                cell + RingLayout.ARRIVED, step);
+    }
+
+    private void writeInvitation(Area area, long bytes) {
         long region;
         long offset = area.start();
         if (area.segment().equals(ring)) {
@@ -598,10 +636,6 @@ public final class Team implements Waiter.Check {
         Words.storePlain(scratch, 0, reach.processes()[rank]);
         Words.storePlain(scratch, Long.BYTES, region);
         Words.storePlain(scratch, 2 * Long.BYTES, offset);
-        long start = layout.edge(sequence % RingLayout.SLOTS, edge);
-        awaitSlot(toNode);
-        putIntoRing(toNode, start + RingLayout.INVITATION, scratch, 0, RingLayout.INVITATION_BYTES,
-                start + RingLayout.ARRIVED, step);
     }
 
     private void noteInvited(long region) {
@@ -623,11 +657,31 @@ public final class Team implements Waiter.Check {
      * @param edge the edge that it came over
      * @param step the step
      * @param fromNode the node that has invited
-     * @param into is set to the memory there
+     * @return the memory there, until the next invitation over this edge is awaited
      */
-    public void awaitInvitation(int edge, long step, int fromNode, Target into) {
+    public Target awaitInvitation(int edge, long step, int fromNode) {
         awaitArrival(edge, step, fromNode);
-        long at = layout.edge(sequence % RingLayout.SLOTS, edge) + RingLayout.INVITATION;
+        if (targets[edge] == null) {
+            targets[edge] = new Target();
+        }
+        readInvitation(layout.edge(sequence % RingLayout.SLOTS, edge) + RingLayout.INVITATION, targets[edge]);
+        return targets[edge];
+    }
+
+    /**
+     * Waits until another node has invited this one through its star cell, and says where to.
+     *
+     * @param step the step
+     * @param fromNode the node that has invited
+     * @return the memory there, until the next invitation is awaited in this way
+     */
+    public Target awaitInvitationByStar(long step, int fromNode) {
+        awaitStar(fromNode, step);
+        readInvitation(layout.star(sequence % RingLayout.SLOTS, fromNode) + RingLayout.STAR_PAYLOAD, starTarget);
+        return starTarget;
+    }
+
+    private void readInvitation(long at, Target into) {
         into.set((int) Words.loadPlain(ring, at), Words.loadPlain(ring, at + Long.BYTES),
                 Words.loadPlain(ring, at + 2 * Long.BYTES));
     }
@@ -680,12 +734,14 @@ public final class Team implements Waiter.Check {
      * @param step 1 to {@value #STEPS_MAX}, greater than the last to that node
      * @param source where they are
      * @param sourceOffset at which byte of the area
-     * @param bytes how many, 0 to {@link RingLayout#STAR_PAYLOAD_BYTES}
+     * @param place at which byte of the cell's payload, of {@link RingLayout#STAR_PAYLOAD_BYTES}
+     * @param bytes how many, 0 or more
      */
-    public void putStar(int toNode, long step, Area source, long sourceOffset, long bytes) {
+    public void putStar(int toNode, long step, Area source, long sourceOffset, long place, long bytes) {
         long cell = layout.star(sequence % RingLayout.SLOTS, node);
         awaitSlot(toNode);
-        putIntoRing(toNode, cell + RingLayout.STAR_PAYLOAD, source.segment(), source.start() + sourceOffset, bytes,
+        putIntoRing(toNode, cell + RingLayout.STAR_PAYLOAD + place, source.segment(), source.start() + sourceOffset,
+                bytes,
                 cell + RingLayout.ARRIVED, step);
     }
 
@@ -699,8 +755,11 @@ public final class Team implements Waiter.Check {
     public Area awaitStar(int fromNode, long step) {
         long cell = layout.star(sequence % RingLayout.SLOTS, fromNode);
         awaitPut(cell, step, fromNode);
-        star.set(ring, cell + RingLayout.STAR_PAYLOAD);
-        return star;
+        if (stars[fromNode] == null) {
+            stars[fromNode] = new Area();
+        }
+        stars[fromNode].set(ring, cell + RingLayout.STAR_PAYLOAD);
+        return stars[fromNode];
     }
 
     /**
