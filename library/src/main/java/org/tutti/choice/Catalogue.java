@@ -12,20 +12,31 @@ import org.tutti.collective.allreduce.IndexRangeAllreduce;
 import org.tutti.collective.allreduce.SrmAllreduce;
 import org.tutti.collective.barrier.Barrier;
 import org.tutti.collective.barrier.SrmBarrier;
+import org.tutti.collective.barrier.TreeBarrier;
 import org.tutti.collective.broadcast.Broadcast;
+import org.tutti.collective.broadcast.ChainBroadcast;
+import org.tutti.collective.broadcast.DirectReadBroadcast;
+import org.tutti.collective.broadcast.ScatterAllgatherBroadcast;
 import org.tutti.collective.broadcast.SlotRingBroadcast;
 import org.tutti.collective.broadcast.SrmBroadcast;
 import org.tutti.collective.reduce.FlatReduce;
 import org.tutti.collective.reduce.IndexRangeReduce;
 import org.tutti.collective.reduce.Reduce;
 import org.tutti.collective.reduce.SrmReduce;
+import org.tutti.pattern.BinaryTree;
+import org.tutti.pattern.BinomialTree;
+import org.tutti.pattern.FibonacciTree;
 
 /**
  * All algorithms, by collective. Who adds an algorithm adds it here; the tests take their cases from this list.
  */
 public final class Catalogue {
-    private static final List<Barrier> BARRIERS = List.of(new SrmBarrier());
-    private static final List<Broadcast> BROADCASTS = List.of(new SrmBroadcast(), new SlotRingBroadcast());
+    private static final List<Barrier> BARRIERS = List.of(new SrmBarrier(), new TreeBarrier());
+    private static final List<Broadcast> BROADCASTS = List.of(
+            new SrmBroadcast("srm", BinomialTree.INSTANCE, "⌊log₂ n⌋", "⌈log₂ n⌉"),
+            new SrmBroadcast("srm-binary", BinaryTree.INSTANCE, "⌊log₂ n⌋", "2"),
+            new SrmBroadcast("srm-fibonacci", FibonacciTree.INSTANCE, "0.72·log₂ n", "1.44·log₂ n"),
+            new ChainBroadcast(), new SlotRingBroadcast(), new ScatterAllgatherBroadcast(), new DirectReadBroadcast());
     private static final List<Reduce> REDUCES = List.of(new FlatReduce(), new SrmReduce(), new IndexRangeReduce());
     private static final List<Allreduce> ALLREDUCES =
             List.of(new FlatAllreduce(), new SrmAllreduce(), new IndexRangeAllreduce());

@@ -34,9 +34,9 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
 
     private static final int NODES_MAX = 4;
     private static final int TIMES_COVERED = Integer.getInteger("grid.times", 4);
-    private static final int KINDS = 30;
+    private static final int KINDS = 36;
     private static final int[] BYTES_AROUND =
-            {48, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 96 << 10, 128 << 10, 256 << 10, 512 << 10};
+            {48, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 96 << 10, 128 << 10, 256 << 10, 512 << 10};
 
     /** A type with an operator that works on it. */
     record Operation(DataType type, Reduction reduction) {}
@@ -50,14 +50,16 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
     }
 
     /**
-     * Where the ranks are: in blocks as even as possible, or dealt out to the nodes one by one, where the operator
-     * allows that.
+     * Where the ranks are: in blocks as even as possible; or dealt out to the nodes one by one, where the operator
+     * allows that; or most of them on the last node.
      */
     int[] nodeOfRank() {
-        boolean dealt = root % 2 == 1 && (reduction == null || reduction.isCommutative());
+        boolean dealt = root % 3 == 1 && (reduction == null || reduction.isCommutative());
+        boolean crowded = root % 3 == 2;
         int[] nodeOfRank = new int[ranks];
         for (int rank = 0; rank < ranks; rank++) {
-            nodeOfRank[rank] = dealt ? rank % nodes : (int) ((long) rank * nodes / ranks);
+            int block = crowded ? Math.min(rank, nodes - 1) : (int) ((long) rank * nodes / ranks);
+            nodeOfRank[rank] = dealt ? rank % nodes : block;
         }
         return nodeOfRank;
     }
