@@ -23,19 +23,14 @@ import org.tutti.collective.reduce.FlatReduce;
 import org.tutti.collective.reduce.IndexRangeReduce;
 import org.tutti.collective.reduce.Reduce;
 import org.tutti.collective.reduce.SrmReduce;
-import org.tutti.pattern.BinaryTree;
-import org.tutti.pattern.BinomialTree;
-import org.tutti.pattern.FibonacciTree;
 
 /**
  * All algorithms, by collective. Who adds an algorithm adds it here; the tests take their cases from this list.
  */
 public final class Catalogue {
     private static final List<Barrier> BARRIERS = List.of(new SrmBarrier(), new TreeBarrier());
-    private static final List<Broadcast> BROADCASTS = List.of(
-            new SrmBroadcast("srm", BinomialTree.INSTANCE, "⌊log₂ n⌋", "⌈log₂ n⌉"),
-            new SrmBroadcast("srm-binary", BinaryTree.INSTANCE, "⌊log₂ n⌋", "2"),
-            new SrmBroadcast("srm-fibonacci", FibonacciTree.INSTANCE, "0.72·log₂ n", "1.44·log₂ n"),
+    private static final List<Broadcast> BROADCASTS = List.of(SrmBroadcast.BINOMIAL, SrmBroadcast.BINARY,
+            SrmBroadcast.FIBONACCI,
             new ChainBroadcast(), new SlotRingBroadcast(), new ScatterAllgatherBroadcast(), new DirectReadBroadcast());
     private static final List<Reduce> REDUCES = List.of(new FlatReduce(), new SrmReduce(), new IndexRangeReduce());
     private static final List<Allreduce> ALLREDUCES =

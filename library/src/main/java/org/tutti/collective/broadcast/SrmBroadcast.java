@@ -5,6 +5,9 @@ import org.tutti.collective.Area;
 import org.tutti.collective.Counts;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
+import org.tutti.pattern.BinaryTree;
+import org.tutti.pattern.BinomialTree;
+import org.tutti.pattern.FibonacciTree;
 import org.tutti.pattern.Tree;
 
 /**
@@ -45,15 +48,20 @@ public final class SrmBroadcast extends Broadcast {
     private static final long WHOLE_BYTES_MAX = 64 << 10;
     private static final long CHUNK_BYTES = 4 << 10;
 
+    /** Over binomial trees. */
+    public static final SrmBroadcast BINOMIAL =
+            new SrmBroadcast("srm", BinomialTree.INSTANCE, "⌊log₂ n⌋", "⌈log₂ n⌉");
+
+    /** Over binary trees. */
+    public static final SrmBroadcast BINARY = new SrmBroadcast("srm-binary", BinaryTree.INSTANCE, "⌊log₂ n⌋", "2");
+
+    /** Over Fibonacci trees. */
+    public static final SrmBroadcast FIBONACCI =
+            new SrmBroadcast("srm-fibonacci", FibonacciTree.INSTANCE, "0.72·log₂ n", "1.44·log₂ n");
+
     private final TreePipeline pipeline;
 
-    /**
-     * @param name what it is called
-     * @param tree the tree of the nodes
-     * @param height the tree's height, as the catalogue writes it
-     * @param degree the most children that a node has, likewise
-     */
-    public SrmBroadcast(String name, Tree tree, String height, String degree) {
+    private SrmBroadcast(String name, Tree tree, String height, String degree) {
         super(new Description(name, Order.ALWAYS, true, height + " + c, above 64 KiB 1 more", "b, b twice at the root",
                 degree + "·b", "2 × 64 KiB at the root and above 64 KiB at masters, 64 KiB an edge",
                 "SRM 2003, sections 2.1, 2.2 and 2.4"));
