@@ -18,7 +18,11 @@ import org.tutti.collective.allreduce.RingAllreduce;
 import org.tutti.collective.allreduce.SrmAllreduce;
 import org.tutti.collective.barrier.Barrier;
 import org.tutti.collective.barrier.SrmBarrier;
+import org.tutti.collective.barrier.TreeBarrier;
 import org.tutti.collective.broadcast.Broadcast;
+import org.tutti.collective.broadcast.ChainBroadcast;
+import org.tutti.collective.broadcast.DirectReadBroadcast;
+import org.tutti.collective.broadcast.ScatterAllgatherBroadcast;
 import org.tutti.collective.broadcast.SlotRingBroadcast;
 import org.tutti.collective.broadcast.SrmBroadcast;
 import org.tutti.collective.reduce.ChainReduce;
@@ -32,8 +36,10 @@ import org.tutti.collective.reduce.SrmReduce;
  * All algorithms, by collective. Who adds an algorithm adds it here; the tests take their cases from this list.
  */
 public final class Catalogue {
-    private static final List<Barrier> BARRIERS = List.of(new SrmBarrier());
-    private static final List<Broadcast> BROADCASTS = List.of(new SrmBroadcast(), new SlotRingBroadcast());
+    private static final List<Barrier> BARRIERS = List.of(new SrmBarrier(), new TreeBarrier());
+    private static final List<Broadcast> BROADCASTS = List.of(SrmBroadcast.BINOMIAL, SrmBroadcast.BINARY,
+            SrmBroadcast.FIBONACCI,
+            new ChainBroadcast(), new SlotRingBroadcast(), new ScatterAllgatherBroadcast(), new DirectReadBroadcast());
     private static final List<Reduce> REDUCES =
             List.of(new FlatReduce(), new SrmReduce(), new ChainReduce(), new IndexRangeReduce(),
                     new RankOrderReduce());

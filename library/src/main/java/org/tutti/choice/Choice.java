@@ -108,7 +108,6 @@ public final class Choice {
      */
     public Broadcast broadcast(Topology topology) {
         if (broadcast != null) {
-            checkNodes(broadcast, topology);
             return broadcast;
         }
         return topology.nodes() > 1 ? BROADCAST_NODES : BROADCAST;
@@ -125,7 +124,6 @@ public final class Choice {
      */
     public Reduce reduce(Topology topology, long bytes, Kernel kernel) {
         if (reduce != null) {
-            checkNodes(reduce, topology);
             checkOrder(reduce, topology, kernel);
             return reduce;
         }
@@ -147,7 +145,6 @@ public final class Choice {
      */
     public Allreduce allreduce(Topology topology, long bytes, Kernel kernel) {
         if (allreduce != null) {
-            checkNodes(allreduce, topology);
             checkOrder(allreduce, topology, kernel);
             return allreduce;
         }
@@ -159,14 +156,6 @@ public final class Choice {
             return ALLREDUCE_LARGE;
         }
         return topology.size() > ALLREDUCE_MANY_RANKS ? ALLREDUCE_MANY : ALLREDUCE_SMALL;
-    }
-
-    private static void checkNodes(Algorithm algorithm, Topology topology) {
-        if (topology.nodes() > 1 && !algorithm.description().manyNodes()) {
-            throw new IllegalArgumentException("algorithm \"" + algorithm.description().name()
-                    + "\" works inside one node, and these are " + topology
-                    + "; choose another one (tutti info --algorithms lists them)");
-        }
     }
 
     private static void checkOrder(Algorithm algorithm, Topology topology, Kernel kernel) {

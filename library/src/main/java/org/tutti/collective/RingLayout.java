@@ -16,7 +16,7 @@ import org.tutti.pattern.FibonacciTree;
  *   | word, line | (none on one node)    | 15 (none, likewise) | for each rank   |        |       |         |
  *   +------------+-----------------------+---------------------+-----------------+--------+-- … --+---------+
  *
- *  an edge: +0    ARRIVED word    +8 fingerprint of the putter's calls   +16 invitation, 24 bytes
+ *  an edge: +0    ARRIVED word    +8 fingerprint of the putter's calls   +16 invitation, 32 bytes
  *           +64   CREDIT word     +72 the same
  *           +128  landing place, 2 × 32 KiB
  *
@@ -77,7 +77,7 @@ public final class RingLayout {
     static final long EDGE_BYTES = LANDING + LANDING_BYTES;
 
     static final long INVITATION = 16;
-    static final long INVITATION_BYTES = 24;
+    static final long INVITATION_BYTES = 32;
 
     static final long STAR_BYTES = 128;
     static final long STAR_PAYLOAD = 16;

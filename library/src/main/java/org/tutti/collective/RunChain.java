@@ -13,11 +13,12 @@ import org.tutti.pattern.Partition;
  *  ranks 0 1 4 5 on node 0, ranks 2 3 on node 1:    node 0: 0∘1  –→  node 1: (0∘1)∘2∘3  –→  node 0: (0∘1∘2∘3)∘4∘5
  * </pre>
  *
- * <p>A chunk goes through the whole chain before the next one starts, so what arrives at a node over its one edge,
- * {@link NodeTree#PARENT}, arrives in order, and finds the first half of the landing place free: the master has passed on
- * what was there. The second half is for results. They are put there after the chain has passed the node with the
- * contributions of all its ranks, which they make after they have copied the result before; and so is the place in the
- * master's window where a node combines.
+ * <p>A chunk goes through the whole chain before the next one starts, so what arrives at a node over the chain's edge
+ * arrives in order, whoever puts it, and finds the landing place free: the master has passed on what was there. Results
+ * come from another node than the next chunk does, and may be overtaken by it; so they have an edge of their own. A
+ * result is put there after the chain has passed the node with the contributions of all its ranks, which they make after
+ * they have copied the result before; for the same reason the place in the master's window is free in which a node
+ * combines.
  */
 public final class RunChain {
     /** No rank in particular: the result is for all. */
@@ -29,7 +30,9 @@ public final class RunChain {
     private static final int HALVES = 2;
     private static final int MASTER = 0;
     private static final int READY_STEPS = 2;
-    private static final long HALF_BYTES = RingLayout.LANDING_BYTES / HALVES;
+    private static final long CHUNK_BYTES = RingLayout.LANDING_BYTES / 2;
+    private static final int CHAIN = NodeTree.PARENT;
+    private static final int RESULTS = NodeTree.PARENT + 1;
 
     private RunChain() {}
 
@@ -44,7 +47,7 @@ public final class RunChain {
      * @param root the rank that wants the combination, or {@link #ALL}
      */
     public static void run(Team team, Kernel kernel, Area source, Area target, long bytes, int root) {
-        long chunk = Math.min(bytes, kernel.wholeUnits(Math.min(HALF_BYTES, team.windowBytesMax() / PLACES)));
+        long chunk = Math.min(bytes, kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / PLACES)));
         int chunks = bytes == 0 ? 1 : Partition.chunks(bytes, chunk);
         long window = PLACES * chunk;
         int runs = runs(team);
@@ -60,12 +63,12 @@ public final class RunChain {
             team.post(Team.READY, (long) READY_STEPS * step - 1);
             if (team.isMaster()) {
                 combineRuns(team, kernel, shown, window, chunk, place, length, step, runs);
-                send(team, shown, HALVES * chunk, length, step, runs, root);
+                send(team, shown, HALVES * chunk, length, step, root);
                 team.post(Team.READY, (long) READY_STEPS * step);
                 team.post(Team.DONE, step);
             }
             if (root == ALL || root == team.rank()) {
-                take(team, shown, window, HALVES * chunk, length, target, from, step, runs);
+                take(team, shown, window, HALVES * chunk, length, target, from, step);
             }
         }
     }
@@ -80,7 +83,7 @@ public final class RunChain {
      * @return the counts
      */
     public static Counts counts(int nodes, int localRanks, long bytes, int receivers) {
-        double chunks = Math.max(1, Math.ceil((double) bytes / HALF_BYTES));
+        double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
         double ranks = (double) nodes * localRanks;
         return new Counts(localRanks == 1 ? 0 : 2 * chunks, 2.0 * bytes, (ranks - 1) * bytes,
                 nodes == 1 ? 0 : chunks * (nodes + 1), nodes == 1 ? 0 : (nodes - 1.0 + receivers) * bytes);
@@ -102,16 +105,16 @@ public final class RunChain {
         return team.nodeOf(team.size() - 1);
     }
 
-    /** What arrives at a node in a chunk: with run k what was combined before it, and at last the result. */
+    /** The number under which what was combined before a run arrives there. */
     private static long arrival(int step, int runs, int run) {
-        return (long) (step - 1) * (runs + 1) + run;
+        return (long) (step - 1) * runs + run;
     }
 
     private static void combineRuns(Team team, Kernel kernel, Area shown, long window, long chunk, long place,
             long length, int step, int runs) {
         team.awaitOthers(Team.READY, (long) READY_STEPS * step - 1);
         if (team.node() == first(team) && team.node() != last(team)) {
-            team.awaitCredit(NodeTree.PARENT, step - 1, last(team)); // the chunk before has come to its end
+            team.awaitCredit(CHAIN, step - 1, last(team)); // the chunk before has come to its end
         }
         int run = 0;
         for (int rank = 0; rank < team.size(); run++) {
@@ -126,7 +129,7 @@ public final class RunChain {
             rank = end;
         }
         if (team.node() == last(team) && team.node() != first(team)) {
-            team.credit(first(team), NodeTree.PARENT, step);
+            team.credit(first(team), CHAIN, step);
         }
     }
 
@@ -139,8 +142,8 @@ public final class RunChain {
             accumulated = contribution(team, shown, window, rank);
             at = place;
         } else {
-            team.awaitArrival(NodeTree.PARENT, arrival, team.nodeOf(rank - 1));
-            accumulated = team.landing(NodeTree.PARENT);
+            team.awaitArrival(CHAIN, arrival, team.nodeOf(rank - 1));
+            accumulated = team.landing(CHAIN);
             at = 0;
         }
         for (int next = first ? rank + 1 : rank; next < end; next++) {
@@ -150,7 +153,7 @@ public final class RunChain {
             at = result;
         }
         if (end < team.size()) {
-            team.put(team.nodeOf(end), NodeTree.PARENT, arrival + 1, accumulated, at, 0, length);
+            team.put(team.nodeOf(end), CHAIN, arrival + 1, accumulated, at, 0, length);
         }
     }
 
@@ -159,23 +162,23 @@ public final class RunChain {
     }
 
     /** The last master puts the result to the other nodes that want it. */
-    private static void send(Team team, Area shown, long result, long length, int step, int runs, int root) {
+    private static void send(Team team, Area shown, long result, long length, int step, int root) {
         if (team.node() != last(team)) {
             return;
         }
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = (team.node() + distance) % team.nodes();
             if (root == ALL || node == team.nodeOf(root)) {
-                team.put(node, NodeTree.PARENT, arrival(step, runs, runs), shown, result, HALF_BYTES, length);
+                team.put(node, RESULTS, step, shown, result, 0, length);
             }
         }
     }
 
     private static void take(Team team, Area shown, long window, long result, long length, Area target, long from,
-            int step, int runs) {
+            int step) {
         if (team.node() != last(team)) {
-            team.awaitArrival(NodeTree.PARENT, arrival(step, runs, runs), last(team));
-            team.copy(team.landing(NodeTree.PARENT), HALF_BYTES, target, from, length);
+            team.awaitArrival(RESULTS, step, last(team));
+            team.copy(team.landing(RESULTS), 0, target, from, length);
         } else if (team.isMaster()) {
             team.copy(shown, result, target, from, length);
         } else {

@@ -68,6 +68,9 @@ public final class Team implements Waiter.Check {
     private static final int MASTER = 0;
     private static final long LOOK_NANOS = 200_000_000;
 
+    /** Owns no memory: what it can access, every thread can. */
+    private static final Thread STRANGER = Thread.ofPlatform().unstarted(() -> {});
+
     private final Machine machine;
     private final Members members;
     private final Memory memory;
@@ -84,6 +87,7 @@ public final class Team implements Waiter.Check {
     private final int localSize;
     private final Area[] places;
     private final Area[] landings;
+    private final MemorySegment[] loans;
     private final long[] addresses;
     private final MemorySegment[] outboxes;
     private final long windowBytesMax;
@@ -92,6 +96,7 @@ public final class Team implements Waiter.Check {
     private final Area[] stars;
     private final Target[] targets;
     private final Target starTarget = new Target();
+    private final Area borrowed = new Area();
     private final long[] leftElsewhere;
     private final int[][] ranksOfNode;
     private final RingLayout[] layouts;
@@ -162,6 +167,7 @@ public final class Team implements Waiter.Check {
         this.landings = new Area[topology.nodes() == 1 ? 0 : Integer.SIZE];
         this.targets = new Target[landings.length];
         this.stars = new Area[topology.nodes()];
+        this.loans = memory.loans(ringAddress, RingLayout.SLOTS * localSize);
         this.addresses = new long[localSize];
         this.outboxes = new MemorySegment[localSize];
         this.ranksOfNode = new int[topology.nodes()][];
@@ -331,6 +337,7 @@ public final class Team implements Waiter.Check {
      */
     public void breakOff(Throwable failure) {
         busy = false;
+        takeBack();
         revokeInvited(); // or a late put would land in memory that the caller uses for something else
         try {
             Words.compareAndSet(ring, RingLayout.BROKEN, 0, Breakage.word(failure, rank));
@@ -470,6 +477,57 @@ public final class Team implements Waiter.Check {
         return place;
     }
 
+    // ---- memory lent inside a process
+
+    /**
+     * Lends the caller's memory to the other ranks of this node, when they are threads of one process and any of them
+     * may read it: they find it by {@link #lent}. Before the first {@link #post} of READY; instead of {@link #show},
+     * or before it when the answer is no. Who lends waits until all others have said that they need it no more, and
+     * then {@linkplain #takeBack takes it back}.
+     *
+     * <p>Memory ordering: the reference is stored before READY, with release order, and read after it was awaited, with
+     * acquire order; it is cleared after the DONE words of all readers have been awaited.
+     *
+     * @param area the memory
+     * @return whether it is lent
+     */
+    public boolean lend(Area area) {
+        boolean lends = loans != null && area.segment().isAccessibleBy(STRANGER);
+        if (lends) {
+            loans[loan(localRank)] = area.segment();
+            Words.storePlain(ring, RingLayout.cell(slot, localRank) + RingLayout.PAYLOAD, area.start());
+        }
+        return lends;
+    }
+
+    /**
+     * Finds the memory that another rank of this node lends. Only after {@link #await} of its READY.
+     *
+     * @param other the rank, by its place on the node
+     * @return the memory, which the caller clears after use; or null when that rank has not lent any
+     */
+    public Area lent(int other) {
+        if (loans == null || loans[loan(other)] == null) {
+            return null;
+        }
+        borrowed.set(loans[loan(other)],
+                Words.loadPlain(ring, RingLayout.cell(slot, other) + RingLayout.PAYLOAD));
+        return borrowed;
+    }
+
+    /**
+     * Ends the loan, if there is one.
+     */
+    public void takeBack() {
+        if (loans != null) {
+            loans[loan(localRank)] = null;
+        }
+    }
+
+    private int loan(int local) {
+        return (int) (sequence % RingLayout.SLOTS) * localSize + local;
+    }
+
     /**
      * Copies bytes from one area to another.
      *
@@ -577,13 +635,14 @@ public final class Team implements Waiter.Check {
     // ---- between nodes, straight to where data belong
 
     /**
-     * Tells whether other nodes can be invited to memory: native memory they can, the heap they cannot.
+     * Tells whether other nodes can be invited to memory: native memory they can, the heap and an arena confined to one
+     * thread they cannot, as others write what arrives.
      *
      * @param area the memory
      * @return whether they can
      */
     public boolean isAddressable(Area area) {
-        return area.segment().isNative();
+        return area.segment().isNative() && area.segment().isAccessibleBy(STRANGER);
     }
 
     /**
@@ -636,6 +695,7 @@ public final class Team implements Waiter.Check {
         Words.storePlain(scratch, 0, reach.processes()[rank]);
         Words.storePlain(scratch, Long.BYTES, region);
         Words.storePlain(scratch, 2 * Long.BYTES, offset);
+        Words.storePlain(scratch, 3 * Long.BYTES, bytes);
     }
 
     private void noteInvited(long region) {
@@ -683,7 +743,7 @@ public final class Team implements Waiter.Check {
 
     private void readInvitation(long at, Target into) {
         into.set((int) Words.loadPlain(ring, at), Words.loadPlain(ring, at + Long.BYTES),
-                Words.loadPlain(ring, at + 2 * Long.BYTES));
+                Words.loadPlain(ring, at + 2 * Long.BYTES), Words.loadPlain(ring, at + 3 * Long.BYTES));
     }
 
     /**

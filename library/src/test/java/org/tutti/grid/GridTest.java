@@ -101,7 +101,8 @@ class GridTest {
             communicator.barrier();
             return;
         }
-        try (Arena arena = Arena.ofConfined()) {
+        // some ranks' memory can be addressed by others
+        try (Arena arena = world.rank() % 3 == 2 ? Arena.ofConfined() : Arena.ofShared()) {
             Span source = elements(point, arena);
             long[] contributions = Reference.contributions(point, world.rank());
             for (int index = 0; index < point.count(); index++) {

@@ -47,7 +47,7 @@ public final class ChengAllreduce extends Allreduce {
      * @param random whether the cluster master's node is drawn for each operation, or node 0
      */
     public ChengAllreduce(boolean random) {
-        super(new Description(random ? "cheng-random" : "cheng", Order.BLOCKS, true, "4·c, and n − 1 puts in a row",
+        super(new Description(random ? "cheng-random" : "cheng", Order.BLOCKS, "4·c, and n − 1 puts in a row",
                 "(p−1)·b at a master", "(n−1)·b at the cluster master",
                 "2 × 32 KiB a rank; n cells of 128 bytes a node",
                 random ? "Cheng, section 3: masters drawn at random" : "Cheng, section 3"));

@@ -38,7 +38,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
 
     /** The only object that is needed. */
     public IndexRadixAllreduce() {
-        super(new Description("index-radix", Order.BLOCKS, true, "4·c; n > 1 as index-range", "about 3·b",
+        super(new Description("index-radix", Order.BLOCKS, "4·c; n > 1 as index-range", "about 3·b",
                 "as index-range", "min(2·b, 512 KiB)", "Tutti; after Jocksch et al. 2021 (ext_mpi_collectives)"));
     }
 

@@ -39,7 +39,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce {
 
     /** The only object that is needed. */
     public IndexRangeAllreduce() {
-        super(new Description("index-range", Order.BLOCKS, true, "2·c; n > 1: c·(2·⌈log₂ n⌉ + 3)", "2·b·(p−1)/p",
+        super(new Description("index-range", Order.BLOCKS, "2·c; n > 1: c·(2·⌈log₂ n⌉ + 3)", "2·b·(p−1)/p",
                 "2·b·(n−1)/n, ⌈log₂ n⌉·b up to 16 KiB", "min(2·b, 512 KiB), 2 × 32 KiB an edge", "Tutti"));
     }
 

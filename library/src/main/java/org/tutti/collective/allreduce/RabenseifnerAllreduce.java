@@ -33,7 +33,7 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
 
     /** The only object that is needed. */
     public RabenseifnerAllreduce() {
-        super(new Description("rabenseifner", Order.BLOCKS, true, "c·(2·⌈log₂ n⌉ + 3)", "2·b·(p−1)/p + b",
+        super(new Description("rabenseifner", Order.BLOCKS, "c·(2·⌈log₂ n⌉ + 3)", "2·b·(p−1)/p + b",
                 "2·b·(n−1)/n, 2·b more at nodes that are folded", "2 × 256 KiB, 2 × 32 KiB an edge",
                 "Rabenseifner 2004, section 4"));
     }

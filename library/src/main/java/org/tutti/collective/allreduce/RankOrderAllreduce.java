@@ -14,8 +14,8 @@ import org.tutti.collective.kernel.Kernel;
 public final class RankOrderAllreduce extends Allreduce {
     /** The only object that is needed. */
     public RankOrderAllreduce() {
-        super(new Description("rank-order", Order.ALWAYS, true, "c·(runs + 2)", "p·b at a master",
-                "b for each run of a node, n·b at the last", "3 × 32 KiB, 64 KiB an edge", "Tutti"));
+        super(new Description("rank-order", Order.ALWAYS, "c·(runs + 2)", "p·b at a master",
+                "b for each run of a node, n·b at the last", "3 × 32 KiB, 2 edges of 32 KiB", "Tutti"));
     }
 
     @Override

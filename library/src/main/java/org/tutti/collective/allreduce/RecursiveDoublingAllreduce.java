@@ -31,7 +31,7 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce {
 
     /** The only object that is needed. */
     public RecursiveDoublingAllreduce() {
-        super(new Description("recursive-doubling", Order.BLOCKS, true, "c·(⌈log₂ n⌉ + 3)", "2·b·(p−1)/p + b",
+        super(new Description("recursive-doubling", Order.BLOCKS, "c·(⌈log₂ n⌉ + 3)", "2·b·(p−1)/p + b",
                 "⌈log₂ n⌉·b", "2 × 32 KiB, and as much an edge",
                 "Thakur, Rabenseifner, Gropp 2005, section 4.5"));
     }

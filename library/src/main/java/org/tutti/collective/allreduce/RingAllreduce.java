@@ -32,7 +32,7 @@ public final class RingAllreduce extends TwoLevelAllreduce {
 
     /** The only object that is needed. */
     public RingAllreduce() {
-        super(new Description("ring", Order.NEVER, true, "c·(2·(n−1) + 3)", "2·b·(p−1)/p + b", "2·b·(n−1)/n",
+        super(new Description("ring", Order.NEVER, "c·(2·(n−1) + 3)", "2·b·(p−1)/p + b", "2·b·(n−1)/n",
                 "2 × 256 KiB, 2 × 32 KiB an edge", "Patarasuk and Yuan 2009, section 3"));
     }
 

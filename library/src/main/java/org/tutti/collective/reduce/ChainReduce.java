@@ -18,7 +18,7 @@ import org.tutti.pattern.ChainTree;
 public final class ChainReduce extends TwoLevelReduce {
     /** The only object that is needed. */
     public ChainReduce() {
-        super(new Description("chain", Order.BLOCKS, true, "3·c + n − 1", "2·b·(p−1)/p + b", "b",
+        super(new Description("chain", Order.BLOCKS, "3·c + n − 1", "2·b·(p−1)/p + b", "b",
                 "2 × 32 KiB, and as much an edge", "Tutti; pipelined chain, as in Open MPI"),
                 new NodeTree(ChainTree.INSTANCE));
     }

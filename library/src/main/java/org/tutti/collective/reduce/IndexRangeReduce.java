@@ -23,7 +23,7 @@ public final class IndexRangeReduce extends TwoLevelReduce {
 
     /** The only object that is needed. */
     public IndexRangeReduce() {
-        super(new Description("index-range", Order.BLOCKS, true, "2·c; n > 1: 3·c + ⌊log₂ n⌋", "2·b·(p−1)/p",
+        super(new Description("index-range", Order.BLOCKS, "2·c; n > 1: 3·c + ⌊log₂ n⌋", "2·b·(p−1)/p",
                 "⌈log₂ n⌉·b", "min(2·b, 512 KiB); n > 1: 2 × 32 KiB, and as much an edge", "Tutti"),
                 new NodeTree(BinomialTree.INSTANCE));
     }

@@ -34,7 +34,7 @@ public final class SrmReduce extends Reduce {
 
     /** The only object that is needed. */
     public SrmReduce() {
-        super(new Description("srm", Order.BLOCKS, true, "⌊log₂ n⌋ + ⌊log₂ p⌋ + c",
+        super(new Description("srm", Order.BLOCKS, "⌊log₂ n⌋ + ⌊log₂ p⌋ + c",
                 "(⌈log₂ n⌉ + ⌈log₂ p⌉)·b at the root", "⌈log₂ n⌉·b", "2 × 64 KiB, 2 × 32 KiB an edge",
                 "SRM 2003, sections 2.2 and 2.4"));
     }
