@@ -28,9 +28,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Timeout(120)
 class BroadcastStressTest {
-    private static final int OPERATIONS = Integer.getInteger("stress.operations", 2000);
+    private static final int OPERATIONS = Integer.getInteger("stress.operations", 1000);
     private static final int[] BYTES =
-            {0, 1, 48, 49, 4095, 8192, 8193, 20_000, 32_767, 32_768, 65_536, 65_537, 300_001, 1_500_000};
+            {0, 1, 48, 49, 4095, 8192, 8193, 20_000, 32_767, 32_768, 65_536, 65_537, 131_073, 300_001, 700_000,
+                    1_500_000};
     private static final int MARGIN = 5;
     private static final byte UNTOUCHED = 99;
 
@@ -49,7 +50,7 @@ class BroadcastStressTest {
                 if (own.nextInt(100) == 0) {
                     LockSupport.parkNanos(300_000);
                 }
-                int bytes = BYTES[common.nextInt(common.nextInt(8) == 0 ? BYTES.length : 8)];
+                int bytes = BYTES[common.nextInt(common.nextInt(3) == 0 ? BYTES.length : 8)];
                 int root = common.nextInt(nodeOfRank.length);
                 if (common.nextInt(20) == 0) {
                     world.withAlgorithm(Collective.BARRIER, draw(common, barriers)).barrier();
