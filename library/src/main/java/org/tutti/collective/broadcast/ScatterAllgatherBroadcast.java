@@ -54,7 +54,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
 
     /** The only object that is needed. */
     public ScatterAllgatherBroadcast() {
-        super(new Description("scatter-ring", Order.ALWAYS, "(⌈log₂ n⌉ + n − 1)·c", "b, b twice at the root",
+        super(new Description("scatter-allgather", Order.ALWAYS, "(⌈log₂ n⌉ + n − 1)·c", "b, b twice at the root",
                 "2·b·(n − 1)/n", "min(b, 512 KiB) at the root and at masters",
                 "Barnett, Shuler, van de Geijn and others, Interprocessor Collective Communication Library (1994)"));
     }
