@@ -3,7 +3,6 @@ package org.tutti.collective;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 import org.tutti.CallInterruptedException;
@@ -22,12 +21,16 @@ import org.tutti.memory.Words;
  * A communicator as an algorithm sees it, at one rank: who takes part, the words and windows of the current operation,
  * and the few verbs that move data. All that makes operations safe is here, once.
  *
+ * <p>A team is in one operation at a time. What the operations of a communicator share at a rank is in its {@link
+ * Ledger}, so several teams of the rank may be in different operations, each on a thread of its own.
+ *
  * <p><b>Slots.</b> The operations of a communicator are numbered 0, 1, 2, … on each rank, in the order of its calls.
  * Operation s lives in slot s mod {@value RingLayout#SLOTS} and is that slot's generation g = s / {@value
  * RingLayout#SLOTS}. The words of a slot are never reset: an algorithm speaks of steps 1, 2, 3, …, and step k of
  * generation g is the value (g + 1)·2<sup>16</sup> + k, greater than all values of earlier generations.
  *
- * <p><b>Leaving and closing.</b> When a rank has finished operation s it stores s + 1 in its <i>left</i> word. An
+ * <p><b>Leaving and closing.</b> When a rank has finished operation s and all before it, it stores s + 1 in its <i>left</i>
+ * word. An
  * operation that all ranks have left is <i>closed</i>. A rank enters operation s only when operation s − {@value
  * RingLayout#SLOTS} is closed: so nobody writes to a cell, a payload or a window that somebody may still read. A rank
  * that finds its own knowledge of the closed operations too old reads the left words of all ranks; as these are usually
@@ -65,11 +68,14 @@ public final class Team implements Waiter.Check {
     private static final int GENERATION_SHIFT = 16;
 
     private static final int MASTER = 0;
+    private static final long QUIET = 1;
+    private static final long LANE_BYTES = 32 << 10;
     private static final long LOOK_NANOS = 200_000_000;
 
     private final Machine machine;
     private final Members members;
     private final Memory memory;
+    private final long ringAddress;
     private final Outbox outbox;
     private final Topology topology;
     private final Reach reach;
@@ -89,21 +95,29 @@ public final class Team implements Waiter.Check {
     private final MemorySegment fetched;
     private final MemorySegment scratch;
     private final Area star = new Area();
-    private final long[] leftElsewhere;
     private final int[][] ranksOfNode;
     private final RingLayout[] layouts;
+    private final Ledger ledger;
+    private final CallComparison comparison;
+    private final boolean blocking;
 
     private long sequence;
     private long slot;
     private long base;
-    private long closed;
     private long changesSeen;
-    private boolean busy;
+    private boolean quiet;
+    private ShownMemory shown;
     private boolean unflushed;
     private long[] invited = new long[1];
     private int invitations;
 
     private Collective collective;
+    private Label algorithmLabel;
+    private DataType elements;
+    private Label operatorLabel;
+    private long elementCount;
+    private int rootRank;
+    private long call;
     private long history;
     private long deadlineNanos;
     private int awaitedRank;
@@ -140,9 +154,15 @@ public final class Team implements Waiter.Check {
      */
     public Team(Machine machine, Members members, Memory memory, long ringAddress, Outbox outbox, int rank,
             Topology topology, Reach reach) {
+        this(machine, members, memory, ringAddress, outbox, rank, topology, reach, null);
+    }
+
+    private Team(Machine machine, Members members, Memory memory, long ringAddress, Outbox outbox, int rank,
+            Topology topology, Reach reach, Ledger shared) {
         this.machine = machine;
         this.members = members;
         this.memory = memory;
+        this.ringAddress = ringAddress;
         this.outbox = outbox;
         this.topology = topology;
         this.reach = reach;
@@ -168,11 +188,25 @@ public final class Team implements Waiter.Check {
             most = Math.max(most, ranksOfNode[each].length);
         }
         this.windowBytesMax = Outbox.windowBytesMax(most);
-        this.leftElsewhere = new long[topology.nodes()];
+        this.blocking = shared == null;
+        this.ledger = shared != null ? shared
+                : new Ledger(machine, memory, ring, layout.left(localRank), topology.nodes());
         long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) most * Words.LINE_BYTES);
         this.fetched = topology.nodes() == 1 ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
         this.scratch = topology.nodes() == 1 ? null
                 : Arena.ofAuto().allocate(RingLayout.INVITATION_BYTES, Words.LINE_BYTES);
+        this.comparison = new CallComparison(machine, members, ring, layout, rank, localRank, fetched, this::fetch);
+    }
+
+    /**
+     * Another view of this communicator at this rank, for operations that the caller does not wait for: it is in one
+     * operation at a time, as every team, but others may be in different ones meanwhile, on other threads.
+     *
+     * @param background what to do things with, on those threads
+     * @return the team, whose operations begin with {@link #draw} and {@link #begin}
+     */
+    public Team forBackground(Machine background) {
+        return new Team(background, members, memory, ringAddress, outbox, rank, topology, reach, ledger);
     }
 
     // ---- who takes part
@@ -279,14 +313,51 @@ public final class Team implements Waiter.Check {
      */
     public void enter(Collective called, Label algorithm, DataType type, Label operator, long count, int root,
             long untilNanos) {
-        if (busy) {
+        draw(called, algorithm, type, operator, count, root, untilNanos);
+        begin();
+    }
+
+    /**
+     * Gives the next operation its number and its place in the history: on the thread of the caller, whose order of
+     * calls is what must be the same at all ranks.
+     *
+     * @param called the collective
+     * @param algorithm the algorithm's name
+     * @param type the elements' type, or null
+     * @param operator the operator's name, or {@link Label#NONE}
+     * @param count how many elements
+     * @param root the root, or 0
+     * @param untilNanos as for {@link #enter}
+     */
+    public void draw(Collective called, Label algorithm, DataType type, Label operator, long count, int root,
+            long untilNanos) {
+        if (ledger.blocking() != null) {
             throw new IllegalStateException(members.describe(rank) + " called " + called.label()
-                    + " while another thread is inside " + collective.label()
+                    + " while another thread is inside " + ledger.blocking().label()
                     + " on the same communicator; let one thread at a time use it");
         }
-        busy = true;
+        if (blocking) {
+            ledger.setBlocking(called);
+        }
         collective = called;
+        algorithmLabel = algorithm;
+        elements = type;
+        operatorLabel = operator;
+        elementCount = count;
+        rootRank = root;
         deadlineNanos = untilNanos;
+        call = Descriptor.hash(called, algorithm, type, operator, count, root);
+        sequence = ledger.draw(call);
+        history = ledger.history();
+    }
+
+    /**
+     * Begins the operation that was drawn: notices what has broken meanwhile, waits until the slot is free, and says
+     * what is called.
+     */
+    public void begin() {
+        slot = layout.slot(sequence % RingLayout.SLOTS);
+        base = (sequence / RingLayout.SLOTS + 1) << GENERATION_SHIFT;
         try {
             checkAlive();
             awaitClosed(sequence - RingLayout.SLOTS);
@@ -294,9 +365,10 @@ public final class Team implements Waiter.Check {
             breakOff(e);
             throw e;
         }
-        slot = layout.slot(sequence % RingLayout.SLOTS);
-        base = (sequence / RingLayout.SLOTS + 1) << GENERATION_SHIFT;
-        describe(called, algorithm, type, operator, count, root);
+        quiet = ledger.hasLeftAllBefore(sequence);
+        shown = blocking ? outbox.shown() : ledger.lane(sequence);
+        Descriptor.write(machine, ring, comparison.descriptor(sequence, localRank), sequence, history, call,
+                Descriptor.kind(collective, elements, rootRank), elementCount, operatorLabel, algorithmLabel);
     }
 
     /**
@@ -305,9 +377,8 @@ public final class Team implements Waiter.Check {
     public void leave() {
         flush();
         revokeInvited();
-        sequence++;
-        machine.store(ring, layout.left(localRank), sequence);
-        busy = false;
+        ledger.leave(sequence);
+        endBlocking();
     }
 
     /**
@@ -316,7 +387,7 @@ public final class Team implements Waiter.Check {
      * @param failure what was thrown inside the operation
      */
     public void breakOff(Throwable failure) {
-        busy = false;
+        endBlocking();
         revokeInvited(); // or a late put would land in memory that the caller uses for something else
         try {
             Words.compareAndSet(ring, RingLayout.BROKEN, 0, Breakage.word(failure, rank));
@@ -325,23 +396,49 @@ public final class Team implements Waiter.Check {
         }
     }
 
+    private void endBlocking() {
+        if (blocking) {
+            ledger.setBlocking(null);
+        }
+    }
+
+    /**
+     * Says that this rank leaves its job: its operations in flight end with an exception, soon.
+     */
+    public void end() {
+        ledger.end();
+    }
+
+    /**
+     * {@return whether this rank has said that it {@linkplain #end leaves}}
+     */
+    public boolean hasEnded() {
+        return ledger.hasEnded();
+    }
+
+    /**
+     * {@return what an operation in flight ends with when its rank leaves the job}
+     */
+    public RankFailedException hasLeft() {
+        return new RankFailedException(rank, members.describe(rank) + " left its job while its " + collective.label()
+                + " was in flight; await all requests before closing the job");
+    }
+
     long sequence() {
         return sequence;
     }
 
-    /** Waits until all ranks of this node have left an operation. */
+    /** Waits until all ranks of this node have left an operation, this one included: it may have others in flight. */
     void awaitClosed(long operation) {
-        if (closed > operation) {
+        if (ledger.closed() > operation) {
             return;
         }
         long least = Long.MAX_VALUE;
-        for (int other = 0; other < localSize; other++) {
-            if (other != localRank) {
-                awaitWord(localRanks[other], layout.left(other), operation + 1);
-                least = Math.min(least, machine.load(ring, layout.left(other)));
-            }
+        for (int each = 0; each < localSize; each++) {
+            awaitWord(localRanks[each], layout.left(each), operation + 1);
+            least = Math.min(least, machine.load(ring, layout.left(each)));
         }
-        closed = Math.min(least, sequence);
+        ledger.setClosed(least);
     }
 
     // ---- words
@@ -357,7 +454,7 @@ public final class Team implements Waiter.Check {
         assert step <= STEPS_MAX : "step " + step;
         long cell = RingLayout.cell(slot, localRank);
         if (word == READY) { // only now: others may be polling the line, and would take it away between two stores
-            Words.storePlain(ring, cell + RingLayout.FINGERPRINT, history);
+            Words.storePlain(ring, cell + RingLayout.FINGERPRINT, tag());
         }
         machine.store(ring, cell + word, base + step);
     }
@@ -375,9 +472,23 @@ public final class Team implements Waiter.Check {
         }
         long cell = RingLayout.cell(slot, other);
         awaitWord(localRanks[other], cell + word, base + step);
-        if (word == READY && Words.loadPlain(ring, cell + RingLayout.FINGERPRINT) != history) {
-            throw mismatch(localRanks[other]);
+        if (word == READY) {
+            compare(localRanks[other], Words.loadPlain(ring, cell + RingLayout.FINGERPRINT));
         }
+    }
+
+    /** The history's fingerprint, but for its lowest bit, which says that all whom this rank heard were quiet. */
+    private long tag() {
+        return history & ~QUIET | (quiet ? QUIET : 0);
+    }
+
+    private boolean compare(int other, long tag) {
+        if ((tag ^ history) >>> 1 != 0) {
+            throw mismatch(other);
+        }
+        boolean quietThere = (tag & QUIET) != 0;
+        quiet &= quietThere;
+        return quietThere;
     }
 
     /**
@@ -420,13 +531,20 @@ public final class Team implements Waiter.Check {
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
             place.set(ring, payload);
         } else {
-            long start = outbox.take(bytes, windowsMax, this);
-            place.set(outbox.segment(), start);
-            Words.storePlain(ring, payload, outbox.address());
-            Words.storePlain(ring, payload + Long.BYTES, outbox.capacity());
+            long start = blocking ? outbox.take(bytes, windowsMax, this) : takeLane(bytes);
+            place.set(shown.segment(), start);
+            Words.storePlain(ring, payload, shown.address());
+            Words.storePlain(ring, payload + Long.BYTES, shown.capacity());
             Words.storePlain(ring, payload + 2 * Long.BYTES, start);
         }
         return place;
+    }
+
+    private long takeLane(long bytes) {
+        if (bytes > shown.capacity()) {
+            shown.claim(Math.min(windowBytesMax, bytes > LANE_BYTES ? windowBytesMax : LANE_BYTES));
+        }
+        return 0;
     }
 
     /**
@@ -543,7 +661,7 @@ public final class Team implements Waiter.Check {
 
     /** Waits until the slot of the current operation is free at another node. */
     private void awaitSlot(int toNode) {
-        if (leftElsewhere[toNode] <= sequence - RingLayout.SLOTS) {
+        if (ledger.leftElsewhere(toNode) <= sequence - RingLayout.SLOTS) {
             awaitLeft(toNode, sequence - RingLayout.SLOTS);
         }
     }
@@ -554,7 +672,7 @@ public final class Team implements Waiter.Check {
         int master = master(toNode);
         awaitNothingOf(master);
         if (!machine.put(reach.processes()[master], reach.rings()[master], offset, source, sourceOffset, bytes, word,
-                base + step, history, this)) {
+                base + step, tag(), this)) {
             throw gone(master);
         }
         unflushed = true;
@@ -588,8 +706,8 @@ public final class Team implements Waiter.Check {
         long offset = area.start();
         if (area.segment().equals(ring)) {
             region = reach.rings()[rank];
-        } else if (area.segment().equals(outbox.segment())) {
-            region = outbox.handle(machine);
+        } else if (area.segment().equals(shown.segment())) {
+            region = shown.handle(machine);
         } else {
             region = machine.register(area.segment().asSlice(area.start(), bytes));
             offset = 0;
@@ -732,11 +850,9 @@ public final class Team implements Waiter.Check {
     private void awaitPut(long start, long step, int fromNode) {
         if (step > 0) {
             awaitWord(master(fromNode), start, base + step);
-            if (Words.loadPlain(ring, start + RingLayout.FINGERPRINT) != history) {
-                throw mismatch(master(fromNode));
-            }
-            if (ranksOfNode[fromNode].length == 1) { // who is in this operation has left all before it
-                leftElsewhere[fromNode] = Math.max(leftElsewhere[fromNode], sequence);
+            boolean quietThere = compare(master(fromNode), Words.loadPlain(ring, start + RingLayout.FINGERPRINT));
+            if (ranksOfNode[fromNode].length == 1) { // who is in this operation has left those that it says
+                ledger.raiseLeftElsewhere(fromNode, leftBy(quietThere));
             }
         }
     }
@@ -756,13 +872,19 @@ public final class Team implements Waiter.Check {
     }
 
     /**
-     * Takes note that every rank is in the current operation, as the algorithm has seen: so all have left the ones
-     * before, and need not be asked.
+     * Takes note that every rank is in the current operation, as the algorithm has seen: so all have left the one that
+     * used the slot before, and need not be asked. If none had another operation in flight, as READY words and puts
+     * have told from rank to rank, all have left even the one before this.
      */
     public void noteAllAreHere() {
-        for (int other = 0; other < leftElsewhere.length; other++) {
-            leftElsewhere[other] = Math.max(leftElsewhere[other], sequence);
+        for (int other = 0; other < ranksOfNode.length; other++) {
+            ledger.raiseLeftElsewhere(other, leftBy(quiet));
         }
+    }
+
+    /** Up to which operation a rank in the current one has left them all. */
+    private long leftBy(boolean quietRank) {
+        return quietRank ? sequence : sequence - RingLayout.SLOTS + 1;
     }
 
     private int master(int ofNode) {
@@ -784,7 +906,7 @@ public final class Team implements Waiter.Check {
         for (int turn = 0;; turn++) {
             int asked = firstWhoIsThere(ranks);
             if (asked < 0) {
-                leftElsewhere[other] = Long.MAX_VALUE;
+                ledger.raiseLeftElsewhere(other, Long.MAX_VALUE);
                 return;
             }
             awaitNothingOf(asked);
@@ -796,7 +918,7 @@ public final class Team implements Waiter.Check {
                     least = Math.min(least, gone ? least
                             : Words.loadPlain(fetched, (long) local * Words.LINE_BYTES));
                 }
-                leftElsewhere[other] = least;
+                ledger.raiseLeftElsewhere(other, least);
                 if (least > operation) {
                     return;
                 }
@@ -869,6 +991,9 @@ public final class Team implements Waiter.Check {
     }
 
     private void checkAlive() {
+        if (ledger.hasEnded()) {
+            throw hasLeft();
+        }
         long broken = machine.load(ring, RingLayout.BROKEN);
         long changes = members.changes();
         if (changes != changesSeen || broken != 0) {
@@ -884,93 +1009,38 @@ public final class Team implements Waiter.Check {
         }
     }
 
-    // ---- descriptors
-
-    private void describe(Collective called, Label algorithm, DataType type, Label operator, long count, int root) {
-        long call = Descriptor.hash(called, algorithm, type, operator, count, root);
-        history = Descriptor.extend(history, call);
-        Descriptor.write(machine, ring, descriptor(sequence, localRank), sequence, history, call,
-                Descriptor.kind(called, type, root), count, operator, algorithm);
-    }
-
-    /**
-     * Who still waits to enter has not described its call, so its history cannot be compared yet. The descriptor of a
-     * rank on another node has to be fetched: that is done rarely.
-     */
     private boolean descriptorDiffers(int other) {
-        if (Words.loadPlain(ring, descriptor(sequence, localRank)) != sequence + 1) {
+        if (!comparison.isDescribed(sequence)) {
             return false;
         }
         int local = localRankOf(other);
-        if (local < 0) {
-            return descriptorDiffersElsewhere(other);
-        }
-        return differs(ring, descriptor(sequence, local));
+        return local < 0 ? descriptorDiffersElsewhere(other) : comparison.differsHere(sequence, local, history);
     }
 
-    private boolean differs(MemorySegment cells, long descriptor) {
-        return machine.load(cells, descriptor) == sequence + 1
-                && Words.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT) != history;
-    }
-
+    /** The descriptor of a rank on another node has to be fetched: that is done rarely. */
     private boolean descriptorDiffersElsewhere(int other) {
         if (lookNanos == Long.MAX_VALUE || System.nanoTime() - lookNanos < 0) {
             return false;
         }
         long offset = awaitedOffset;
         long value = awaitedValue;
-        boolean there = fetch(sequence, other);
+        boolean differs = comparison.differsElsewhere(sequence, other, history);
         awaitedOffset = offset;
         awaitedValue = value;
         lookNanos = System.nanoTime() + LOOK_NANOS;
-        return there && differs(fetched, RingLayout.DESCRIPTOR);
+        return differs;
     }
 
-    /** Copies the cell of a rank on another node here. */
     private boolean fetch(long operation, int other) {
         int[] ranks = ranksOfNode[topology.nodeOf(other)];
         RingLayout theirs = layouts[topology.nodeOf(other)];
         awaitNothingOf(other);
         return machine.get(reach.processes()[other], reach.rings()[other],
                 RingLayout.cell(theirs.slot(operation % RingLayout.SLOTS), Arrays.binarySearch(ranks, other)), fetched,
-                0,
-                RingLayout.CELL_BYTES, this);
+                0, RingLayout.CELL_BYTES, this);
     }
 
-    private long descriptor(long operation, int local) {
-        return RingLayout.cell(layout.slot(operation % RingLayout.SLOTS), local) + RingLayout.DESCRIPTOR;
-    }
-
-    /**
-     * Histories differ: finds the oldest call that does, as far back as the ring remembers. The other rank may be ahead
-     * and write over its old descriptors meanwhile; what was read of one counts only if it is still there afterwards.
-     */
     private CollectiveMismatchException mismatch(int other) {
-        int local = localRankOf(other);
-        for (long operation = Math.max(0, sequence - RingLayout.SLOTS + 1); operation <= sequence; operation++) {
-            if (local < 0 && !fetch(operation, other)) {
-                break;
-            }
-            MemorySegment cells = local < 0 ? fetched : ring;
-            long mine = descriptor(operation, localRank);
-            long theirs = local < 0 ? RingLayout.DESCRIPTOR : descriptor(operation, local);
-            if (machine.load(cells, theirs) == operation + 1
-                    && Words.loadPlain(ring, mine + RingLayout.DESCRIPTOR_CALL) != Words.loadPlain(cells,
-                            theirs + RingLayout.DESCRIPTOR_CALL)) {
-                String called = Descriptor.text(cells, theirs);
-                VarHandle.loadLoadFence();
-                if (machine.load(cells, theirs) == operation + 1) {
-                    return new CollectiveMismatchException(members.describe(rank) + " called "
-                            + Descriptor.text(ring, mine)
-                            + " as call number " + (operation + 1) + " on its communicator, but "
-                            + members.describe(other) + " called " + called
-                            + "; all ranks must call the same collectives in the same order, with the same arguments",
-                            true);
-                }
-            }
-        }
-        return new CollectiveMismatchException(members.describe(rank) + " and " + members.describe(other)
-                + " called different collectives, or disagreed on an argument, some calls ago"
-                + "; all ranks must call the same collectives in the same order, with the same arguments", true);
+        return comparison.mismatch(sequence, other, localRankOf(other));
     }
 }
