@@ -54,7 +54,7 @@ import org.tutti.memory.Words;
  * communicator: the first who does so sets the broken word to its reason and rank; waiting ranks and later calls see
  * it.
  */
-public final class Team implements Waiter.Check {
+public final class Team extends Placement implements Waiter.Check {
     /** The word that says "my data of step k are there to be read"; its line carries fingerprint and payload. */
     public static final long READY = RingLayout.READY;
 
@@ -64,10 +64,8 @@ public final class Team implements Waiter.Check {
     /** The steps that an operation may have. */
     public static final int STEPS_MAX = (1 << 16) - 1;
 
-    private static final int OPERATION_CHUNKS_MAX = 1 << 13;
     private static final int GENERATION_SHIFT = 16;
 
-    private static final int MASTER = 0;
     private static final long QUIET = 1;
     private static final long LANE_BYTES = 32 << 10;
     private static final long LOOK_NANOS = 200_000_000;
@@ -77,26 +75,16 @@ public final class Team implements Waiter.Check {
     private final Memory memory;
     private final long ringAddress;
     private final Outbox outbox;
-    private final Topology topology;
     private final Reach reach;
     private final RingLayout layout;
     private final MemorySegment ring;
-    private final int rank;
-    private final int size;
-    private final int node;
-    private final int[] localRanks;
-    private final int localRank;
-    private final int localSize;
     private final Area[] places;
     private final Area[] landings;
     private final long[] addresses;
     private final MemorySegment[] outboxes;
-    private final long windowBytesMax;
     private final MemorySegment fetched;
     private final MemorySegment scratch;
     private final Area star = new Area();
-    private final int[][] ranksOfNode;
-    private final RingLayout[] layouts;
     private final Ledger ledger;
     private final CallComparison comparison;
     private final boolean blocking;
@@ -159,39 +147,24 @@ public final class Team implements Waiter.Check {
 
     private Team(Machine machine, Members members, Memory memory, long ringAddress, Outbox outbox, int rank,
             Topology topology, Reach reach, Ledger shared) {
+        super(topology, rank);
         this.machine = machine;
         this.members = members;
         this.memory = memory;
         this.ringAddress = ringAddress;
         this.outbox = outbox;
-        this.topology = topology;
         this.reach = reach;
-        this.rank = rank;
-        this.size = topology.size();
-        this.node = topology.nodeOf(rank);
-        this.localRanks = topology.ranksOf(node);
-        this.localSize = localRanks.length;
-        this.localRank = Arrays.binarySearch(localRanks, rank);
-        this.layout = new RingLayout(topology.nodes(), localSize);
+        this.layout = layouts[node];
         this.ring = memory.block(ringAddress, layout.bytes());
         this.places = new Area[localSize];
         this.places[localRank] = new Area();
         this.landings = new Area[topology.nodes() == 1 ? 0 : Integer.SIZE];
         this.addresses = new long[localSize];
         this.outboxes = new MemorySegment[localSize];
-        this.ranksOfNode = new int[topology.nodes()][];
-        this.layouts = new RingLayout[topology.nodes()];
-        int most = 0;
-        for (int each = 0; each < topology.nodes(); each++) {
-            ranksOfNode[each] = topology.ranksOf(each);
-            layouts[each] = new RingLayout(topology.nodes(), ranksOfNode[each].length);
-            most = Math.max(most, ranksOfNode[each].length);
-        }
-        this.windowBytesMax = Outbox.windowBytesMax(most);
         this.blocking = shared == null;
         this.ledger = shared != null ? shared
                 : new Ledger(machine, memory, ring, layout.left(localRank), topology.nodes());
-        long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) most * Words.LINE_BYTES);
+        long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) ranksMax * Words.LINE_BYTES);
         this.fetched = topology.nodes() == 1 ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
         this.scratch = topology.nodes() == 1 ? null
                 : Arena.ofAuto().allocate(RingLayout.INVITATION_BYTES, Words.LINE_BYTES);
@@ -207,93 +180,6 @@ public final class Team implements Waiter.Check {
      */
     public Team forBackground(Machine background) {
         return new Team(background, members, memory, ringAddress, outbox, rank, topology, reach, ledger);
-    }
-
-    // ---- who takes part
-
-    /**
-     * {@return this rank, 0 to size − 1}
-     */
-    public int rank() {
-        return rank;
-    }
-
-    /**
-     * {@return how many ranks take part}
-     */
-    public int size() {
-        return size;
-    }
-
-    /**
-     * {@return this rank's place among the ranks of its node, in ascending order; those that share memory know each
-     * other by it}
-     */
-    public int localRank() {
-        return localRank;
-    }
-
-    /**
-     * {@return how many of the ranks are on this node}
-     */
-    public int localSize() {
-        return localSize;
-    }
-
-    /**
-     * {@return whether this is the rank that talks to other nodes for its node: its first}
-     */
-    public boolean isMaster() {
-        return localRank == MASTER;
-    }
-
-    /**
-     * {@return the number of this node}
-     */
-    public int node() {
-        return node;
-    }
-
-    /**
-     * {@return how many nodes the ranks are on}
-     */
-    public int nodes() {
-        return topology.nodes();
-    }
-
-    /**
-     * Tells on which node a rank is.
-     *
-     * @param other the rank
-     * @return its node
-     */
-    public int nodeOf(int other) {
-        return topology.nodeOf(other);
-    }
-
-    /**
-     * Tells the place of a rank among those of this node.
-     *
-     * @param other the rank
-     * @return its place, or −1 when it is on another node
-     */
-    public int localRankOf(int other) {
-        return Math.max(-1, Arrays.binarySearch(localRanks, other));
-    }
-
-    /**
-     * {@return the greatest number of bytes that {@link #show} can give a rank, the same at every rank: a power of two}
-     */
-    public long windowBytesMax() {
-        return windowBytesMax;
-    }
-
-    /**
-     * {@return the longest message of one operation, in bytes, the same at every rank: so long that cutting it into
-     * quarters of the greatest window, or anything larger, stays well below {@link #STEPS_MAX} steps}
-     */
-    public long operationBytesMax() {
-        return windowBytesMax / 4 * OPERATION_CHUNKS_MAX;
     }
 
     // ---- an operation's life
@@ -885,10 +771,6 @@ public final class Team implements Waiter.Check {
     /** Up to which operation a rank in the current one has left them all. */
     private long leftBy(boolean quietRank) {
         return quietRank ? sequence : sequence - RingLayout.SLOTS + 1;
-    }
-
-    private int master(int ofNode) {
-        return topology.firstRankOf(ofNode);
     }
 
     private void flush() {
