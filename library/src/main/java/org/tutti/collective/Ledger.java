@@ -64,6 +64,17 @@ final class Ledger {
         blocking = called;
     }
 
+    void endCall(boolean wasBlocking) {
+        if (wasBlocking) {
+            blocking = null;
+        }
+    }
+
+    /** Below which operation a rank in a given one has left them all. */
+    static long leftBy(long operation, boolean quiet) {
+        return quiet ? operation : operation - RingLayout.SLOTS + 1;
+    }
+
     /** Takes note that this rank has finished an operation, and says so if all before it are finished, too. */
     synchronized void leave(long operation) {
         finished |= 1 << (int) (operation - left);

@@ -10,6 +10,8 @@ import org.tutti.memory.Memory;
  * larger. Who still reads the small one may do so, as it is never given back.
  */
 final class ShownMemory {
+    private static final long SMALL_BYTES = 32 << 10;
+
     private final Memory memory;
     private long address;
     private MemorySegment segment = MemorySegment.NULL;
@@ -18,6 +20,14 @@ final class ShownMemory {
 
     ShownMemory(Memory memory) {
         this.memory = memory;
+    }
+
+    /** Takes the whole block, small or as large as windows get, for one window; it begins at byte 0. */
+    long take(long bytes, long windowBytesMax) {
+        if (bytes > capacity()) {
+            claim(bytes > SMALL_BYTES ? windowBytesMax : Math.min(SMALL_BYTES, windowBytesMax));
+        }
+        return 0;
     }
 
     void claim(long bytes) {

@@ -67,7 +67,6 @@ public final class Team extends Placement implements Waiter.Check {
     private static final int GENERATION_SHIFT = 16;
 
     private static final long QUIET = 1;
-    private static final long LANE_BYTES = 32 << 10;
     private static final long LOOK_NANOS = 200_000_000;
 
     private final Machine machine;
@@ -87,6 +86,7 @@ public final class Team extends Placement implements Waiter.Check {
     private final Area star = new Area();
     private final Ledger ledger;
     private final CallComparison comparison;
+    private final Invitations invitations;
     private final boolean blocking;
 
     private long sequence;
@@ -96,8 +96,6 @@ public final class Team extends Placement implements Waiter.Check {
     private boolean quiet;
     private ShownMemory shown;
     private boolean unflushed;
-    private long[] invited = new long[1];
-    private int invitations;
 
     private Collective collective;
     private Label algorithmLabel;
@@ -149,6 +147,7 @@ public final class Team extends Placement implements Waiter.Check {
             Topology topology, Reach reach, Ledger shared) {
         super(topology, rank);
         this.machine = machine;
+        this.invitations = new Invitations(machine);
         this.members = members;
         this.memory = memory;
         this.ringAddress = ringAddress;
@@ -262,9 +261,9 @@ public final class Team extends Placement implements Waiter.Check {
      */
     public void leave() {
         flush();
-        revokeInvited();
+        invitations.revokeAll();
         ledger.leave(sequence);
-        endBlocking();
+        ledger.endCall(blocking);
     }
 
     /**
@@ -273,18 +272,12 @@ public final class Team extends Placement implements Waiter.Check {
      * @param failure what was thrown inside the operation
      */
     public void breakOff(Throwable failure) {
-        endBlocking();
-        revokeInvited(); // or a late put would land in memory that the caller uses for something else
+        ledger.endCall(blocking);
+        invitations.revokeAll(); // or a late put would land in memory that the caller uses for something else
         try {
             Words.compareAndSet(ring, RingLayout.BROKEN, 0, Breakage.word(failure, rank));
         } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
             failure.addSuppressed(closed);
-        }
-    }
-
-    private void endBlocking() {
-        if (blocking) {
-            ledger.setBlocking(null);
         }
     }
 
@@ -417,20 +410,13 @@ public final class Team extends Placement implements Waiter.Check {
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
             place.set(ring, payload);
         } else {
-            long start = blocking ? outbox.take(bytes, windowsMax, this) : takeLane(bytes);
+            long start = blocking ? outbox.take(bytes, windowsMax, this) : shown.take(bytes, windowBytesMax);
             place.set(shown.segment(), start);
             Words.storePlain(ring, payload, shown.address());
             Words.storePlain(ring, payload + Long.BYTES, shown.capacity());
             Words.storePlain(ring, payload + 2 * Long.BYTES, start);
         }
         return place;
-    }
-
-    private long takeLane(long bytes) {
-        if (bytes > shown.capacity()) {
-            shown.claim(Math.min(windowBytesMax, bytes > LANE_BYTES ? windowBytesMax : LANE_BYTES));
-        }
-        return 0;
     }
 
     /**
@@ -597,7 +583,7 @@ public final class Team extends Placement implements Waiter.Check {
         } else {
             region = machine.register(area.segment().asSlice(area.start(), bytes));
             offset = 0;
-            noteInvited(region);
+            invitations.note(region);
         }
         Words.storePlain(scratch, 0, reach.processes()[rank]);
         Words.storePlain(scratch, Long.BYTES, region);
@@ -606,19 +592,6 @@ public final class Team extends Placement implements Waiter.Check {
         awaitSlot(toNode);
         putIntoRing(toNode, start + RingLayout.INVITATION, scratch, 0, RingLayout.INVITATION_BYTES,
                 start + RingLayout.ARRIVED, step);
-    }
-
-    private void noteInvited(long region) {
-        if (invitations == invited.length) {
-            invited = Arrays.copyOf(invited, 2 * invitations);
-        }
-        invited[invitations++] = region;
-    }
-
-    private void revokeInvited() {
-        while (invitations > 0) {
-            machine.revoke(invited[--invitations]);
-        }
     }
 
     /**
@@ -738,7 +711,7 @@ public final class Team extends Placement implements Waiter.Check {
             awaitWord(master(fromNode), start, base + step);
             boolean quietThere = compare(master(fromNode), Words.loadPlain(ring, start + RingLayout.FINGERPRINT));
             if (ranksOfNode[fromNode].length == 1) { // who is in this operation has left those that it says
-                ledger.raiseLeftElsewhere(fromNode, leftBy(quietThere));
+                ledger.raiseLeftElsewhere(fromNode, Ledger.leftBy(sequence, quietThere));
             }
         }
     }
@@ -764,13 +737,8 @@ public final class Team extends Placement implements Waiter.Check {
      */
     public void noteAllAreHere() {
         for (int other = 0; other < ranksOfNode.length; other++) {
-            ledger.raiseLeftElsewhere(other, leftBy(quiet));
+            ledger.raiseLeftElsewhere(other, Ledger.leftBy(sequence, quiet));
         }
-    }
-
-    /** Up to which operation a rank in the current one has left them all. */
-    private long leftBy(boolean quietRank) {
-        return quietRank ? sequence : sequence - RingLayout.SLOTS + 1;
     }
 
     private void flush() {
