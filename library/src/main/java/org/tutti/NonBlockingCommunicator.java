@@ -8,11 +8,14 @@ import java.util.Objects;
  * The collectives of a {@link Communicator}, not waiting: the same names and arguments, but each call returns at once
  * with a {@link Request}. Many may be in flight on one communicator, and they may end in any order.
  *
- * <p><b>Order.</b> All ranks must call the same operations in the same order, whether blocking or not; at one rank a call
+ * <p><b>Order.</b> All ranks must call the same operations in the same order, whether blocking or not; at one rank a
+ * call
  * may be blocking and at another one not.
  *
- * <p><b>Arguments.</b> Arrays and memory belong to the request until it is done. Mistakes in them are thrown by the call
- * itself; whatever else goes wrong, by {@link Request#await()}. Memory must be accessible to other threads, as that of a
+ * <p><b>Arguments.</b> Arrays and memory belong to the request until it is done. Mistakes in them are thrown by the
+ * call
+ * itself; whatever else goes wrong, by {@link Request#await()}. Memory must be accessible to other threads, as that
+ * of a
  * confined arena is not.
  *
  * <p><b>Progress.</b> Each request runs on a virtual thread of its own, while the caller computes. With ranks that are

@@ -115,7 +115,8 @@ class Placement {
     }
 
     /**
-     * {@return the greatest number of bytes that {@link Team#show} can give a rank, the same at every rank: a power of two}
+     * {@return the greatest number of bytes that {@link Team#show} can give a rank, the same at every rank: a power
+     * of two}
      */
     public long windowBytesMax() {
         return windowBytesMax;

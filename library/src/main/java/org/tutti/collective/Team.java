@@ -29,7 +29,8 @@ import org.tutti.memory.Words;
  * RingLayout#SLOTS}. The words of a slot are never reset: an algorithm speaks of steps 1, 2, 3, …, and step k of
  * generation g is the value (g + 1)·2<sup>16</sup> + k, greater than all values of earlier generations.
  *
- * <p><b>Leaving and closing.</b> When a rank has finished operation s and all before it, it stores s + 1 in its <i>left</i>
+ * <p><b>Leaving and closing.</b> When a rank has finished operation s and all before it, it stores s + 1 in its
+ * <i>left</i>
  * word. An
  * operation that all ranks have left is <i>closed</i>. A rank enters operation s only when operation s − {@value
  * RingLayout#SLOTS} is closed: so nobody writes to a cell, a payload or a window that somebody may still read. A rank

@@ -17,7 +17,8 @@ import org.tutti.collective.broadcast.Broadcast;
 import org.tutti.collective.kernel.Kernel;
 
 /**
- * The communicator's second face: checks arguments, chooses algorithms and draws the numbers of all operations of a call
+ * The communicator's second face: checks arguments, chooses algorithms and draws the numbers of all operations of a
+ * call
  * on the caller's thread, and runs them one after the other on a virtual one.
  */
 final class LiveNonBlocking extends NonBlockingCommunicator {
