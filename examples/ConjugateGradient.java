@@ -1,9 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 import module org.tutti;
 
-/// A two-dimensional elliptic problem, −∇·(depth ∇u) + u = f on the unit square with u = 0 on its edge, as the solver of
-/// an ocean model has it, by the method of conjugate gradients. Every rank has a band of rows. An iteration needs the
-/// rows next to the band, which their owners broadcast, and two sums over all ranks: what Cheng's algorithm was made for.
+/// A two-dimensional elliptic problem, −∇·(depth ∇u) + u = f on the unit square with u = 0 on its edge, as the solver
+/// of an ocean model has it, by the method of conjugate gradients. Every rank has a band of rows. An iteration needs
+/// the rows next to the band, which their owners broadcast, and two sums over all ranks: what Cheng's algorithm was
+/// made for.
 ///
 /// Run it with `./tutti run -n 4 examples/ConjugateGradient.java [points a side] [rounds]`, on several nodes with
 /// `--nodes 4`. It solves the problem with each of several algorithms for the sums, compares the result with that of a

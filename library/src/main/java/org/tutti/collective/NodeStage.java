@@ -6,11 +6,11 @@ import org.tutti.pattern.Partition;
 
 /**
  * What the ranks of a node do in shared memory before and after their master talks to other nodes: they combine what
- * they have in a window of the master, and take the result from there. A message goes through in rounds; a rank's window
- * has a half for every second one.
+ * they have in a window of the master, and take the result from there. A message goes through in rounds; a rank's
+ * window has a half for every second one.
  *
- * <p>Short rounds are combined by the master alone. In long ones each rank combines its part of all ranks' elements, and
- * writes the result straight into the master's window, where nobody else reads or writes that part:
+ * <p>Short rounds are combined by the master alone. In long ones each rank combines its part of all ranks' elements,
+ * and writes the result straight into the master's window, where nobody else reads or writes that part:
  *
  * <pre>
  *  rank 0 (master) shows  [ node's part 0 | its part 1 | its part 2 ]    rank 1 combines part 1 of all, its own from

@@ -16,9 +16,9 @@ import org.tutti.pattern.Partition;
  * <p>A chunk goes through the whole chain before the next one starts, so what arrives at a node over the chain's edge
  * arrives in order, whoever puts it, and finds the landing place free: the master has passed on what was there. Results
  * come from another node than the next chunk does, and may be overtaken by it; so they have an edge of their own. A
- * result is put there after the chain has passed the node with the contributions of all its ranks, which they make after
- * they have copied the result before; for the same reason the place in the master's window is free in which a node
- * combines.
+ * result is put there after the chain has passed the node with the contributions of all its ranks, which they make
+ * after they have copied the result before; for the same reason the place in the master's window is free in which a
+ * node combines.
  */
 public final class RunChain {
     /** No rank in particular: the result is for all. */

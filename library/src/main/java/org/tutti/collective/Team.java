@@ -1,57 +1,23 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 
-import org.tutti.CallInterruptedException;
-import org.tutti.Collective;
-import org.tutti.CollectiveMismatchException;
-import org.tutti.DataType;
-import org.tutti.DeadlineExceededException;
-import org.tutti.RankFailedException;
 import org.tutti.Topology;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.memory.Memory;
-import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
  * A communicator as an algorithm sees it, at one rank: who takes part, the words and windows of the current operation,
  * and the few verbs that move data. All that makes operations safe is here, once.
  *
- * <p><b>Slots.</b> The operations of a communicator are numbered 0, 1, 2, … on each rank, in the order of its calls.
- * Operation s lives in slot s mod {@value RingLayout#SLOTS} and is that slot's generation g = s / {@value
- * RingLayout#SLOTS}. The words of a slot are never reset: an algorithm speaks of steps 1, 2, 3, …, and step k of
- * generation g is the value (g + 1)·2<sup>20</sup> + k, greater than all values of earlier generations.
+ * <p>A team is in one operation at a time. What the operations of a communicator share at a rank is in its {@link
+ * Ledger}, so several teams of the rank may be in different operations, each on a thread of its own.
  *
- * <p><b>Leaving and closing.</b> When a rank has finished operation s it stores s + 1 in its <i>left</i> word. An
- * operation that all ranks have left is <i>closed</i>. A rank enters operation s only when operation s − {@value
- * RingLayout#SLOTS} is closed: so nobody writes to a cell, a payload or a window that somebody may still read. A rank
- * that finds its own knowledge of the closed operations too old reads the left words of all ranks; as these are usually
- * far ahead, it does so once in some {@value RingLayout#SLOTS} operations. Between nodes the same: before the first put
- * or signal of an operation to another node, the ranks there must have left the operation {@value RingLayout#SLOTS}
- * before, and who does not know that gets their left words from there. This is the one mechanism against overrunning.
- *
- * <p><b>Memory ordering.</b> Writer: fingerprint, payload and window with plain stores, then {@link #post} with release
- * order. Reader: {@link #await} with acquire order, then plain reads, then {@link #leave}, which stores the left word
- * with release order. Writer again: acquire loads of all left words before its next store to the slot. Hence every read
- * of generation g happens before every write of generation g + 1.
- *
- * <p><b>Mismatches.</b> On entering, a rank writes a descriptor of its call into its cell, and beside its READY word a
- * fingerprint of its history: of this call and all before it. Who awaits the READY word of another rank compares
- * fingerprints for nothing; who waits long for any word looks at the awaited rank's descriptor (but not while it
- * waits to enter: its own call is not described yet). As the history is
- * compared, a call that nobody waited in (two roots that both believe to be the only one) is found in the next one that
- * somebody does.
- *
- * <p><b>Breaking.</b> An operation that ends with an exception leaves its slot undefined, so it breaks the
- * communicator: the first who does so sets the broken word to its reason and rank; waiting ranks and later calls see
- * it.
+ * <p>{@link Operation} has what makes operations safe: slots, leaving and closing, memory ordering, mismatches.
  */
-public final class Team implements Waiter.Check {
+public final class Team extends Operation {
     /** The word that says "my data of step k are there to be read"; its line carries fingerprint and payload. */
     public static final long READY = RingLayout.READY;
 
@@ -61,63 +27,18 @@ public final class Team implements Waiter.Check {
     /** The steps that an operation may have. */
     public static final int STEPS_MAX = (1 << 20) - 1;
 
-    private static final int OPERATION_WINDOWS_MAX = 512;
-    private static final int STEPS_PER_RANK_AND_WINDOW = 32;
-    private static final int GENERATION_SHIFT = 20;
-
-    private static final int MASTER = 0;
-    private static final long LOOK_NANOS = 200_000_000;
-
-    /** Owns no memory: what it can access, every thread can. */
-    private static final Thread STRANGER = Thread.ofPlatform().unstarted(() -> {});
-
-    private final Machine machine;
-    private final Members members;
     private final Memory memory;
+    private final long ringAddress;
     private final Outbox outbox;
-    private final Topology topology;
-    private final Reach reach;
-    private final RingLayout layout;
-    private final MemorySegment ring;
-    private final int rank;
-    private final int size;
-    private final int node;
-    private final int[] localRanks;
-    private final int localRank;
-    private final int localSize;
     private final Area[] places;
     private final Area[] landings;
-    private final MemorySegment[] loans;
+    private final Loans loans;
     private final long[] addresses;
     private final MemorySegment[] outboxes;
-    private final long windowBytesMax;
-    private final MemorySegment fetched;
-    private final MemorySegment scratch;
     private final Area[] stars;
-    private final Target[] targets;
-    private final Target starTarget = new Target();
-    private final Area borrowed = new Area();
-    private final long[] leftElsewhere;
-    private final int[][] ranksOfNode;
-    private final RingLayout[] layouts;
+    private final Invitations invitations;
 
-    private long sequence;
-    private long slot;
-    private long base;
-    private long closed;
-    private long changesSeen;
-    private boolean busy;
-    private boolean unflushed;
-    private long[] invited = new long[1];
-    private int invitations;
-
-    private Collective collective;
-    private long history;
-    private long deadlineNanos;
-    private int awaitedRank;
-    private long awaitedOffset;
-    private long awaitedValue;
-    private long lookNanos;
+    private ShownMemory shown;
 
     /**
      * A team of ranks on one node.
@@ -148,221 +69,45 @@ public final class Team implements Waiter.Check {
      */
     public Team(Machine machine, Members members, Memory memory, long ringAddress, Outbox outbox, int rank,
             Topology topology, Reach reach) {
-        this.machine = machine;
-        this.members = members;
+        this(machine, members, memory, ringAddress, outbox, rank, topology, reach, null);
+    }
+
+    private Team(Machine machine, Members members, Memory memory, long ringAddress, Outbox outbox, int rank,
+            Topology topology, Reach reach, Ledger shared) {
+        super(machine, members, memory, ringAddress, rank, topology, reach, shared);
         this.memory = memory;
+        this.ringAddress = ringAddress;
         this.outbox = outbox;
-        this.topology = topology;
-        this.reach = reach;
-        this.rank = rank;
-        this.size = topology.size();
-        this.node = topology.nodeOf(rank);
-        this.localRanks = topology.ranksOf(node);
-        this.localSize = localRanks.length;
-        this.localRank = Arrays.binarySearch(localRanks, rank);
-        this.layout = new RingLayout(topology.nodes(), localSize);
-        this.ring = memory.block(ringAddress, layout.bytes());
         this.places = new Area[localSize];
         this.places[localRank] = new Area();
         this.landings = new Area[topology.nodes() == 1 ? 0 : Integer.SIZE];
-        this.targets = new Target[landings.length];
         this.stars = new Area[topology.nodes()];
-        this.loans = memory.loans(ringAddress, RingLayout.SLOTS * localSize);
+        this.loans = new Loans(memory.loans(ringAddress, RingLayout.SLOTS * localSize), localSize);
         this.addresses = new long[localSize];
         this.outboxes = new MemorySegment[localSize];
-        this.ranksOfNode = new int[topology.nodes()][];
-        this.layouts = new RingLayout[topology.nodes()];
-        int most = 0;
-        for (int each = 0; each < topology.nodes(); each++) {
-            ranksOfNode[each] = topology.ranksOf(each);
-            layouts[each] = new RingLayout(topology.nodes(), ranksOfNode[each].length);
-            most = Math.max(most, ranksOfNode[each].length);
-        }
-        this.windowBytesMax = Outbox.windowBytesMax(most);
-        this.leftElsewhere = new long[topology.nodes()];
-        long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) most * Words.LINE_BYTES);
-        this.fetched = topology.nodes() == 1 ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
-        this.scratch = topology.nodes() == 1 ? null
-                : Arena.ofAuto().allocate(RingLayout.INVITATION_BYTES, Words.LINE_BYTES);
-    }
-
-    // ---- who takes part
-
-    /**
-     * {@return this rank, 0 to size − 1}
-     */
-    public int rank() {
-        return rank;
+        this.invitations = new Invitations(machine, topology.nodes() > 1);
     }
 
     /**
-     * {@return how many ranks take part}
-     */
-    public int size() {
-        return size;
-    }
-
-    /**
-     * {@return this rank's place among the ranks of its node, in ascending order; those that share memory know each
-     * other by it}
-     */
-    public int localRank() {
-        return localRank;
-    }
-
-    /**
-     * {@return how many of the ranks are on this node}
-     */
-    public int localSize() {
-        return localSize;
-    }
-
-    /**
-     * {@return whether this is the rank that talks to other nodes for its node: its first}
-     */
-    public boolean isMaster() {
-        return localRank == MASTER;
-    }
-
-    /**
-     * {@return the number of this node}
-     */
-    public int node() {
-        return node;
-    }
-
-    /**
-     * {@return how many nodes the ranks are on}
-     */
-    public int nodes() {
-        return topology.nodes();
-    }
-
-    /**
-     * Tells on which node a rank is.
+     * Another view of this communicator at this rank, for operations that the caller does not wait for: it is in one
+     * operation at a time, as every team, but others may be in different ones meanwhile, on other threads.
      *
-     * @param other the rank
-     * @return its node
+     * @param background what to do things with, on those threads
+     * @return the team, whose operations begin with {@link #draw} and {@link #begin}
      */
-    public int nodeOf(int other) {
-        return topology.nodeOf(other);
+    public Team forBackground(Machine background) {
+        return new Team(background, members, memory, ringAddress, outbox, rank, topology, reach, ledger);
     }
 
-    /**
-     * Tells the place of a rank among those of this node.
-     *
-     * @param other the rank
-     * @return its place, or −1 when it is on another node
-     */
-    public int localRankOf(int other) {
-        return Math.max(-1, Arrays.binarySearch(localRanks, other));
+    @Override
+    void prepare() {
+        shown = blocking ? outbox.shown() : ledger.lane(sequence);
     }
 
-    /**
-     * {@return the greatest number of bytes that {@link #show} can give a rank, the same at every rank: a power of two}
-     */
-    public long windowBytesMax() {
-        return windowBytesMax;
-    }
-
-    /**
-     * {@return the longest message of one operation, in bytes, the same at every rank: so long that an algorithm stays
-     * below {@link #STEPS_MAX} steps that takes {@value #STEPS_PER_RANK_AND_WINDOW} for each rank and each greatest
-     * window that the message would fill}
-     */
-    public long operationBytesMax() {
-        return windowBytesMax
-                * Math.clamp(STEPS_MAX / ((long) STEPS_PER_RANK_AND_WINDOW * size), 1, OPERATION_WINDOWS_MAX);
-    }
-
-    /**
-     * {@return the number of the current operation, from 0, the same at every rank}
-     */
-    public long operation() {
-        return sequence;
-    }
-
-    // ---- an operation's life
-
-    /**
-     * Begins the next operation: notices what has broken meanwhile, waits until the slot is free, and says what is
-     * called.
-     *
-     * @param called the collective
-     * @param algorithm the algorithm's name
-     * @param type the elements' type, or null
-     * @param operator the operator's name, or {@link Label#NONE}
-     * @param count how many elements
-     * @param root the root, or 0
-     * @param untilNanos when it must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for
-     *            never
-     */
-    public void enter(Collective called, Label algorithm, DataType type, Label operator, long count, int root,
-            long untilNanos) {
-        if (busy) {
-            throw new IllegalStateException(members.describe(rank) + " called " + called.label()
-                    + " while another thread is inside " + collective.label()
-                    + " on the same communicator; let one thread at a time use it");
-        }
-        busy = true;
-        collective = called;
-        deadlineNanos = untilNanos;
-        try {
-            checkAlive();
-            awaitClosed(sequence - RingLayout.SLOTS);
-        } catch (Throwable e) {
-            breakOff(e);
-            throw e;
-        }
-        slot = layout.slot(sequence % RingLayout.SLOTS);
-        base = (sequence / RingLayout.SLOTS + 1) << GENERATION_SHIFT;
-        describe(called, algorithm, type, operator, count, root);
-    }
-
-    /**
-     * Ends the operation at this rank.
-     */
-    public void leave() {
-        flush();
-        revokeInvited();
-        sequence++;
-        machine.store(ring, layout.left(localRank), sequence);
-        busy = false;
-    }
-
-    /**
-     * Ends the operation, and the communicator, because of an exception.
-     *
-     * @param failure what was thrown inside the operation
-     */
-    public void breakOff(Throwable failure) {
-        busy = false;
+    @Override
+    void giveBack() {
         takeBack();
-        revokeInvited(); // or a late put would land in memory that the caller uses for something else
-        try {
-            Words.compareAndSet(ring, RingLayout.BROKEN, 0, Breakage.word(failure, rank));
-        } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
-            failure.addSuppressed(closed);
-        }
-    }
-
-    long sequence() {
-        return sequence;
-    }
-
-    /** Waits until all ranks of this node have left an operation. */
-    void awaitClosed(long operation) {
-        if (closed > operation) {
-            return;
-        }
-        long least = Long.MAX_VALUE;
-        for (int other = 0; other < localSize; other++) {
-            if (other != localRank) {
-                awaitWord(localRanks[other], layout.left(other), operation + 1);
-                least = Math.min(least, machine.load(ring, layout.left(other)));
-            }
-        }
-        closed = Math.min(least, sequence);
+        invitations.revokeAll();
     }
 
     // ---- words
@@ -378,7 +123,7 @@ public final class Team implements Waiter.Check {
         assert step <= STEPS_MAX : "step " + step;
         long cell = RingLayout.cell(slot, localRank);
         if (word == READY) { // only now: others may be polling the line, and would take it away between two stores
-            Words.storePlain(ring, cell + RingLayout.FINGERPRINT, history);
+            Words.storePlain(ring, cell + RingLayout.FINGERPRINT, tag());
         }
         machine.store(ring, cell + word, base + step);
     }
@@ -396,8 +141,8 @@ public final class Team implements Waiter.Check {
         }
         long cell = RingLayout.cell(slot, other);
         awaitWord(localRanks[other], cell + word, base + step);
-        if (word == READY && Words.loadPlain(ring, cell + RingLayout.FINGERPRINT) != history) {
-            throw mismatch(localRanks[other]);
+        if (word == READY) {
+            compare(localRanks[other], Words.loadPlain(ring, cell + RingLayout.FINGERPRINT));
         }
     }
 
@@ -441,10 +186,10 @@ public final class Team implements Waiter.Check {
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
             place.set(ring, payload);
         } else {
-            long start = outbox.take(bytes, windowsMax, this);
-            place.set(outbox.segment(), start);
-            Words.storePlain(ring, payload, outbox.address());
-            Words.storePlain(ring, payload + Long.BYTES, outbox.capacity());
+            long start = blocking ? outbox.take(bytes, windowsMax, this) : shown.take(bytes, windowBytesMax);
+            place.set(shown.segment(), start);
+            Words.storePlain(ring, payload, shown.address());
+            Words.storePlain(ring, payload + Long.BYTES, shown.capacity());
             Words.storePlain(ring, payload + 2 * Long.BYTES, start);
         }
         return place;
@@ -492,9 +237,8 @@ public final class Team implements Waiter.Check {
      * @return whether it is lent
      */
     public boolean lend(Area area) {
-        boolean lends = loans != null && area.segment().isAccessibleBy(STRANGER);
+        boolean lends = loans.lend(sequence, localRank, area);
         if (lends) {
-            loans[loan(localRank)] = area.segment();
             Words.storePlain(ring, RingLayout.cell(slot, localRank) + RingLayout.PAYLOAD, area.start());
         }
         return lends;
@@ -507,25 +251,15 @@ public final class Team implements Waiter.Check {
      * @return the memory, which the caller clears after use; or null when that rank has not lent any
      */
     public Area lent(int other) {
-        if (loans == null || loans[loan(other)] == null) {
-            return null;
-        }
-        borrowed.set(loans[loan(other)],
+        return loans.lent(sequence, other,
                 Words.loadPlain(ring, RingLayout.cell(slot, other) + RingLayout.PAYLOAD));
-        return borrowed;
     }
 
     /**
      * Ends the loan, if there is one.
      */
     public void takeBack() {
-        if (loans != null) {
-            loans[loan(localRank)] = null;
-        }
-    }
-
-    private int loan(int local) {
-        return (int) (sequence % RingLayout.SLOTS) * localSize + local;
+        loans.takeBack(sequence, localRank);
     }
 
     /**
@@ -615,7 +349,7 @@ public final class Team implements Waiter.Check {
 
     /** Waits until the slot of the current operation is free at another node. */
     private void awaitSlot(int toNode) {
-        if (leftElsewhere[toNode] <= sequence - RingLayout.SLOTS) {
+        if (ledger.leftElsewhere(toNode) <= sequence - RingLayout.SLOTS) {
             awaitLeft(toNode, sequence - RingLayout.SLOTS);
         }
     }
@@ -626,7 +360,7 @@ public final class Team implements Waiter.Check {
         int master = master(toNode);
         awaitNothingOf(master);
         if (!machine.put(reach.processes()[master], reach.rings()[master], offset, source, sourceOffset, bytes, word,
-                base + step, history, this)) {
+                base + step, tag(), this)) {
             throw gone(master);
         }
         unflushed = true;
@@ -642,7 +376,7 @@ public final class Team implements Waiter.Check {
      * @return whether they can
      */
     public boolean isAddressable(Area area) {
-        return area.segment().isNative() && area.segment().isAccessibleBy(STRANGER);
+        return area.segment().isNative() && Loans.isOpenToAll(area.segment());
     }
 
     /**
@@ -660,7 +394,7 @@ public final class Team implements Waiter.Check {
         writeInvitation(area, bytes);
         long start = layout.edge(sequence % RingLayout.SLOTS, edge);
         awaitSlot(toNode);
-        putIntoRing(toNode, start + RingLayout.INVITATION, scratch, 0, RingLayout.INVITATION_BYTES,
+        putIntoRing(toNode, start + RingLayout.INVITATION, invitations.written(), 0, RingLayout.INVITATION_BYTES,
                 start + RingLayout.ARRIVED, step);
     }
 
@@ -676,38 +410,18 @@ public final class Team implements Waiter.Check {
         writeInvitation(area, bytes);
         long cell = layout.star(sequence % RingLayout.SLOTS, node);
         awaitSlot(toNode);
-        putIntoRing(toNode, cell + RingLayout.STAR_PAYLOAD, scratch, 0, RingLayout.INVITATION_BYTES,
+        putIntoRing(toNode, cell + RingLayout.STAR_PAYLOAD, invitations.written(), 0, RingLayout.INVITATION_BYTES,
                 cell + RingLayout.ARRIVED, step);
     }
 
     private void writeInvitation(Area area, long bytes) {
-        long region;
-        long offset = area.start();
+        int process = reach.processes()[rank];
         if (area.segment().equals(ring)) {
-            region = reach.rings()[rank];
-        } else if (area.segment().equals(outbox.segment())) {
-            region = outbox.handle(machine);
+            invitations.write(process, reach.rings()[rank], area.start(), bytes);
+        } else if (area.segment().equals(shown.segment())) {
+            invitations.write(process, shown.handle(machine), area.start(), bytes);
         } else {
-            region = machine.register(area.segment().asSlice(area.start(), bytes));
-            offset = 0;
-            noteInvited(region);
-        }
-        Words.storePlain(scratch, 0, reach.processes()[rank]);
-        Words.storePlain(scratch, Long.BYTES, region);
-        Words.storePlain(scratch, 2 * Long.BYTES, offset);
-        Words.storePlain(scratch, 3 * Long.BYTES, bytes);
-    }
-
-    private void noteInvited(long region) {
-        if (invitations == invited.length) {
-            invited = Arrays.copyOf(invited, 2 * invitations);
-        }
-        invited[invitations++] = region;
-    }
-
-    private void revokeInvited() {
-        while (invitations > 0) {
-            machine.revoke(invited[--invitations]);
+            invitations.write(process, invitations.open(area.segment().asSlice(area.start(), bytes)), 0, bytes);
         }
     }
 
@@ -721,11 +435,7 @@ public final class Team implements Waiter.Check {
      */
     public Target awaitInvitation(int edge, long step, int fromNode) {
         awaitArrival(edge, step, fromNode);
-        if (targets[edge] == null) {
-            targets[edge] = new Target();
-        }
-        readInvitation(layout.edge(sequence % RingLayout.SLOTS, edge) + RingLayout.INVITATION, targets[edge]);
-        return targets[edge];
+        return invitations.read(ring, layout.edge(sequence % RingLayout.SLOTS, edge) + RingLayout.INVITATION, edge);
     }
 
     /**
@@ -737,13 +447,8 @@ public final class Team implements Waiter.Check {
      */
     public Target awaitInvitationByStar(long step, int fromNode) {
         awaitStar(fromNode, step);
-        readInvitation(layout.star(sequence % RingLayout.SLOTS, fromNode) + RingLayout.STAR_PAYLOAD, starTarget);
-        return starTarget;
-    }
-
-    private void readInvitation(long at, Target into) {
-        into.set((int) Words.loadPlain(ring, at), Words.loadPlain(ring, at + Long.BYTES),
-                Words.loadPlain(ring, at + 2 * Long.BYTES), Words.loadPlain(ring, at + 3 * Long.BYTES));
+        return invitations.read(ring, layout.star(sequence % RingLayout.SLOTS, fromNode) + RingLayout.STAR_PAYLOAD,
+                Invitations.BY_STAR);
     }
 
     /**
@@ -851,11 +556,9 @@ public final class Team implements Waiter.Check {
     private void awaitPut(long start, long step, int fromNode) {
         if (step > 0) {
             awaitWord(master(fromNode), start, base + step);
-            if (Words.loadPlain(ring, start + RingLayout.FINGERPRINT) != history) {
-                throw mismatch(master(fromNode));
-            }
-            if (ranksOfNode[fromNode].length == 1) { // who is in this operation has left all before it
-                leftElsewhere[fromNode] = Math.max(leftElsewhere[fromNode], sequence);
+            boolean quietThere = compare(master(fromNode), Words.loadPlain(ring, start + RingLayout.FINGERPRINT));
+            if (ranksOfNode[fromNode].length == 1) { // who is in this operation has left those that it says
+                ledger.raiseLeftElsewhere(fromNode, Ledger.leftBy(sequence, quietThere));
             }
         }
     }
@@ -875,221 +578,13 @@ public final class Team implements Waiter.Check {
     }
 
     /**
-     * Takes note that every rank is in the current operation, as the algorithm has seen: so all have left the ones
-     * before, and need not be asked.
+     * Takes note that every rank is in the current operation, as the algorithm has seen: so all have left the one that
+     * used the slot before, and need not be asked. If none had another operation in flight, as READY words and puts
+     * have told from rank to rank, all have left even the one before this.
      */
     public void noteAllAreHere() {
-        for (int other = 0; other < leftElsewhere.length; other++) {
-            leftElsewhere[other] = Math.max(leftElsewhere[other], sequence);
+        for (int other = 0; other < ranksOfNode.length; other++) {
+            ledger.raiseLeftElsewhere(other, Ledger.leftBy(sequence, quiet));
         }
-    }
-
-    private int master(int ofNode) {
-        return topology.firstRankOf(ofNode);
-    }
-
-    private void flush() {
-        if (unflushed) {
-            unflushed = false;
-            machine.flush();
-        }
-    }
-
-    /** Waits until all ranks of another node have left an operation. Ranks that have left the job have. */
-    private void awaitLeft(int other, long operation) {
-        flush();
-        int[] ranks = ranksOfNode[other];
-        RingLayout theirs = layouts[other];
-        for (int turn = 0;; turn++) {
-            int asked = firstWhoIsThere(ranks);
-            if (asked < 0) {
-                leftElsewhere[other] = Long.MAX_VALUE;
-                return;
-            }
-            awaitNothingOf(asked);
-            if (machine.get(reach.processes()[asked], reach.rings()[asked], theirs.left(0), fetched, 0,
-                    (long) ranks.length * Words.LINE_BYTES, this)) {
-                long least = Long.MAX_VALUE;
-                for (int local = 0; local < ranks.length; local++) {
-                    boolean gone = members.hasLeft(ranks[local]);
-                    least = Math.min(least, gone ? least
-                            : Words.loadPlain(fetched, (long) local * Words.LINE_BYTES));
-                }
-                leftElsewhere[other] = least;
-                if (least > operation) {
-                    return;
-                }
-            }
-            check();
-            machine.pause(turn);
-        }
-    }
-
-    private int firstWhoIsThere(int[] ranks) {
-        for (int each : ranks) {
-            if (!members.hasLeft(each)) {
-                return each;
-            }
-        }
-        return -1;
-    }
-
-    // ---- what can go wrong
-
-    private void awaitWord(int other, long offset, long value) {
-        if (machine.load(ring, offset) < value) {
-            flush();
-            awaitedRank = other;
-            awaitedOffset = offset;
-            awaitedValue = value;
-            lookNanos = System.nanoTime() + LOOK_NANOS;
-            machine.await(ring, offset, value, this);
-        }
-    }
-
-    /** For calls of the fabric, which wait for room or an answer. */
-    private void awaitNothingOf(int other) {
-        awaitedRank = other;
-        awaitedOffset = RingLayout.BROKEN;
-        awaitedValue = Long.MAX_VALUE;
-        lookNanos = Long.MAX_VALUE; // a check inside a call of the fabric must not call it
-    }
-
-    private RuntimeException gone(int other) {
-        RuntimeException failure = members.failure(other);
-        return failure != null ? failure
-                : new RankFailedException(other, members.describe(rank) + " cannot reach " + members.describe(other)
-                        + " in " + collective.label() + ": its process has ended, or the connection is lost");
-    }
-
-    /**
-     * Looks for a reason not to wait any longer: called now and then while this rank waits.
-     */
-    @Override
-    public void check() {
-        checkAlive();
-        if (descriptorDiffers(awaitedRank)) {
-            throw mismatch(awaitedRank);
-        }
-        RuntimeException failure = members.failure(awaitedRank);
-        if (failure != null && machine.load(ring, awaitedOffset) < awaitedValue) {
-            throw failure;
-        }
-        if (Thread.currentThread().isInterrupted()) {
-            throw new CallInterruptedException(
-                    members.describe(rank) + " was interrupted in " + collective.label() + " while it waited for "
-                            + members.describe(awaitedRank) + "; the communicator cannot be used any more");
-        }
-        if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
-            throw new DeadlineExceededException(members.describe(rank) + " passed its deadline in " + collective.label()
-                    + " while it waited for " + members.describe(awaitedRank)
-                    + "; see what that rank does, or allow more time");
-        }
-    }
-
-    private void checkAlive() {
-        long broken = machine.load(ring, RingLayout.BROKEN);
-        long changes = members.changes();
-        if (changes != changesSeen || broken != 0) {
-            RuntimeException failure = members.failure(-1);
-            if (failure != null) {
-                throw failure;
-            }
-            changesSeen = changes;
-        }
-        if (broken != 0) {
-            throw Breakage.exception(broken, members,
-                    members.describe(rank) + " cannot go on with " + collective.label() + ": ");
-        }
-    }
-
-    // ---- descriptors
-
-    private void describe(Collective called, Label algorithm, DataType type, Label operator, long count, int root) {
-        long call = Descriptor.hash(called, algorithm, type, operator, count, root);
-        history = Descriptor.extend(history, call);
-        Descriptor.write(machine, ring, descriptor(sequence, localRank), sequence, history, call,
-                Descriptor.kind(called, type, root), count, operator, algorithm);
-    }
-
-    /**
-     * Who still waits to enter has not described its call, so its history cannot be compared yet. The descriptor of a
-     * rank on another node has to be fetched: that is done rarely.
-     */
-    private boolean descriptorDiffers(int other) {
-        if (Words.loadPlain(ring, descriptor(sequence, localRank)) != sequence + 1) {
-            return false;
-        }
-        int local = localRankOf(other);
-        if (local < 0) {
-            return descriptorDiffersElsewhere(other);
-        }
-        return differs(ring, descriptor(sequence, local));
-    }
-
-    private boolean differs(MemorySegment cells, long descriptor) {
-        return machine.load(cells, descriptor) == sequence + 1
-                && Words.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT) != history;
-    }
-
-    private boolean descriptorDiffersElsewhere(int other) {
-        if (lookNanos == Long.MAX_VALUE || System.nanoTime() - lookNanos < 0) {
-            return false;
-        }
-        long offset = awaitedOffset;
-        long value = awaitedValue;
-        boolean there = fetch(sequence, other);
-        awaitedOffset = offset;
-        awaitedValue = value;
-        lookNanos = System.nanoTime() + LOOK_NANOS;
-        return there && differs(fetched, RingLayout.DESCRIPTOR);
-    }
-
-    /** Copies the cell of a rank on another node here. */
-    private boolean fetch(long operation, int other) {
-        int[] ranks = ranksOfNode[topology.nodeOf(other)];
-        RingLayout theirs = layouts[topology.nodeOf(other)];
-        awaitNothingOf(other);
-        return machine.get(reach.processes()[other], reach.rings()[other],
-                RingLayout.cell(theirs.slot(operation % RingLayout.SLOTS), Arrays.binarySearch(ranks, other)), fetched,
-                0,
-                RingLayout.CELL_BYTES, this);
-    }
-
-    private long descriptor(long operation, int local) {
-        return RingLayout.cell(layout.slot(operation % RingLayout.SLOTS), local) + RingLayout.DESCRIPTOR;
-    }
-
-    /**
-     * Histories differ: finds the oldest call that does, as far back as the ring remembers. The other rank may be ahead
-     * and write over its old descriptors meanwhile; what was read of one counts only if it is still there afterwards.
-     */
-    private CollectiveMismatchException mismatch(int other) {
-        int local = localRankOf(other);
-        for (long operation = Math.max(0, sequence - RingLayout.SLOTS + 1); operation <= sequence; operation++) {
-            if (local < 0 && !fetch(operation, other)) {
-                break;
-            }
-            MemorySegment cells = local < 0 ? fetched : ring;
-            long mine = descriptor(operation, localRank);
-            long theirs = local < 0 ? RingLayout.DESCRIPTOR : descriptor(operation, local);
-            if (machine.load(cells, theirs) == operation + 1
-                    && Words.loadPlain(ring, mine + RingLayout.DESCRIPTOR_CALL) != Words.loadPlain(cells,
-                            theirs + RingLayout.DESCRIPTOR_CALL)) {
-                String called = Descriptor.text(cells, theirs);
-                VarHandle.loadLoadFence();
-                if (machine.load(cells, theirs) == operation + 1) {
-                    return new CollectiveMismatchException(members.describe(rank) + " called "
-                            + Descriptor.text(ring, mine)
-                            + " as call number " + (operation + 1) + " on its communicator, but "
-                            + members.describe(other) + " called " + called
-                            + "; all ranks must call the same collectives in the same order, with the same arguments",
-                            true);
-                }
-            }
-        }
-        return new CollectiveMismatchException(members.describe(rank) + " and " + members.describe(other)
-                + " called different collectives, or disagreed on an argument, some calls ago"
-                + "; all ranks must call the same collectives in the same order, with the same arguments", true);
     }
 }

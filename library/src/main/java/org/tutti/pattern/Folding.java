@@ -3,8 +3,8 @@ package org.tutti.pattern;
 
 /**
  * Making a power of two of any number of participants: of the first 2·(size − power) ones each even one hands what it
- * has to the odd one after it, which stands for both from then on. So those that are left stand for consecutive runs, in
- * ascending order.
+ * has to the odd one after it, which stands for both from then on. So those that are left stand for consecutive runs,
+ * in ascending order.
  *
  * <pre>
  *  size 6:   0 → 1   2 → 3   4   5

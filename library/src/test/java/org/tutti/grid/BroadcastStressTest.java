@@ -22,9 +22,9 @@ import org.tutti.job.LocalNodes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Broadcasts and barriers of all algorithms back to back in one job, with changing roots and sizes, in arrays, in memory
- * confined to a thread and in shared memory, each rank as it likes; and ranks dawdle, so that each is the late one at
- * times. Afterwards every byte is checked, and those before and behind the message.
+ * Broadcasts and barriers of all algorithms back to back in one job, with changing roots and sizes, in arrays, in
+ * memory confined to a thread and in shared memory, each rank as it likes; and ranks dawdle, so that each is the late
+ * one at times. Afterwards every byte is checked, and those before and behind the message.
  */
 @Timeout(120)
 class BroadcastStressTest {

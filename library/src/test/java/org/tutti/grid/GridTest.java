@@ -29,8 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The grid: collective × algorithm × type × operator × ranks × nodes × root × size × in place × on or off the heap. By
- * default a covering sample by a fixed seed ({@code -Dgrid.seed=…} for another one); {@code ./mvnw verify -Dgrid=all} runs all
- * of it; {@code -Dgrid.only=allreduce} or {@code "-Dgrid.only=allreduce ring"} runs a part.
+ * default a covering sample by a fixed seed ({@code -Dgrid.seed=…} for another one); {@code ./mvnw verify -Dgrid=all}
+ * runs all of it; {@code -Dgrid.only=allreduce} or {@code "-Dgrid.only=allreduce ring"} runs a part.
  *
  * <p>All cases with the same ranks, collective and algorithm run one after the other in the same job, so the slots are
  * used again and again with operations of all sizes in flight. Half of the jobs of one node run on platform

@@ -14,8 +14,8 @@ import org.tutti.pattern.Partition;
 
 /**
  * Cheng's two-level global sum (section 3). In each node a master computes the sum over all ranks of the node and keeps
- * it in its node's shared memory. One of the masters is the cluster master: it waits for all others, adds what they have,
- * and puts the sum into each node's shared memory, from where everybody copies it.
+ * it in its node's shared memory. One of the masters is the cluster master: it waits for all others, adds what they
+ * have, and puts the sum into each node's shared memory, from where everybody copies it.
  *
  * <pre>
  *  3 nodes of 3 ranks, cluster master on node 0:
@@ -24,16 +24,18 @@ import org.tutti.pattern.Partition;
  *     0 → 3   0 → 6                              and hands out the sum, which all ranks copy
  * </pre>
  *
- * <p>The paper draws the masters at random; node 0 is the default here, and the other form draws the cluster master's node
- * anew for every operation, alike at all ranks. (A node's master is always its first rank: the network begins there.)
+ * <p>The paper draws the masters at random; node 0 is the default here, and the other form draws the cluster master's
+ * node anew for every operation, alike at all ranks. (A node's master is always its first rank: the network begins
+ * there.)
  *
  * <p>The paper's cluster master polls the other nodes' memory. Here every master puts up to {@value
- * RingLayout#STAR_PAYLOAD_BYTES} bytes into its cell at the cluster master; of longer chunks it puts their address there,
- * and the cluster master gets them. So the cluster master needs a cell for each node, and no landing place for any.
+ * RingLayout#STAR_PAYLOAD_BYTES} bytes into its cell at the cluster master; of longer chunks it puts their address
+ * there, and the cluster master gets them. So the cluster master needs a cell for each node, and no landing place for
+ * any.
  *
- * <p>A rank contributes to chunk k + 1 after it has copied the result of chunk k, and a master says that it has chunk k +
- * 1 after its ranks have contributed: then the place where the result lands is free, and so is what the cluster master
- * has read.
+ * <p>A rank contributes to chunk k + 1 after it has copied the result of chunk k, and a master says that it has chunk k
+ * + 1 after its ranks have contributed: then the place where the result lands is free, and so is what the cluster
+ * master has read.
  */
 public final class ChengAllreduce extends Allreduce {
     private static final long CHUNK_BYTES = Pieces.BYTES_MAX;

@@ -9,10 +9,10 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Partition;
 
 /**
- * Allreduce by index range in two stages of smaller groups: a multi-radix reduce-scatter and allgather in shared memory.
- * Groups have about √p consecutive ranks. In the first stage a group's members combine the group's elements, a part
- * each; in the second the ranks that have the same part combine it among the groups, a share each. Then the shares of a
- * part are copied together in each group, and the parts from there.
+ * Allreduce by index range in two stages of smaller groups: a multi-radix reduce-scatter and allgather in shared
+ * memory. Groups have about √p consecutive ranks. In the first stage a group's members combine the group's elements, a
+ * part each; in the second the ranks that have the same part combine it among the groups, a share each. Then the shares
+ * of a part are copied together in each group, and the parts from there.
  *
  * <pre>
  *  6 ranks, groups {0 1} {2 3} {4 5}:   1.  0 has part a of 0 and 1, 1 has part b; likewise 2, 3 and 4, 5
@@ -21,9 +21,9 @@ import org.tutti.pattern.Partition;
  *                                       4.  everybody copies a and b in its own group
  * </pre>
  *
- * <p>A rank waits for √p others four times, instead of for all twice; and on wide nodes each byte crosses between groups
- * once for each group. Ranks that are too many for equal groups belong to the last one, in which only as many as in the
- * others combine.
+ * <p>A rank waits for √p others four times, instead of for all twice; and on wide nodes each byte crosses between
+ * groups once for each group. Ranks that are too many for equal groups belong to the last one, in which only as many as
+ * in the others combine.
  *
  * <p>Two parts of a window are used in turn: who has seen the first word of round k of the ranks that read its window
  * knows that they have copied what they needed of round k − 1, and may write round k + 1 over it.

@@ -13,8 +13,8 @@ import org.tutti.pattern.Partition;
 
 /**
  * Rabenseifner's allreduce between the masters: reduce-scatter by recursive halving, then allgather by recursive
- * doubling. In round j masters at distance 2<sup>j</sup> exchange halves of what they still work on: the lower one keeps
- * the first half, the upper one the second. Then the way back, with whole results.
+ * doubling. In round j masters at distance 2<sup>j</sup> exchange halves of what they still work on: the lower one
+ * keeps the first half, the upper one the second. Then the way back, with whole results.
  *
  * <pre>
  *  4 nodes, elements in quarters a b c d:
@@ -25,8 +25,8 @@ import org.tutti.pattern.Partition;
  * </pre>
  *
  * <p>As the distances grow while the halves shrink, the nodes whose elements are combined follow each other, the lower
- * ones on the left. When the nodes are no power of two, some hand everything to their neighbour first and get the result
- * at the end ({@link Folding}).
+ * ones on the left. When the nodes are no power of two, some hand everything to their neighbour first and get the
+ * result at the end ({@link Folding}).
  */
 public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
     private static final long CHUNK_BYTES = 256 << 10;

@@ -11,9 +11,9 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Partition;
 
 /**
- * Allreduce by a ring of the masters. The elements are cut into as many segments as there are nodes. In n − 1 steps each
- * node sends a segment to the next one and combines the one that it gets with its own; then node i has segment i + 1 of
- * all. In n − 1 more steps the finished segments go around.
+ * Allreduce by a ring of the masters. The elements are cut into as many segments as there are nodes. In n − 1 steps
+ * each node sends a segment to the next one and combines the one that it gets with its own; then node i has segment i +
+ * 1 of all. In n − 1 more steps the finished segments go around.
  *
  * <pre>
  *  3 nodes:  step 1   0 –seg 0→ 1 –seg 1→ 2 –seg 2→ 0       each combines what it gets

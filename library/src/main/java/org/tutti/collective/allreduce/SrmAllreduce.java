@@ -14,8 +14,8 @@ import org.tutti.pattern.Partition;
  * SRM's allreduce (paper: section 2.2, "Shared Memory Allreduce", and 2.4, "Allreduce"). In a node always a reduce by a
  * binomial tree to the master, in which only leaves copy their elements, and a broadcast from there.
  *
- * <p>Up to 16 KiB the masters exchange in pairs by recursive doubling ({@link RecursiveDoublingAllreduce}), and everybody
- * copies the result from its master's buffer.
+ * <p>Up to 16 KiB the masters exchange in pairs by recursive doubling ({@link RecursiveDoublingAllreduce}), and
+ * everybody copies the result from its master's buffer.
  *
  * <p>Longer messages are reduced between the masters by a binomial tree to rank 0's node, and broadcast from there the
  * same way; in rank 0's node everybody copies the result from rank 0's buffer, in other nodes from where it has landed.

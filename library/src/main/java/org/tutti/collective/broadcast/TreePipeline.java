@@ -58,7 +58,8 @@ final class TreePipeline {
      * @param data the bytes of this rank
      * @param bytes how many
      * @param root the rank that has them
-     * @param chunk the length of a chunk, at most windowBytesMax / parts and, with several nodes, {@link org.tutti.collective.RingLayout#LANDING_BYTES}
+     * @param chunk the length of a chunk, at most windowBytesMax / parts and, with several nodes, {@link
+     *             org.tutti.collective.RingLayout#LANDING_BYTES}
      *            / parts
      * @param parts how many chunks may be under way on an edge and in a node
      * @param windowsMax how many windows the root may have in use at once

@@ -6,8 +6,8 @@ import org.tutti.collective.NodeTree;
 import org.tutti.pattern.ChainTree;
 
 /**
- * Reduce by a pipelined chain of nodes: each combines a chunk of its own ranks with what arrives from the node behind it
- * and passes that on to the node before it, the first of which is the root's, or node 0 for operators that do not
+ * Reduce by a pipelined chain of nodes: each combines a chunk of its own ranks with what arrives from the node behind
+ * it and passes that on to the node before it, the first of which is the root's, or node 0 for operators that do not
  * commute. Every node receives and sends each byte once, whatever their number; the price is the length of the chain.
  *
  * <pre>

@@ -104,8 +104,8 @@ final class Programs {
                             }
                         }
                         if (values[i] != expected) {
-                            throw new IllegalStateException(algorithm + " of " + count + " with root " + root + ": element "
-                                    + i + " is " + values[i] + " instead of " + expected);
+                            throw new IllegalStateException(algorithm + " of " + count + " with root " + root
+                                    + ": element " + i + " is " + values[i] + " instead of " + expected);
                         }
                     }
                 }
