@@ -319,7 +319,7 @@ public final class Team implements Waiter.Check {
         busy = false;
         revokeInvited(); // or a late put would land in memory that the caller uses for something else
         try {
-            Words.compareAndSet(ring, RingLayout.BROKEN, 0, Breakage.word(failure, rank));
+            machine.setOnce(ring, RingLayout.BROKEN, Breakage.word(failure, rank));
         } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
             failure.addSuppressed(closed);
         }
@@ -357,7 +357,7 @@ public final class Team implements Waiter.Check {
         assert step <= STEPS_MAX : "step " + step;
         long cell = RingLayout.cell(slot, localRank);
         if (word == READY) { // only now: others may be polling the line, and would take it away between two stores
-            Words.storePlain(ring, cell + RingLayout.FINGERPRINT, history);
+            machine.storePlain(ring, cell + RingLayout.FINGERPRINT, history);
         }
         machine.store(ring, cell + word, base + step);
     }
@@ -375,7 +375,7 @@ public final class Team implements Waiter.Check {
         }
         long cell = RingLayout.cell(slot, other);
         awaitWord(localRanks[other], cell + word, base + step);
-        if (word == READY && Words.loadPlain(ring, cell + RingLayout.FINGERPRINT) != history) {
+        if (word == READY && machine.loadPlain(ring, cell + RingLayout.FINGERPRINT) != history) {
             throw mismatch(localRanks[other]);
         }
     }
@@ -422,9 +422,9 @@ public final class Team implements Waiter.Check {
         } else {
             long start = outbox.take(bytes, windowsMax, this);
             place.set(outbox.segment(), start);
-            Words.storePlain(ring, payload, outbox.address());
-            Words.storePlain(ring, payload + Long.BYTES, outbox.capacity());
-            Words.storePlain(ring, payload + 2 * Long.BYTES, start);
+            machine.storePlain(ring, payload, outbox.address());
+            machine.storePlain(ring, payload + Long.BYTES, outbox.capacity());
+            machine.storePlain(ring, payload + 2 * Long.BYTES, start);
         }
         return place;
     }
@@ -446,12 +446,12 @@ public final class Team implements Waiter.Check {
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
             place.set(ring, payload);
         } else {
-            long address = Words.loadPlain(ring, payload);
+            long address = machine.loadPlain(ring, payload);
             if (addresses[other] != address) {
-                outboxes[other] = memory.block(address, Words.loadPlain(ring, payload + Long.BYTES));
+                outboxes[other] = memory.block(address, machine.loadPlain(ring, payload + Long.BYTES));
                 addresses[other] = address;
             }
-            place.set(outboxes[other], Words.loadPlain(ring, payload + 2 * Long.BYTES));
+            place.set(outboxes[other], machine.loadPlain(ring, payload + 2 * Long.BYTES));
         }
         return place;
     }
@@ -595,9 +595,9 @@ public final class Team implements Waiter.Check {
             offset = 0;
             noteInvited(region);
         }
-        Words.storePlain(scratch, 0, reach.processes()[rank]);
-        Words.storePlain(scratch, Long.BYTES, region);
-        Words.storePlain(scratch, 2 * Long.BYTES, offset);
+        machine.storePlain(scratch, 0, reach.processes()[rank]);
+        machine.storePlain(scratch, Long.BYTES, region);
+        machine.storePlain(scratch, 2 * Long.BYTES, offset);
         long start = layout.edge(sequence % RingLayout.SLOTS, edge);
         awaitSlot(toNode);
         putIntoRing(toNode, start + RingLayout.INVITATION, scratch, 0, RingLayout.INVITATION_BYTES,
@@ -628,8 +628,8 @@ public final class Team implements Waiter.Check {
     public void awaitInvitation(int edge, long step, int fromNode, Target into) {
         awaitArrival(edge, step, fromNode);
         long at = layout.edge(sequence % RingLayout.SLOTS, edge) + RingLayout.INVITATION;
-        into.set((int) Words.loadPlain(ring, at), Words.loadPlain(ring, at + Long.BYTES),
-                Words.loadPlain(ring, at + 2 * Long.BYTES));
+        into.set((int) machine.loadPlain(ring, at), machine.loadPlain(ring, at + Long.BYTES),
+                machine.loadPlain(ring, at + 2 * Long.BYTES));
     }
 
     /**
@@ -732,7 +732,7 @@ public final class Team implements Waiter.Check {
     private void awaitPut(long start, long step, int fromNode) {
         if (step > 0) {
             awaitWord(master(fromNode), start, base + step);
-            if (Words.loadPlain(ring, start + RingLayout.FINGERPRINT) != history) {
+            if (machine.loadPlain(ring, start + RingLayout.FINGERPRINT) != history) {
                 throw mismatch(master(fromNode));
             }
             if (ranksOfNode[fromNode].length == 1) { // who is in this operation has left all before it
@@ -794,7 +794,7 @@ public final class Team implements Waiter.Check {
                 for (int local = 0; local < ranks.length; local++) {
                     boolean gone = members.hasLeft(ranks[local]);
                     least = Math.min(least, gone ? least
-                            : Words.loadPlain(fetched, (long) local * Words.LINE_BYTES));
+                            : machine.loadPlain(fetched, (long) local * Words.LINE_BYTES));
                 }
                 leftElsewhere[other] = least;
                 if (least > operation) {
@@ -898,7 +898,7 @@ public final class Team implements Waiter.Check {
      * rank on another node has to be fetched: that is done rarely.
      */
     private boolean descriptorDiffers(int other) {
-        if (Words.loadPlain(ring, descriptor(sequence, localRank)) != sequence + 1) {
+        if (machine.loadPlain(ring, descriptor(sequence, localRank)) != sequence + 1) {
             return false;
         }
         int local = localRankOf(other);
@@ -910,7 +910,7 @@ public final class Team implements Waiter.Check {
 
     private boolean differs(MemorySegment cells, long descriptor) {
         return machine.load(cells, descriptor) == sequence + 1
-                && Words.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT) != history;
+                && machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT) != history;
     }
 
     private boolean descriptorDiffersElsewhere(int other) {
@@ -955,13 +955,13 @@ public final class Team implements Waiter.Check {
             long mine = descriptor(operation, localRank);
             long theirs = local < 0 ? RingLayout.DESCRIPTOR : descriptor(operation, local);
             if (machine.load(cells, theirs) == operation + 1
-                    && Words.loadPlain(ring, mine + RingLayout.DESCRIPTOR_CALL) != Words.loadPlain(cells,
+                    && machine.loadPlain(ring, mine + RingLayout.DESCRIPTOR_CALL) != machine.loadPlain(cells,
                             theirs + RingLayout.DESCRIPTOR_CALL)) {
-                String called = Descriptor.text(cells, theirs);
+                String called = Descriptor.text(machine, cells, theirs);
                 VarHandle.loadLoadFence();
                 if (machine.load(cells, theirs) == operation + 1) {
                     return new CollectiveMismatchException(members.describe(rank) + " called "
-                            + Descriptor.text(ring, mine)
+                            + Descriptor.text(machine, ring, mine)
                             + " as call number " + (operation + 1) + " on its communicator, but "
                             + members.describe(other) + " called " + called
                             + "; all ranks must call the same collectives in the same order, with the same arguments",
