@@ -5,7 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
@@ -15,15 +15,15 @@ import org.tutti.memory.Words;
  */
 final class NodeMemory extends Memory {
     private final Arena arena;
-    private final BiConsumer<MemorySegment, String> claimed;
+    private final Consumer<MemorySegment> claimed;
     private final List<MemorySegment> blocks = new ArrayList<>();
     private long bytes;
 
     /**
      * @param arena what the memory lives as long as
-     * @param claimed told of every block, with its purpose
+     * @param claimed told of every block
      */
-    NodeMemory(Arena arena, BiConsumer<MemorySegment, String> claimed) {
+    NodeMemory(Arena arena, Consumer<MemorySegment> claimed) {
         this.arena = arena;
         this.claimed = claimed;
     }
@@ -33,7 +33,7 @@ final class NodeMemory extends Memory {
         MemorySegment block = arena.allocate(size, Words.LINE_BYTES);
         blocks.add(block);
         bytes += size;
-        claimed.accept(block, purpose);
+        claimed.accept(block);
         return blocks.size();
     }
 

@@ -3,6 +3,7 @@ package org.tutti.simulator;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,11 +58,13 @@ public final class Verifier {
         for (int node = 0; node < topology.nodes(); node++) {
             int here = node;
             RingLayout layout = new RingLayout(topology.nodes(), topology.ranksOf(node).length);
-            memories[node] = new NodeMemory(arena, (block, purpose) -> world.places().name(block,
-                    offset -> purpose.equals("ring") ? layout.describe(offset) + " of node " + here
-                            : "byte " + offset + " of " + purpose + " on node " + here));
+            memories[node] = new NodeMemory(arena, block -> {
+                String owner = world.actor();
+                world.places().name(block, offset -> "byte " + offset + " of the outbox of " + owner);
+            });
             ringAddresses[node] = memories[node].claim(layout.bytes(), "ring");
             rings[node] = memories[node].block(ringAddresses[node], layout.bytes());
+            world.places().name(rings[node], offset -> layout.describe(offset) + " on node " + here);
         }
         int[] processes = new int[size];
         long[] handles = new long[size];
@@ -184,7 +187,7 @@ public final class Verifier {
         long wrong = actual.mismatch(MemorySegment.ofArray(expected));
         if (wrong >= 0) {
             throw new SimulationFailure("rank " + rank + " has a wrong byte in " + what + " after " + call + ": byte "
-                    + wrong + " is " + actual.get(java.lang.foreign.ValueLayout.JAVA_BYTE, wrong) + " instead of "
+                    + wrong + " is " + actual.get(ValueLayout.JAVA_BYTE, wrong) + " instead of "
                     + expected[(int) wrong]);
         }
     }

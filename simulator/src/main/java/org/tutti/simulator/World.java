@@ -119,6 +119,11 @@ final class World implements Ranks.Order, Shadow.Race {
         return places;
     }
 
+    /** {@return who does what is being done, in words} */
+    String actor() {
+        return actor;
+    }
+
     String lastSteps() {
         return steps == null ? "" : steps.last();
     }
@@ -286,7 +291,7 @@ final class World implements Ranks.Order, Shadow.Race {
 
     @Override
     public void report(String what, int earlier, long earlierStep, long address, long end) {
-        fail(what + ": bytes " + places.describe(address) + " and the " + (end - address - 1) + " after it"
+        fail(what + ": " + (end - address) + " bytes from " + places.describe(address)
                 + (earlier < 0 ? "" : ", accessed by " + component(earlier) + " at step " + earlierStep));
     }
 
