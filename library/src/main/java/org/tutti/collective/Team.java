@@ -89,14 +89,14 @@ public final class Team implements Waiter.Check {
     private final MemorySegment fetched;
     private final MemorySegment scratch;
     private final Area star = new Area();
-    private final long[] leftElsewhere;
-    private final int[][] ranksOfNode;
     private final RingLayout[] layouts;
 
     private long sequence;
     private long slot;
     private long base;
     private long closed;
+    private long allHere;
+    private long[] leftElsewhere;
     private long changesSeen;
     private boolean busy;
     private boolean unflushed;
@@ -152,23 +152,25 @@ public final class Team implements Waiter.Check {
         this.localRanks = topology.ranksOf(node);
         this.localSize = localRanks.length;
         this.localRank = Arrays.binarySearch(localRanks, rank);
-        this.layout = new RingLayout(topology.nodes(), localSize);
-        this.ring = memory.block(ringAddress, layout.bytes());
         this.places = new Area[localSize];
         this.places[localRank] = new Area();
         this.landings = new Area[topology.nodes() == 1 ? 0 : Integer.SIZE];
         this.addresses = new long[localSize];
         this.outboxes = new MemorySegment[localSize];
-        this.ranksOfNode = new int[topology.nodes()][];
-        this.layouts = new RingLayout[topology.nodes()];
         int most = 0;
         for (int each = 0; each < topology.nodes(); each++) {
-            ranksOfNode[each] = topology.ranksOf(each);
-            layouts[each] = new RingLayout(topology.nodes(), ranksOfNode[each].length);
-            most = Math.max(most, ranksOfNode[each].length);
+            most = Math.max(most, topology.ranksOn(each));
         }
+        this.layouts = new RingLayout[most + 1];
+        for (int each = 0; each < topology.nodes(); each++) {
+            int ranks = topology.ranksOn(each);
+            if (layouts[ranks] == null) {
+                layouts[ranks] = new RingLayout(topology.nodes(), ranks);
+            }
+        }
+        this.layout = layouts[localSize];
+        this.ring = memory.block(ringAddress, layout.bytes());
         this.windowBytesMax = Outbox.windowBytesMax(most);
-        this.leftElsewhere = new long[topology.nodes()];
         long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) most * Words.LINE_BYTES);
         this.fetched = topology.nodes() == 1 ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
         this.scratch = topology.nodes() == 1 ? null
@@ -543,9 +545,21 @@ public final class Team implements Waiter.Check {
 
     /** Waits until the slot of the current operation is free at another node. */
     private void awaitSlot(int toNode) {
-        if (leftElsewhere[toNode] <= sequence - RingLayout.SLOTS) {
+        if (leftElsewhere(toNode) <= sequence - RingLayout.SLOTS) {
             awaitLeft(toNode, sequence - RingLayout.SLOTS);
         }
+    }
+
+    private long leftElsewhere(int other) {
+        return leftElsewhere == null ? allHere : Math.max(allHere, leftElsewhere[other]);
+    }
+
+    /** Only ranks that put to other nodes have to know; most need no table. */
+    private void noteLeft(int other, long operations) {
+        if (leftElsewhere == null) {
+            leftElsewhere = new long[topology.nodes()];
+        }
+        leftElsewhere[other] = Math.max(leftElsewhere[other], operations);
     }
 
     private void putIntoRing(int toNode, long offset, MemorySegment source, long sourceOffset, long bytes, long word,
@@ -735,8 +749,8 @@ public final class Team implements Waiter.Check {
             if (machine.loadPlain(ring, start + RingLayout.FINGERPRINT) != history) {
                 throw mismatch(master(fromNode));
             }
-            if (ranksOfNode[fromNode].length == 1) { // who is in this operation has left all before it
-                leftElsewhere[fromNode] = Math.max(leftElsewhere[fromNode], sequence);
+            if (topology.ranksOn(fromNode) == 1) { // who is in this operation has left all before it
+                noteLeft(fromNode, sequence);
             }
         }
     }
@@ -760,9 +774,7 @@ public final class Team implements Waiter.Check {
      * before, and need not be asked.
      */
     public void noteAllAreHere() {
-        for (int other = 0; other < leftElsewhere.length; other++) {
-            leftElsewhere[other] = Math.max(leftElsewhere[other], sequence);
-        }
+        allHere = sequence;
     }
 
     private int master(int ofNode) {
@@ -779,24 +791,23 @@ public final class Team implements Waiter.Check {
     /** Waits until all ranks of another node have left an operation. Ranks that have left the job have. */
     private void awaitLeft(int other, long operation) {
         flush();
-        int[] ranks = ranksOfNode[other];
-        RingLayout theirs = layouts[other];
+        int ranks = topology.ranksOn(other);
         for (int turn = 0;; turn++) {
-            int asked = firstWhoIsThere(ranks);
+            int asked = firstWhoIsThere(other);
             if (asked < 0) {
-                leftElsewhere[other] = Long.MAX_VALUE;
+                noteLeft(other, Long.MAX_VALUE);
                 return;
             }
             awaitNothingOf(asked);
-            if (machine.get(reach.processes()[asked], reach.rings()[asked], theirs.left(0), fetched, 0,
-                    (long) ranks.length * Words.LINE_BYTES, this)) {
+            if (machine.get(reach.processes()[asked], reach.rings()[asked], layouts[ranks].left(0), fetched, 0,
+                    (long) ranks * Words.LINE_BYTES, this)) {
                 long least = Long.MAX_VALUE;
-                for (int local = 0; local < ranks.length; local++) {
-                    boolean gone = members.hasLeft(ranks[local]);
+                for (int local = 0; local < ranks; local++) {
+                    boolean gone = members.hasLeft(topology.rankAt(other, local));
                     least = Math.min(least, gone ? least
                             : machine.loadPlain(fetched, (long) local * Words.LINE_BYTES));
                 }
-                leftElsewhere[other] = least;
+                noteLeft(other, least);
                 if (least > operation) {
                     return;
                 }
@@ -806,8 +817,9 @@ public final class Team implements Waiter.Check {
         }
     }
 
-    private int firstWhoIsThere(int[] ranks) {
-        for (int each : ranks) {
+    private int firstWhoIsThere(int there) {
+        for (int local = 0; local < topology.ranksOn(there); local++) {
+            int each = topology.rankAt(there, local);
             if (!members.hasLeft(each)) {
                 return each;
             }
@@ -928,11 +940,10 @@ public final class Team implements Waiter.Check {
 
     /** Copies the cell of a rank on another node here. */
     private boolean fetch(long operation, int other) {
-        int[] ranks = ranksOfNode[topology.nodeOf(other)];
-        RingLayout theirs = layouts[topology.nodeOf(other)];
+        RingLayout theirs = layouts[topology.ranksOn(topology.nodeOf(other))];
         awaitNothingOf(other);
         return machine.get(reach.processes()[other], reach.rings()[other],
-                RingLayout.cell(theirs.slot(operation % RingLayout.SLOTS), Arrays.binarySearch(ranks, other)), fetched,
+                RingLayout.cell(theirs.slot(operation % RingLayout.SLOTS), topology.placeOf(other)), fetched,
                 0,
                 RingLayout.CELL_BYTES, this);
     }
