@@ -66,6 +66,19 @@ public record Model(String name, double memoryLatencyMicros, double memoryOverhe
     }
 
     /**
+     * A model of nothing that exists, in which all that an algorithm does with a message takes times of the same order,
+     * so that all of it can be seen in a drawing.
+     *
+     * @param bytes the length of the message
+     * @return the model
+     */
+    public static Model forDrawing(long bytes) {
+        double microAByte = 1000.0 / Math.max(1, bytes);
+        return new Model("for drawing", 0.3, 0.15, microAByte, 1.5 * microAByte, 1.5, 0.5, microAByte / 2, 1,
+                (int) COUNT_MAX, (int) COUNT_MAX, 0);
+    }
+
+    /**
      * Reads a model.
      *
      * @param name for messages

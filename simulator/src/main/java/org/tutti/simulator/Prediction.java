@@ -16,7 +16,6 @@ import org.tutti.collective.Reach;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.simulator.Cluster.TooManySteps;
-import org.tutti.simulator.Trace.Kind;
 import org.tutti.simulator.Trace.Step;
 
 /**
@@ -54,7 +53,8 @@ public final class Prediction {
      * @param root the root, 0 where there is none
      * @param model what things cost
      * @return the prediction
-     * @throws IllegalArgumentException when the algorithm does not work on several nodes and these are
+     * @throws IllegalArgumentException when the algorithm does not work on several nodes and these are, or the message
+     *             is longer than one operation can be
      * @throws UnsupportedOperationException when there are too many steps and the algorithm has no formula
      */
     public static Prediction of(Collective collective, Algorithm algorithm, Topology topology, long bytes, int root,
@@ -101,6 +101,11 @@ public final class Prediction {
             int node = topology.nodeOf(rank);
             teams[rank] = new Team(new PredictingMachine(cluster, model, rank), Healthy.INSTANCE, memories[node],
                     rings[node], new Outbox(memories[node], ranksOn[node]), rank, topology, reach);
+        }
+        if (call.bytes() > teams[0].operationBytesMax()) {
+            throw new IllegalArgumentException("a message of " + call.bytes() + " bytes is several operations with "
+                    + ranksOn[0] + " ranks on a node; predict one of at most " + teams[0].operationBytesMax()
+                    + " bytes");
         }
         cluster.ranks().run(rank -> {
             Area from = new Area();
@@ -172,14 +177,16 @@ public final class Prediction {
     /** {@return the steps that the end waited for, a line each, the first one first} */
     public List<String> criticalPath() {
         List<String> lines = new ArrayList<>();
+        double now = 0;
         for (int index : trace.criticalPath()) {
             Step step = trace.step(index);
-            if (step.end() > step.start()) {
-                lines.add(String.format(Locale.ROOT, "%10.3f µs  +%8.3f  rank %d on node %d %s%s%s",
-                        step.start() / NANOS, (step.end() - step.start()) / NANOS, step.rank(),
-                        topology.nodeOf(step.rank()), step.kind().verb(),
-                        step.bytes() > 0 || step.kind() == Kind.PUT ? " " + step.bytes() + " bytes" : "",
+            double start = Math.max(now, step.start()); // a wait counts from when its end was under way
+            if (step.end() > start) {
+                lines.add(String.format(Locale.ROOT, "%12.3f µs  +%9.3f  rank %d on node %d %s%s%s", start / NANOS,
+                        (step.end() - start) / NANOS, step.rank(), topology.nodeOf(step.rank()), step.kind().verb(),
+                        step.bytes() > 0 ? " " + step.bytes() + " bytes" : "",
                         step.other() < 0 ? "" : ", node " + topology.nodeOf(step.other())));
+                now = step.end();
             }
         }
         return lines;

@@ -105,6 +105,11 @@ final class Trace {
         return count;
     }
 
+    /** {@return the number of the step that ended a wait, or −1} */
+    int cause(int index) {
+        return cause[index];
+    }
+
     Step step(int index) {
         return new Step(KINDS[kinds[index]], ranks[index], others[index], starts[index], ends[index], bytesOf[index]);
     }
