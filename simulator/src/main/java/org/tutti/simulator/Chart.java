@@ -41,7 +41,7 @@ public final class Chart {
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
                         + "font-size=\"11\">%n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>%n"
                         + "<text x=\"%d\" y=\"20\" font-size=\"13\">%s</text>%n",
-                LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM, LEFT, title));
+                LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM, LEFT, Drawing.escaped(title)));
         for (double tick = low; tick <= high * 1.001; tick *= 10) {
             double y = y(tick, low, high);
             svg.append(String.format(Locale.ROOT,

@@ -68,7 +68,7 @@ public final class Drawing {
                         + "<defs><marker id=\"head\" markerWidth=\"7\" markerHeight=\"7\" refX=\"6\" refY=\"3\" "
                         + "orient=\"auto\"><path d=\"M0,0 L6,3 L0,6 z\" fill=\"#f58518\"/></marker></defs>%n"
                         + "<text x=\"10\" y=\"20\" font-size=\"13\">%s</text>%n",
-                WIDTH + LEFT + 20, bottom + LEGEND, escaped(prediction.toString())));
+                WIDTH + LEFT + 40, bottom + LEGEND, escaped(prediction.toString())));
         for (int node = 0; node < topology.nodes(); node++) {
             appendNode(svg, node);
         }
@@ -83,7 +83,7 @@ public final class Drawing {
         return svg.append("</svg>\n").toString();
     }
 
-    private static String escaped(String text) {
+    static String escaped(String text) {
         return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
     }
 
