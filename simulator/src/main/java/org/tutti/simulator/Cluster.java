@@ -34,9 +34,6 @@ final class Cluster implements Ranks.Order {
         private static final long serialVersionUID = 1;
     }
 
-    /** How many steps of a rank a prediction may take. */
-    static final long STEPS_MAX = 30_000_000;
-
     private static final double NANOS = 1e3;
     private static final long CARRIED_BYTES_MAX = 4096;
 
@@ -52,6 +49,7 @@ final class Cluster implements Ranks.Order {
 
     private final Topology topology;
     private final Model model;
+    private final long stepsMax;
     private final int size;
     private final Ranks ranks;
     private final Trace trace;
@@ -74,7 +72,8 @@ final class Cluster implements Ranks.Order {
     private long messages;
     private long steps;
 
-    Cluster(Topology topology, Model model) {
+    Cluster(Topology topology, Model model, long stepsMax) {
+        this.stepsMax = stepsMax;
         this.topology = topology;
         this.model = model;
         this.size = topology.size();
@@ -146,7 +145,7 @@ final class Cluster implements Ranks.Order {
 
     /** Lets those go first who are earlier. */
     private void step(int rank) {
-        if (++steps > STEPS_MAX) {
+        if (++steps > stepsMax) {
             throw new TooManySteps();
         }
         if (!events.isEmpty() && events.firstTime() < time[rank]) {

@@ -14,8 +14,8 @@ import org.tutti.simulator.Trace.Kind;
 import org.tutti.simulator.Trace.Step;
 
 /**
- * Draws a predicted run: a row for each rank, ranks of a node together, time from left to right. What ranks do are bars,
- * what crosses a rail is an arrow, and what the end waited for is framed.
+ * Draws a predicted run: a row for each rank, ranks of a node together, time from left to right. What ranks do are
+ * bars, what crosses a rail is an arrow, and what the end waited for is framed.
  */
 public final class Drawing {
     private static final double NANOS = 1e3;
@@ -166,13 +166,14 @@ public final class Drawing {
         int x = LEFT;
         for (Kind kind : WEIGHTS) {
             svg.append(String.format(Locale.ROOT,
-                    "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" fill=\"%s\"/><text x=\"%d\" y=\"%d\">%s</text>%n",
+                    "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" fill=\"%s\"/>"
+                            + "<text x=\"%d\" y=\"%d\">%s</text>%n",
                     x, bottom + 26, COLOURS.get(kind), x + 16, bottom + 36, kind.verb()));
             x += LEGEND_STEP;
         }
         svg.append(String.format(Locale.ROOT,
-                "<text x=\"%d\" y=\"%d\">arrows: bytes that cross a rail; thin lines: a word that ends a wait; black: the "
-                        + "critical path</text>%n",
+                "<text x=\"%d\" y=\"%d\">arrows: bytes that cross a rail; thin lines: a word that ends "
+                        + "a wait; black: the critical path</text>%n",
                 LEFT, bottom + 56));
     }
 

@@ -24,6 +24,9 @@ import org.tutti.simulator.Trace.Step;
  */
 @SuppressWarnings("exports") // the algorithms are for those whom the library shows them to
 public final class Prediction {
+    /** How many steps of ranks are simulated at most; what has more is predicted by the algorithm's formula. */
+    public static final long STEPS_MAX = 30_000_000;
+
     private static final double NANOS = 1e3;
 
     private final Call call;
@@ -59,6 +62,11 @@ public final class Prediction {
      */
     public static Prediction of(Collective collective, Algorithm algorithm, Topology topology, long bytes, int root,
             Model model) {
+        return of(collective, algorithm, topology, bytes, root, model, STEPS_MAX);
+    }
+
+    static Prediction of(Collective collective, Algorithm algorithm, Topology topology, long bytes, int root,
+            Model model, long stepsMax) {
         if (topology.nodes() > 1 && !algorithm.description().manyNodes()) {
             throw new IllegalArgumentException("algorithm \"" + algorithm.description().name()
                     + "\" works inside one node, and these are " + topology);
@@ -67,15 +75,15 @@ public final class Prediction {
         Call call = new Call(collective, algorithm, operation, root, Math.toIntExact(bytes), false, 0);
         Prediction prediction = new Prediction(call, topology, model);
         try {
-            prediction.run();
+            prediction.run(stepsMax);
         } catch (TooManySteps _) {
             prediction.useFormula();
         }
         return prediction;
     }
 
-    private void run() {
-        Cluster cluster = new Cluster(topology, model);
+    private void run(long stepsMax) {
+        Cluster cluster = new Cluster(topology, model, stepsMax);
         SymbolicMemory[] memories = new SymbolicMemory[topology.nodes()];
         SymbolicMemory users = new SymbolicMemory(topology.nodes());
         long[] rings = new long[topology.nodes()];

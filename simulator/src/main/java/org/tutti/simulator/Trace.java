@@ -13,7 +13,8 @@ import java.util.List;
 final class Trace {
     /** What a step is. */
     enum Kind {
-        COPY("copies"), COMBINE("combines"), STORE("says"), WAIT("waits"), PUT("puts"), ARRIVAL("crosses a rail"), GET(
+        COPY("copies"), COMBINE("combines"), STORE("sets a word"), WAIT("waits"), PUT("puts"),
+        ARRIVAL("crosses a rail"), GET(
                 "gets"),
         SWITCH("waits for a core");
 

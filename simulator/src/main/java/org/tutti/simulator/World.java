@@ -267,7 +267,7 @@ final class World implements Ranks.Order, Shadow.Race {
         storePlain(rank, clocks[rank], memory, offset, value);
     }
 
-    /** To store what is there already changes nothing that a reader could notice. */
+    /** To store what is there already changes nothing that a reader could notice; zeros are there before any store. */
     private void storePlain(int writer, Clock clock, MemorySegment memory, long offset, long value) {
         if (Words.loadPlain(memory, offset) != value || value == 0) {
             shadow.write(places.address(memory, offset), Long.BYTES, writer, clock, step);
@@ -417,17 +417,14 @@ final class World implements Ranks.Order, Shadow.Race {
         MemorySegment memory = reach(get.region, get.offset, get.bytes);
         Clock clock = clocks[get.rank];
         clock.set(channel.actor, channel.time);
-        boolean readsWords = false;
-        if (regions.get(get.region).hasWords) {
+        if (regions.get(get.region).hasWords && get.bytes >= Words.LINE_BYTES) { // less than a line is a payload
             for (long at = 0; at < get.bytes; at += Long.BYTES) {
                 Word word = words.get(places.address(memory, get.offset + at));
                 if (word != null && word.clock != null) {
                     clock.join(word.clock);
                 }
-                readsWords |= word != null || get.bytes % Words.LINE_BYTES == 0;
             }
-        }
-        if (!readsWords) {
+        } else {
             shadow.read(places.address(memory, get.offset), get.bytes, get.rank, clock, step);
         }
         MemorySegment.copy(memory, get.offset, get.target, get.targetOffset, get.bytes);

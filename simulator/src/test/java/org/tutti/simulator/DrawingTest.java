@@ -55,7 +55,7 @@ class DrawingTest {
         List<String> lines = new Drawing(reduce()).text().lines().toList();
         List<String> rows = lines.stream().filter(line -> line.endsWith("|")).toList();
         assertThat(rows).hasSize(12);
-        assertThat(rows.get(1)).startsWith("               1 |").contains("ccc!").doesNotContain("+");
+        assertThat(rows.get(1)).startsWith("             1 |").contains("ccc!").doesNotContain("+");
         assertThat(rows.get(4)).startsWith("node 1").contains("+").contains(">");
         assertThat(lines).anyMatch(line -> line.matches(" {16} *\\^+.*"));
     }

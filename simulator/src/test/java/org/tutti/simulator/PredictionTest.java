@@ -145,7 +145,7 @@ class PredictionTest {
     @Test
     void shouldUseTheFormulaWhenThereAreTooManySteps() {
         Prediction prediction = Prediction.of(Collective.BROADCAST, new Endless(), Sweep.even(2, 3), 1000, 0,
-                model(0.25, 2, 10, 1, 4, 1, 8, 0));
+                model(0.25, 2, 10, 1, 4, 1, 8, 0), 10_000);
         assertThat(prediction.isByFormula()).isTrue();
         // 2 words, 1000 bytes at 2 ns, 3 puts of 11 µs, 1000 bytes at 4 ns
         assertThat(prediction.micros()).isCloseTo(2 * 0.25 + 2 + 3 * 11 + 4, within(EXACT));
@@ -210,7 +210,7 @@ class PredictionTest {
         assertThat(ceilLog(17 * 15)).isEqualTo(8);
     }
 
-    /** SRM 2003, section 2.4: landing places are used as many as the master has neighbours, and not one for each node. */
+    /** SRM 2003, section 2.4: as many landing places are used as the master has neighbours, not one for each node. */
     @ParameterizedTest
     @ValueSource(ints = {2, 5, 8, 17, 64})
     void shouldUseAsManyLandingPlacesAsTheMasterHasNeighbours(int nodes) {

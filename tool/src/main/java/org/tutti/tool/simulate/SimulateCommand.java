@@ -32,8 +32,8 @@ import picocli.CommandLine.Option;
  */
 @Command(name = "simulate", sortOptions = false, mixinStandardHelpOptions = true,
         description = "Predicts what a collective costs on a cluster, or verifies the algorithms.", footer = {"",
-                "A prediction runs the algorithm itself in virtual time, as a model of a cluster says what things cost. "
-                        + "Verification runs every algorithm on small shapes in orders that a seed decides, and checks "
+                "A prediction runs the algorithm itself in virtual time, as a model of a cluster says what things "
+                        + "cost. Verification runs every algorithm on small shapes in orders that a seed decides, and checks "
                         + "results and what is ordered before what. docs/simulator.md has more."})
 public final class SimulateCommand implements Callable<Integer> {
     private static final int STATUS_FAILED = 1;
@@ -166,7 +166,8 @@ public final class SimulateCommand implements Callable<Integer> {
             throw new UsageException(e.getMessage());
         } catch (UnsupportedOperationException _) {
             throw new UsageException("algorithm " + algorithm.description().name()
-                    + " takes too many steps to simulate at this size, and has no formula; ask for fewer ranks or bytes");
+                    + " takes too many steps to simulate at this size, and has no formula; ask for fewer ranks "
+                    + "or bytes");
         }
     }
 
