@@ -1,6 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 
@@ -23,10 +26,17 @@ record Call(Collective collective, Algorithm algorithm, Operation operation, int
     /** {@return the elements of a rank} */
     byte[] contribution(int rank) {
         byte[] bytesOfRank = new byte[bytes];
+        MemorySegment segment = MemorySegment.ofArray(bytesOfRank);
         long state = (salt + rank + 1) * FIRST_PRIME;
-        for (int i = 0; i < bytes; i++) {
-            state = state * SECOND_PRIME + 1;
-            bytesOfRank[i] = (byte) (state >>> 56);
+        for (int at = 0; at < bytes; at += Long.BYTES) {
+            state = (state ^ state >>> 29) * SECOND_PRIME + 1;
+            if (at + Long.BYTES <= bytes) {
+                segment.set(ValueLayout.JAVA_LONG_UNALIGNED, at, state);
+            } else {
+                for (int i = at; i < bytes; i++) {
+                    bytesOfRank[i] = (byte) (state >>> i % Long.BYTES * Byte.SIZE);
+                }
+            }
         }
         return bytesOfRank;
     }

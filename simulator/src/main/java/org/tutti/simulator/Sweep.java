@@ -2,6 +2,7 @@
 package org.tutti.simulator;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
@@ -22,6 +23,7 @@ public final class Sweep {
     /** The most ranks on a node of a shape. */
     public static final int RANKS_MAX = 5;
 
+    private static final int SHAPES_OF_A_SAMPLE = 40;
     private static final int UNEVEN = 3;
 
     private Sweep() {}
@@ -50,7 +52,7 @@ public final class Sweep {
     }
 
     /**
-     * Draws one part of the calls of each algorithm on each shape.
+     * Draws one part of the calls of each algorithm on each of {@value #SHAPES_OF_A_SAMPLE} shapes, if it works on so many.
      *
      * @param seed decides which
      * @return the runs
@@ -60,7 +62,9 @@ public final class Sweep {
         List<Plan> plans = new ArrayList<>();
         for (Collective collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
-                for (Topology topology : shapes(algorithm)) {
+                List<Topology> shapes = shapes(algorithm);
+                Collections.shuffle(shapes, random);
+                for (Topology topology : shapes.subList(0, Math.min(SHAPES_OF_A_SAMPLE, shapes.size()))) {
                     plans.add(new Plan(collective, algorithm, topology,
                             random.nextInt(Plan.parts(collective, algorithm, topology)), random.nextInt()));
                 }

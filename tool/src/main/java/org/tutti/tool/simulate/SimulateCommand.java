@@ -33,7 +33,8 @@ import picocli.CommandLine.Option;
 @Command(name = "simulate", sortOptions = false, mixinStandardHelpOptions = true,
         description = "Predicts what a collective costs on a cluster, or verifies the algorithms.", footer = {"",
                 "A prediction runs the algorithm itself in virtual time, as a model of a cluster says what things "
-                        + "cost. Verification runs every algorithm on small shapes in orders that a seed decides, and checks "
+                        + "cost. Verification runs every algorithm on small shapes in orders that a seed decides, "
+                        + "and checks "
                         + "results and what is ordered before what. docs/simulator.md has more."})
 public final class SimulateCommand implements Callable<Integer> {
     private static final int STATUS_FAILED = 1;
