@@ -2,6 +2,16 @@
 /**
  * Collective operations and one-sided remote memory for programs on the JVM, across clusters of shared-memory nodes.
  */
+@SuppressWarnings("module") // the simulator is not there when the library is compiled
 module org.tutti {
     exports org.tutti;
+    exports org.tutti.choice to org.tutti.simulator;
+    exports org.tutti.collective to org.tutti.simulator;
+    exports org.tutti.collective.allreduce to org.tutti.simulator;
+    exports org.tutti.collective.barrier to org.tutti.simulator;
+    exports org.tutti.collective.broadcast to org.tutti.simulator;
+    exports org.tutti.collective.kernel to org.tutti.simulator;
+    exports org.tutti.collective.reduce to org.tutti.simulator;
+    exports org.tutti.memory to org.tutti.simulator;
+    exports org.tutti.pattern to org.tutti.simulator;
 }

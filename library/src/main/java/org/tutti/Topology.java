@@ -3,14 +3,14 @@ package org.tutti;
 
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.stream.IntStream;
 
 /**
  * Where the ranks of a communicator are: which of them share memory and so form a node. Immutable.
  */
 public final class Topology {
     private final int[] nodeOfRank;
-    private final int[] firstRankOfNode;
+    private final int[] ranksByNode;
+    private final int[] startOfNode;
     private final int nodes;
 
     /**
@@ -20,20 +20,26 @@ public final class Topology {
      */
     public Topology(int[] nodeOfRank) {
         this.nodeOfRank = nodeOfRank.clone();
-        int[] first = new int[nodeOfRank.length];
+        int[] start = new int[nodeOfRank.length + 1];
         int seen = 0;
-        for (int rank = 0; rank < nodeOfRank.length; rank++) {
-            int node = nodeOfRank[rank];
+        for (int node : nodeOfRank) {
             if (node < 0 || node > seen) {
                 throw new IllegalArgumentException("nodes must be numbered in the order of their first rank, but are "
                         + Arrays.toString(nodeOfRank));
             }
-            if (node == seen) {
-                first[seen++] = rank;
-            }
+            seen = Math.max(seen, node + 1);
+            start[node + 1]++;
+        }
+        for (int node = 0; node < seen; node++) {
+            start[node + 1] += start[node];
+        }
+        int[] next = start.clone();
+        this.ranksByNode = new int[nodeOfRank.length];
+        for (int rank = 0; rank < nodeOfRank.length; rank++) {
+            ranksByNode[next[nodeOfRank[rank]]++] = rank;
         }
         this.nodes = seen;
-        this.firstRankOfNode = Arrays.copyOf(first, seen);
+        this.startOfNode = Arrays.copyOf(start, seen + 1);
     }
 
     /**
@@ -70,7 +76,42 @@ public final class Topology {
      */
     public int[] ranksOf(int node) {
         Objects.checkIndex(node, nodes);
-        return IntStream.range(0, size()).filter(rank -> nodeOfRank[rank] == node).toArray();
+        return Arrays.copyOfRange(ranksByNode, startOfNode[node], startOfNode[node + 1]);
+    }
+
+    /**
+     * Counts the ranks of a node.
+     *
+     * @param node 0 to {@link #nodes()} − 1
+     * @return how many are on it, at least one
+     * @throws IndexOutOfBoundsException when there is no such node
+     */
+    public int ranksOn(int node) {
+        return startOfNode[node + 1] - startOfNode[node];
+    }
+
+    /**
+     * Finds a rank of a node by its place there.
+     *
+     * @param node 0 to {@link #nodes()} − 1
+     * @param place its place among the ranks of the node, in ascending order, from 0
+     * @return the rank
+     * @throws IndexOutOfBoundsException when there is no such node or place
+     */
+    public int rankAt(int node, int place) {
+        return ranksByNode[startOfNode[node] + Objects.checkIndex(place, ranksOn(node))];
+    }
+
+    /**
+     * Finds the place of a rank among those of its node.
+     *
+     * @param rank a rank of the communicator
+     * @return its place, from 0
+     * @throws IndexOutOfBoundsException when there is no such rank
+     */
+    public int placeOf(int rank) {
+        int node = nodeOfRank[rank];
+        return Arrays.binarySearch(ranksByNode, startOfNode[node], startOfNode[node + 1], rank) - startOfNode[node];
     }
 
     /**
@@ -81,7 +122,7 @@ public final class Topology {
      * @throws IndexOutOfBoundsException when there is no such node
      */
     public int firstRankOf(int node) {
-        return firstRankOfNode[node];
+        return rankAt(node, 0);
     }
 
     /**

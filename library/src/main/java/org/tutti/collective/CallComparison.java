@@ -5,7 +5,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 import org.tutti.CollectiveMismatchException;
-import org.tutti.memory.Words;
 
 /**
  * Tells whether another rank has called the same as this one, by their descriptors, and names both calls when not.
@@ -45,7 +44,7 @@ final class CallComparison {
 
     /** Who still waits for its slot has not described its call, so its history cannot be compared yet. */
     boolean isDescribed(long operation) {
-        return Words.loadPlain(ring, descriptor(operation, localRank)) == operation + 1;
+        return machine.loadPlain(ring, descriptor(operation, localRank)) == operation + 1;
     }
 
     boolean differsHere(long operation, int local, long history) {
@@ -58,7 +57,7 @@ final class CallComparison {
 
     private boolean differs(MemorySegment cells, long descriptor, long operation, long history) {
         return machine.load(cells, descriptor) == operation + 1
-                && Words.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT) != history;
+                && machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT) != history;
     }
 
     /**
@@ -78,13 +77,13 @@ final class CallComparison {
             long mine = descriptor(operation, localRank);
             long theirs = local < 0 ? RingLayout.DESCRIPTOR : descriptor(operation, local);
             if (isDescribed(operation) && machine.load(cells, theirs) == operation + 1
-                    && Words.loadPlain(ring, mine + RingLayout.DESCRIPTOR_CALL) != Words.loadPlain(cells,
+                    && machine.loadPlain(ring, mine + RingLayout.DESCRIPTOR_CALL) != machine.loadPlain(cells,
                             theirs + RingLayout.DESCRIPTOR_CALL)) {
-                String called = Descriptor.text(cells, theirs);
+                String called = Descriptor.text(machine, cells, theirs);
                 VarHandle.loadLoadFence();
                 if (machine.load(cells, theirs) == operation + 1) {
                     return new CollectiveMismatchException(members.describe(rank) + " called "
-                            + Descriptor.text(ring, mine)
+                            + Descriptor.text(machine, ring, mine)
                             + " as call number " + (operation + 1) + " on its communicator, but "
                             + members.describe(other) + " called " + called
                             + "; all ranks must call the same collectives in the same order, with the same arguments",

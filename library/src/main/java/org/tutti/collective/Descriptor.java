@@ -7,7 +7,6 @@ import java.util.Locale;
 
 import org.tutti.Collective;
 import org.tutti.DataType;
-import org.tutti.memory.Words;
 
 /**
  * What a rank says of a call in its cell ({@link RingLayout}), so that others can tell whether they called the same,
@@ -42,33 +41,33 @@ final class Descriptor {
     /** Writes a descriptor; who reads the old one meanwhile can tell. */
     static void write(Machine machine, MemorySegment cells, long descriptor, long sequence, long history, long hash,
             long kind, long count, Label operator, Label algorithm) {
-        Words.storePlain(cells, descriptor, 0); // who is reading the old one must notice
+        machine.storePlain(cells, descriptor, 0); // who is reading the old one must notice
         VarHandle.storeStoreFence();
-        Words.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, history);
-        Words.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_CALL, hash);
-        Words.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT, count);
-        Words.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND, kind);
-        Words.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_TRAITS, operator.traits());
+        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, history);
+        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_CALL, hash);
+        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT, count);
+        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND, kind);
+        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_TRAITS, operator.traits());
         for (int word = 0; word < OPERATOR_WORDS; word++) {
-            Words.storePlain(cells, descriptor + RingLayout.NAMES + (long) word * Long.BYTES, operator.word(word));
+            machine.storePlain(cells, descriptor + RingLayout.NAMES + (long) word * Long.BYTES, operator.word(word));
         }
         for (int word = 0; word < ALGORITHM_WORDS; word++) {
-            Words.storePlain(cells, descriptor + RingLayout.ALGORITHM_NAME + (long) word * Long.BYTES,
+            machine.storePlain(cells, descriptor + RingLayout.ALGORITHM_NAME + (long) word * Long.BYTES,
                     algorithm.word(word));
         }
         machine.store(cells, descriptor, sequence + 1);
     }
 
     /** The call, for messages. */
-    static String text(MemorySegment cells, long descriptor) {
-        long kind = Words.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND);
+    static String text(Machine machine, MemorySegment cells, long descriptor) {
+        long kind = machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND);
         Collective called = Collective.values()[(int) (kind & 0xff)];
-        String operator = name(cells, descriptor + RingLayout.NAMES, OPERATOR_WORDS);
+        String operator = name(machine, cells, descriptor + RingLayout.NAMES, OPERATOR_WORDS);
         StringBuilder text = new StringBuilder(called.label()).append(" (algorithm ")
-                .append(name(cells, descriptor + RingLayout.ALGORITHM_NAME, ALGORITHM_WORDS)).append(')');
+                .append(name(machine, cells, descriptor + RingLayout.ALGORITHM_NAME, ALGORITHM_WORDS)).append(')');
         if (called != Collective.BARRIER) {
             DataType type = DataType.values()[(int) (kind >>> Byte.SIZE & 0xff)];
-            text.append(" of ").append(Words.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT)).append(' ')
+            text.append(" of ").append(machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT)).append(' ')
                     .append(type.name().toLowerCase(Locale.ROOT)).append(" elements");
         }
         if (called == Collective.BROADCAST || called == Collective.REDUCE) {
@@ -76,15 +75,15 @@ final class Descriptor {
         }
         if (!operator.isEmpty()) {
             text.append(" and operator ").append(operator)
-                    .append(Label.describeTraits(Words.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_TRAITS)));
+                    .append(Label.describeTraits(machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_TRAITS)));
         }
         return text.toString();
     }
 
-    private static String name(MemorySegment cells, long offset, int count) {
+    private static String name(Machine machine, MemorySegment cells, long offset, int count) {
         long[] words = new long[count];
         for (int word = 0; word < count; word++) {
-            words[word] = Words.loadPlain(cells, offset + (long) word * Long.BYTES);
+            words[word] = machine.loadPlain(cells, offset + (long) word * Long.BYTES);
         }
         return Label.decode(words);
     }

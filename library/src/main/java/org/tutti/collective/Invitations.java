@@ -47,10 +47,10 @@ final class Invitations {
     }
 
     void write(int process, long region, long offset, long bytes) {
-        Words.storePlain(written, 0, process);
-        Words.storePlain(written, REGION, region);
-        Words.storePlain(written, OFFSET, offset);
-        Words.storePlain(written, BYTES, bytes);
+        machine.storePlain(written, 0, process);
+        machine.storePlain(written, REGION, region);
+        machine.storePlain(written, OFFSET, offset);
+        machine.storePlain(written, BYTES, bytes);
     }
 
     /** What {@link #write} has written last. */
@@ -63,8 +63,8 @@ final class Invitations {
         if (targets[edge] == null) {
             targets[edge] = new Target();
         }
-        targets[edge].set((int) Words.loadPlain(memory, at), Words.loadPlain(memory, at + REGION),
-                Words.loadPlain(memory, at + OFFSET), Words.loadPlain(memory, at + BYTES));
+        targets[edge].set((int) machine.loadPlain(memory, at), machine.loadPlain(memory, at + REGION),
+                machine.loadPlain(memory, at + OFFSET), machine.loadPlain(memory, at + BYTES));
         return targets[edge];
     }
 }

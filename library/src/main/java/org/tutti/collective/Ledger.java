@@ -23,8 +23,11 @@ final class Ledger {
     private final Machine machine;
     private final MemorySegment ring;
     private final long leftOffset;
-    private final AtomicLongArray leftElsewhere;
+    private final Memory memory;
+    private final int nodes;
     private final ShownMemory[] lanes = new ShownMemory[RingLayout.SLOTS];
+    private volatile AtomicLongArray leftElsewhere;
+    private volatile long leftEverywhere;
 
     private long drawn;
     private long history;
@@ -39,10 +42,8 @@ final class Ledger {
         this.machine = machine;
         this.ring = ring;
         this.leftOffset = leftOffset;
-        this.leftElsewhere = new AtomicLongArray(nodes);
-        for (int lane = 0; lane < lanes.length; lane++) {
-            lanes[lane] = new ShownMemory(memory);
-        }
+        this.memory = memory;
+        this.nodes = nodes;
     }
 
     /** Adds a call to the history, and returns its number; the fingerprint is in {@link #history}. */
@@ -103,12 +104,31 @@ final class Ledger {
 
     /** All operations below have been left by all ranks of another node. */
     long leftElsewhere(int node) {
-        return leftElsewhere.getAcquire(node);
+        AtomicLongArray known = leftElsewhere;
+        return known == null ? leftEverywhere : Math.max(leftEverywhere, known.getAcquire(node));
     }
 
+    /** Threads may raise it in the wrong order: then it is asked for again. */
     void raiseLeftElsewhere(int node, long operation) {
+        if (leftElsewhere == null) {
+            makeTable();
+        }
         if (leftElsewhere.getPlain(node) < operation) {
             leftElsewhere.setRelease(node, operation);
+        }
+    }
+
+    /** Only ranks that put to other nodes need a table, and not all of these. */
+    private synchronized void makeTable() {
+        if (leftElsewhere == null) {
+            leftElsewhere = new AtomicLongArray(nodes);
+        }
+    }
+
+    /** Takes note of all nodes at once. */
+    void raiseLeftEverywhere(long operation) {
+        if (leftEverywhere < operation) {
+            leftEverywhere = operation;
         }
     }
 
@@ -116,8 +136,12 @@ final class Ledger {
      * The memory in which a non-blocking operation shows data: that of its slot, whose last user is closed when the
      * operation begins. So it waits for no other operation, and none waits for it.
      */
-    ShownMemory lane(long operation) {
-        return lanes[(int) (operation % RingLayout.SLOTS)];
+    synchronized ShownMemory lane(long operation) {
+        int lane = (int) (operation % RingLayout.SLOTS);
+        if (lanes[lane] == null) {
+            lanes[lane] = new ShownMemory(memory);
+        }
+        return lanes[lane];
     }
 
     /** The rank leaves its job: operations in flight are to end. */

@@ -52,6 +52,21 @@ public final class LiveMachine implements Machine {
     }
 
     @Override
+    public long loadPlain(MemorySegment memory, long offset) {
+        return Words.loadPlain(memory, offset);
+    }
+
+    @Override
+    public void storePlain(MemorySegment memory, long offset, long value) {
+        Words.storePlain(memory, offset, value);
+    }
+
+    @Override
+    public void setOnce(MemorySegment memory, long offset, long value) {
+        Words.compareAndSet(memory, offset, 0, value);
+    }
+
+    @Override
     public void await(MemorySegment memory, long offset, long atLeast, Waiter.Check check) {
         if (Words.load(memory, offset) < atLeast) {
             waiter.await(memory, offset, atLeast, check);

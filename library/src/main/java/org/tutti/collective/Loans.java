@@ -38,13 +38,13 @@ final class Loans {
         return lends;
     }
 
-    /** What a rank has lent, from a byte on; null when it has not. */
+    boolean isLent(long operation, int localRank) {
+        return places != null && places[place(operation, localRank)] != null;
+    }
+
+    /** What a rank has lent, from a byte on. */
     Area lent(long operation, int localRank, long start) {
-        MemorySegment segment = places == null ? null : places[place(operation, localRank)];
-        if (segment == null) {
-            return null;
-        }
-        borrowed.set(segment, start);
+        borrowed.set(places[place(operation, localRank)], start);
         return borrowed;
     }
 

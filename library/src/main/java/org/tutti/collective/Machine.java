@@ -30,6 +30,33 @@ public interface Machine {
     void store(MemorySegment memory, long offset, long value);
 
     /**
+     * Reads 64 bits that an earlier {@link #load} or {@link #await} made visible.
+     *
+     * @param memory where they lie
+     * @param offset at which byte
+     * @return their value
+     */
+    long loadPlain(MemorySegment memory, long offset);
+
+    /**
+     * Writes 64 bits that a later {@link #store} publishes.
+     *
+     * @param memory where they lie
+     * @param offset at which byte
+     * @param value their new value
+     */
+    void storePlain(MemorySegment memory, long offset, long value);
+
+    /**
+     * Sets a word that several may want to set, once: from 0.
+     *
+     * @param memory where it lies
+     * @param offset at which byte
+     * @param value its new value; without effect when it has one
+     */
+    void setOnce(MemorySegment memory, long offset, long value);
+
+    /**
      * Waits until a word has reached a value; what its writer did before is visible then.
      *
      * @param memory where it lies

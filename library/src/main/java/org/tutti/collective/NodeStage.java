@@ -14,7 +14,7 @@ import org.tutti.pattern.Partition;
  *
  * <pre>
  *  rank 0 (master) shows  [ node's part 0 | its part 1 | its part 2 ]    rank 1 combines part 1 of all, its own from
- *  rank 1 shows           [ its part 0    |     –      | its part 2 ]    where the caller has it, and the last operator,
+ *  rank 1 shows           [ its part 0    |     –      | its part 2 ]    where the caller has it; the last operator,
  *  rank 2 shows           [ its part 0    | its part 1 |     –      ]    with rank 0's part, writes over that
  * </pre>
  *

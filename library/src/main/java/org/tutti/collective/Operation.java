@@ -3,7 +3,6 @@ package org.tutti.collective;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 
 import org.tutti.CallInterruptedException;
 import org.tutti.Collective;
@@ -25,23 +24,24 @@ import org.tutti.memory.Words;
  * generation g is the value (g + 1)·2<sup>20</sup> + k, greater than all values of earlier generations.
  *
  * <p><b>Leaving and closing.</b> When a rank has finished operation s and all before it, it stores s + 1 in its
- * <i>left</i> word. An operation that all ranks have left is <i>closed</i>. A rank enters operation s only when operation s − {@value
- * RingLayout#SLOTS} is closed: so nobody writes to a cell, a payload or a window that somebody may still read. A rank
- * that finds its own knowledge of the closed operations too old reads the left words of all ranks; as these are usually
- * far ahead, it does so once in some {@value RingLayout#SLOTS} operations. Between nodes the same: before the first put
- * or signal of an operation to another node, the ranks there must have left the operation {@value RingLayout#SLOTS}
- * before, and who does not know that gets their left words from there. This is the one mechanism against overrunning.
+ * <i>left</i> word. An operation that all ranks have left is <i>closed</i>. A rank enters operation s only when
+ * operation s − {@value RingLayout#SLOTS} is closed: so nobody writes to a cell, a payload or a window that somebody
+ * may still read. A rank that finds its own knowledge of the closed operations too old reads the left words of all
+ * ranks; as these are usually far ahead, it does so once in some {@value RingLayout#SLOTS} operations. Between nodes
+ * the same: before the first put or signal of an operation to another node, the ranks there must have left the
+ * operation {@value RingLayout#SLOTS} before, and who does not know that gets their left words from there. This is the
+ * one mechanism against overrunning.
  *
- * <p><b>Memory ordering.</b> Writer: fingerprint, payload and window with plain stores, then {@link Team#post} with release
- * order. Reader: {@link Team#await} with acquire order, then plain reads, then {@link #leave}, which stores the left word
- * with release order. Writer again: acquire loads of all left words before its next store to the slot. Hence every read
- * of generation g happens before every write of generation g + 1.
+ * <p><b>Memory ordering.</b> Writer: fingerprint, payload and window with plain stores, then {@link Team#post} with
+ * release order. Reader: {@link Team#await} with acquire order, then plain reads, then {@link #leave}, which stores the
+ * left word with release order. Writer again: acquire loads of all left words before its next store to the slot. Hence
+ * every read of generation g happens before every write of generation g + 1.
  *
  * <p><b>Mismatches.</b> On entering, a rank writes a descriptor of its call into its cell, and beside its READY word a
  * fingerprint of its history: of this call and all before it. Who awaits the READY word of another rank compares
- * fingerprints for nothing; who waits long for any word looks at the awaited rank's descriptor (but not while it
- * waits to enter: its own call is not described yet). As the history is compared, a call that nobody waited in (two roots that both believe to be the only one) is found in the next one that
- * somebody does.
+ * fingerprints for nothing; who waits long for any word looks at the awaited rank's descriptor (but not while it waits
+ * to enter: its own call is not described yet). As the history is compared, a call that nobody waited in (two roots
+ * that both believe to be the only one) is found in the next one that somebody does.
  *
  * <p><b>Breaking.</b> An operation that ends with an exception leaves its slot undefined, so it breaks the
  * communicator: the first who does so sets the broken word to its reason and rank; waiting ranks and later calls see
@@ -90,7 +90,7 @@ abstract class Operation extends Placement implements Waiter.Check {
         this.machine = machine;
         this.members = members;
         this.reach = reach;
-        this.layout = layouts[node];
+        this.layout = layoutOf(node);
         this.ring = memory.block(ringAddress, layout.bytes());
         this.blocking = shared == null;
         this.ledger = shared != null ? shared
@@ -200,7 +200,7 @@ abstract class Operation extends Placement implements Waiter.Check {
         ledger.endCall(blocking);
         giveBack(); // or a late put would land in memory that the caller uses for something else
         try {
-            Words.compareAndSet(ring, RingLayout.BROKEN, 0, Breakage.word(failure, rank));
+            machine.setOnce(ring, RingLayout.BROKEN, Breakage.word(failure, rank));
         } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
             failure.addSuppressed(closed);
         }
@@ -276,22 +276,21 @@ abstract class Operation extends Placement implements Waiter.Check {
     /** Waits until all ranks of another node have left an operation. Ranks that have left the job have. */
     void awaitLeft(int other, long operation) {
         flush();
-        int[] ranks = ranksOfNode[other];
-        RingLayout theirs = layouts[other];
+        int ranks = topology.ranksOn(other);
         for (int turn = 0;; turn++) {
-            int asked = firstWhoIsThere(ranks);
+            int asked = firstWhoIsThere(other);
             if (asked < 0) {
                 ledger.raiseLeftElsewhere(other, Long.MAX_VALUE);
                 return;
             }
             awaitNothingOf(asked);
-            if (machine.get(reach.processes()[asked], reach.rings()[asked], theirs.left(0), fetched, 0,
-                    (long) ranks.length * Words.LINE_BYTES, this)) {
+            if (machine.get(reach.processes()[asked], reach.rings()[asked], layoutOf(other).left(0), fetched, 0,
+                    (long) ranks * Words.LINE_BYTES, this)) {
                 long least = Long.MAX_VALUE;
-                for (int local = 0; local < ranks.length; local++) {
-                    boolean gone = members.hasLeft(ranks[local]);
+                for (int local = 0; local < ranks; local++) {
+                    boolean gone = members.hasLeft(topology.rankAt(other, local));
                     least = Math.min(least, gone ? least
-                            : Words.loadPlain(fetched, (long) local * Words.LINE_BYTES));
+                            : machine.loadPlain(fetched, (long) local * Words.LINE_BYTES));
                 }
                 ledger.raiseLeftElsewhere(other, least);
                 if (least > operation) {
@@ -303,8 +302,9 @@ abstract class Operation extends Placement implements Waiter.Check {
         }
     }
 
-    private int firstWhoIsThere(int[] ranks) {
-        for (int each : ranks) {
+    private int firstWhoIsThere(int there) {
+        for (int local = 0; local < topology.ranksOn(there); local++) {
+            int each = topology.rankAt(there, local);
             if (!members.hasLeft(each)) {
                 return each;
             }
@@ -407,11 +407,10 @@ abstract class Operation extends Placement implements Waiter.Check {
     }
 
     private boolean fetch(long operation, int other) {
-        int[] ranks = ranksOfNode[topology.nodeOf(other)];
-        RingLayout theirs = layouts[topology.nodeOf(other)];
+        RingLayout theirs = layoutOf(topology.nodeOf(other));
         awaitNothingOf(other);
         return machine.get(reach.processes()[other], reach.rings()[other],
-                RingLayout.cell(theirs.slot(operation % RingLayout.SLOTS), Arrays.binarySearch(ranks, other)), fetched,
+                RingLayout.cell(theirs.slot(operation % RingLayout.SLOTS), topology.placeOf(other)), fetched,
                 0, RingLayout.CELL_BYTES, this);
     }
 

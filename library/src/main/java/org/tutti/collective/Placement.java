@@ -19,11 +19,12 @@ class Placement {
     final int[] localRanks;
     final int localRank;
     final int localSize;
-    final int[][] ranksOfNode;
-    final RingLayout[] layouts;
     final int ranksMax;
     final long windowBytesMax;
     private final int size;
+
+    /** By the number of ranks on a node. */
+    private final RingLayout[] layouts;
 
     Placement(Topology topology, int rank) {
         this.topology = topology;
@@ -33,14 +34,11 @@ class Placement {
         this.localRanks = topology.ranksOf(node);
         this.localSize = localRanks.length;
         this.localRank = Arrays.binarySearch(localRanks, rank);
-        this.ranksOfNode = new int[topology.nodes()][];
-        this.layouts = new RingLayout[topology.nodes()];
         int most = 0;
         for (int each = 0; each < topology.nodes(); each++) {
-            ranksOfNode[each] = topology.ranksOf(each);
-            layouts[each] = new RingLayout(topology.nodes(), ranksOfNode[each].length);
-            most = Math.max(most, ranksOfNode[each].length);
+            most = Math.max(most, topology.ranksOn(each));
         }
+        this.layouts = new RingLayout[most + 1];
         this.ranksMax = most;
         this.windowBytesMax = Outbox.windowBytesMax(most);
     }
@@ -131,6 +129,14 @@ class Placement {
     public long operationBytesMax() {
         return windowBytesMax
                 * Math.clamp(Team.STEPS_MAX / ((long) STEPS_PER_RANK_AND_WINDOW * size), 1, OPERATION_WINDOWS_MAX);
+    }
+
+    RingLayout layoutOf(int ofNode) {
+        int ranks = topology.ranksOn(ofNode);
+        if (layouts[ranks] == null) {
+            layouts[ranks] = new RingLayout(topology.nodes(), ranks);
+        }
+        return layouts[ranks];
     }
 
     int master(int ofNode) {

@@ -118,6 +118,37 @@ public final class RingLayout {
         return slot(SLOTS);
     }
 
+    /**
+     * Says what lies at a byte of the block, for messages and drawings.
+     *
+     * @param offset the byte
+     * @return such as "READY of local rank 2 in slot 3", or "landing place of edge 1 in slot 0"
+     */
+    public String describe(long offset) {
+        if (offset < Words.LINE_BYTES) {
+            return "the broken word";
+        }
+        if (offset >= firstSlot) {
+            long inSlot = (offset - firstSlot) % slotBytes;
+            return part(inSlot % CELL_BYTES, "READY", DONE, "DONE", DESCRIPTOR, "descriptor") + " of local rank "
+                    + inSlot / CELL_BYTES + " in slot " + (offset - firstSlot) / slotBytes;
+        }
+        if (offset >= firstLeft) {
+            return "the left word of local rank " + (offset - firstLeft) / Words.LINE_BYTES;
+        }
+        if (offset >= star(0, 0)) {
+            long star = (offset - star(0, 0)) / STAR_BYTES;
+            return "star cell of node " + star % nodes + " in slot " + star / nodes;
+        }
+        long edge = (offset - edge(0, 0)) / EDGE_BYTES;
+        return part((offset - edge(0, 0)) % EDGE_BYTES, "ARRIVED", LANDING, "landing place", CREDIT, "CREDIT")
+                + " of edge " + edge % edges + " in slot " + edge / edges;
+    }
+
+    private static String part(long at, String first, long last, String lastName, long middle, String middleName) {
+        return at >= last ? lastName : at >= middle ? middleName : first;
+    }
+
     long left(int localRank) {
         return firstLeft + (long) localRank * Words.LINE_BYTES;
     }

@@ -6,7 +6,6 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.Topology;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.memory.Memory;
-import org.tutti.memory.Words;
 
 /**
  * A communicator as an algorithm sees it, at one rank: who takes part, the words and windows of the current operation,
@@ -35,7 +34,7 @@ public final class Team extends Operation {
     private final Loans loans;
     private final long[] addresses;
     private final MemorySegment[] outboxes;
-    private final Area[] stars;
+    private Area[] stars;
     private final Invitations invitations;
 
     private ShownMemory shown;
@@ -81,7 +80,6 @@ public final class Team extends Operation {
         this.places = new Area[localSize];
         this.places[localRank] = new Area();
         this.landings = new Area[topology.nodes() == 1 ? 0 : Integer.SIZE];
-        this.stars = new Area[topology.nodes()];
         this.loans = new Loans(memory.loans(ringAddress, RingLayout.SLOTS * localSize), localSize);
         this.addresses = new long[localSize];
         this.outboxes = new MemorySegment[localSize];
@@ -123,7 +121,7 @@ public final class Team extends Operation {
         assert step <= STEPS_MAX : "step " + step;
         long cell = RingLayout.cell(slot, localRank);
         if (word == READY) { // only now: others may be polling the line, and would take it away between two stores
-            Words.storePlain(ring, cell + RingLayout.FINGERPRINT, tag());
+            machine.storePlain(ring, cell + RingLayout.FINGERPRINT, tag());
         }
         machine.store(ring, cell + word, base + step);
     }
@@ -142,7 +140,7 @@ public final class Team extends Operation {
         long cell = RingLayout.cell(slot, other);
         awaitWord(localRanks[other], cell + word, base + step);
         if (word == READY) {
-            compare(localRanks[other], Words.loadPlain(ring, cell + RingLayout.FINGERPRINT));
+            compare(localRanks[other], machine.loadPlain(ring, cell + RingLayout.FINGERPRINT));
         }
     }
 
@@ -188,9 +186,9 @@ public final class Team extends Operation {
         } else {
             long start = blocking ? outbox.take(bytes, windowsMax, this) : shown.take(bytes, windowBytesMax);
             place.set(shown.segment(), start);
-            Words.storePlain(ring, payload, shown.address());
-            Words.storePlain(ring, payload + Long.BYTES, shown.capacity());
-            Words.storePlain(ring, payload + 2 * Long.BYTES, start);
+            machine.storePlain(ring, payload, shown.address());
+            machine.storePlain(ring, payload + Long.BYTES, shown.capacity());
+            machine.storePlain(ring, payload + 2 * Long.BYTES, start);
         }
         return place;
     }
@@ -212,12 +210,12 @@ public final class Team extends Operation {
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
             place.set(ring, payload);
         } else {
-            long address = Words.loadPlain(ring, payload);
+            long address = machine.loadPlain(ring, payload);
             if (addresses[other] != address) {
-                outboxes[other] = memory.block(address, Words.loadPlain(ring, payload + Long.BYTES));
+                outboxes[other] = memory.block(address, machine.loadPlain(ring, payload + Long.BYTES));
                 addresses[other] = address;
             }
-            place.set(outboxes[other], Words.loadPlain(ring, payload + 2 * Long.BYTES));
+            place.set(outboxes[other], machine.loadPlain(ring, payload + 2 * Long.BYTES));
         }
         return place;
     }
@@ -239,7 +237,7 @@ public final class Team extends Operation {
     public boolean lend(Area area) {
         boolean lends = loans.lend(sequence, localRank, area);
         if (lends) {
-            Words.storePlain(ring, RingLayout.cell(slot, localRank) + RingLayout.PAYLOAD, area.start());
+            machine.storePlain(ring, RingLayout.cell(slot, localRank) + RingLayout.PAYLOAD, area.start());
         }
         return lends;
     }
@@ -251,8 +249,10 @@ public final class Team extends Operation {
      * @return the memory, which the caller clears after use; or null when that rank has not lent any
      */
     public Area lent(int other) {
-        return loans.lent(sequence, other,
-                Words.loadPlain(ring, RingLayout.cell(slot, other) + RingLayout.PAYLOAD));
+        return loans.isLent(sequence, other)
+                ? loans.lent(sequence, other,
+                        machine.loadPlain(ring, RingLayout.cell(slot, other) + RingLayout.PAYLOAD))
+                : null;
     }
 
     /**
@@ -520,6 +520,9 @@ public final class Team extends Operation {
     public Area awaitStar(int fromNode, long step) {
         long cell = layout.star(sequence % RingLayout.SLOTS, fromNode);
         awaitPut(cell, step, fromNode);
+        if (stars == null) {
+            stars = new Area[topology.nodes()];
+        }
         if (stars[fromNode] == null) {
             stars[fromNode] = new Area();
         }
@@ -556,8 +559,8 @@ public final class Team extends Operation {
     private void awaitPut(long start, long step, int fromNode) {
         if (step > 0) {
             awaitWord(master(fromNode), start, base + step);
-            boolean quietThere = compare(master(fromNode), Words.loadPlain(ring, start + RingLayout.FINGERPRINT));
-            if (ranksOfNode[fromNode].length == 1) { // who is in this operation has left those that it says
+            boolean quietThere = compare(master(fromNode), machine.loadPlain(ring, start + RingLayout.FINGERPRINT));
+            if (topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
                 ledger.raiseLeftElsewhere(fromNode, Ledger.leftBy(sequence, quietThere));
             }
         }
@@ -583,8 +586,6 @@ public final class Team extends Operation {
      * have told from rank to rank, all have left even the one before this.
      */
     public void noteAllAreHere() {
-        for (int other = 0; other < ranksOfNode.length; other++) {
-            ledger.raiseLeftElsewhere(other, Ledger.leftBy(sequence, quiet));
-        }
+        ledger.raiseLeftEverywhere(Ledger.leftBy(sequence, quiet));
     }
 }

@@ -68,6 +68,21 @@ class TeamTest {
         }
 
         @Override
+        public long loadPlain(MemorySegment words, long offset) {
+            return live.loadPlain(words, offset);
+        }
+
+        @Override
+        public void storePlain(MemorySegment words, long offset, long value) {
+            live.storePlain(words, offset, value);
+        }
+
+        @Override
+        public void setOnce(MemorySegment words, long offset, long value) {
+            live.setOnce(words, offset, value);
+        }
+
+        @Override
         public void await(MemorySegment words, long offset, long atLeast, Waiter.Check check) {
             event.run();
             check.check();

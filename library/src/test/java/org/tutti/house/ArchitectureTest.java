@@ -4,7 +4,9 @@ package org.tutti.house;
 import java.util.Arrays;
 import java.util.TreeSet;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -13,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.tutti.Collective;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.LiveMachine;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -64,6 +67,18 @@ class ArchitectureTest {
                 .orShould().callMethod(System.class, "nanoTime").orShould()
                 .callMethod(System.class, "currentTimeMillis")
                 .check(CLASSES);
+    }
+
+    /** Or the simulator would not see it; its predictions have no bytes behind their addresses. */
+    @Test
+    void shouldReachWordsThroughTheMachineOnly() {
+        DescribedPredicate<JavaMethodCall> reachesBytes = DescribedPredicate.describe("reach bytes", call -> {
+            String owner = call.getTargetOwner().getName();
+            return owner.equals("org.tutti.memory.Words")
+                    || owner.equals("java.lang.foreign.MemorySegment") && call.getName().matches("copy|fill|get|set");
+        });
+        noClasses().that().resideInAPackage("org.tutti.collective").and().areNotAssignableTo(LiveMachine.class).should()
+                .callMethodWhere(reachesBytes).check(CLASSES);
     }
 
     @Test

@@ -7,6 +7,8 @@ import org.tutti.tool.info.InfoCommand;
 import org.tutti.tool.run.HostCommand;
 import org.tutti.tool.run.PrepareCommand;
 import org.tutti.tool.run.RunCommand;
+import org.tutti.tool.simulate.DrawCommand;
+import org.tutti.tool.simulate.SimulateCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
@@ -17,7 +19,8 @@ import picocli.CommandLine.ParameterException;
  */
 @Command(name = "tutti", version = "tutti " + Main.VERSION, mixinStandardHelpOptions = true,
         description = "Runs and examines parallel Java programs.", subcommands = {
-                RunCommand.class, BenchCommand.class, InfoCommand.class, PrepareCommand.class, HostCommand.class})
+                RunCommand.class, BenchCommand.class, InfoCommand.class, SimulateCommand.class, DrawCommand.class,
+                PrepareCommand.class, HostCommand.class})
 public final class Main implements Runnable {
     /** The version of Tutti. */
     public static final String VERSION = "0.1.0-SNAPSHOT";
@@ -29,12 +32,14 @@ public final class Main implements Runnable {
 
     /** @param arguments the command line without {@code tutti} */
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new Main())
+        CommandLine line = new CommandLine(new Main())
                 .setExpandAtFiles(false) // an argument of a program may begin with @,
                 .setStopAtPositional(true) // or look like an option of ours
                 .setParameterExceptionHandler(Main::reportUsage)
-                .setExecutionExceptionHandler((exception, command, result) -> reportFailure(exception))
-                .execute(arguments));
+                .setExecutionExceptionHandler((exception, command, result) -> reportFailure(exception));
+        line.getSubcommands().get("simulate").setStopAtPositional(false); // these run no programs
+        line.getSubcommands().get("draw").setStopAtPositional(false);
+        System.exit(line.execute(arguments));
     }
 
     @Override

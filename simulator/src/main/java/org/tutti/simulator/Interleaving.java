@@ -1,0 +1,94 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/**
+ * Who acts next, as a seed decides: among the ranks that do not wait and the channels that have a put to deliver. Three
+ * ways of choosing take turns from seed to seed, because each finds what the others rarely do:
+ *
+ * <ul>
+ * <li>everybody is as likely as everybody else, at every step;
+ * <li>whoever acts goes on for some steps;
+ * <li>everybody has a priority, and the highest acts until it waits; now and then the one that acts gets the lowest. So
+ * ranks run as far apart as they can, and puts arrive as late as they can.
+ * </ul>
+ */
+final class Interleaving {
+    private static final int WAYS = 3;
+    private static final double SWITCH = 0.1;
+    private static final double DEMOTION = 0.01;
+
+    private final SplittableRandom random;
+    private final int way;
+    private int[] ready = new int[16];
+    private int[] place = new int[16];
+    private double[] priority = new double[16];
+    private int count;
+    private int last;
+    private double lowest;
+
+    Interleaving(long seed) {
+        this.random = new SplittableRandom(seed);
+        this.way = (int) Math.floorMod(seed, (long) WAYS);
+        Arrays.fill(place, -1);
+    }
+
+    /** Draws for other decisions of the run. */
+    boolean flip() {
+        return random.nextBoolean();
+    }
+
+    void add(int actor) {
+        while (actor >= place.length) {
+            int length = place.length;
+            place = Arrays.copyOf(place, 2 * length);
+            Arrays.fill(place, length, 2 * length, -1);
+            priority = Arrays.copyOf(priority, 2 * length);
+            ready = Arrays.copyOf(ready, 2 * length);
+        }
+        if (place[actor] < 0) {
+            if (priority[actor] == 0) {
+                priority[actor] = 1 + random.nextDouble();
+            }
+            place[actor] = count;
+            ready[count++] = actor;
+        }
+    }
+
+    void remove(int actor) {
+        int at = place[actor];
+        if (at >= 0) {
+            ready[at] = ready[--count];
+            place[ready[at]] = at;
+            place[actor] = -1;
+        }
+    }
+
+    /** {@return who acts next, or −1 when nobody can} */
+    int choose() {
+        if (count == 0) {
+            return -1;
+        }
+        last = switch (way) {
+            case 0 -> ready[random.nextInt(count)];
+            case 1 -> place[last] >= 0 && random.nextDouble() >= SWITCH ? last : ready[random.nextInt(count)];
+            default -> highest();
+        };
+        return last;
+    }
+
+    private int highest() {
+        int best = ready[0];
+        for (int i = 1; i < count; i++) {
+            if (priority[ready[i]] > priority[best]) {
+                best = ready[i];
+            }
+        }
+        if (random.nextDouble() < DEMOTION) {
+            priority[best] = --lowest;
+        }
+        return best;
+    }
+}

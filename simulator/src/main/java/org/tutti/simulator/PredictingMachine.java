@@ -1,0 +1,100 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.collective.Machine;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.memory.Waiter;
+import org.tutti.simulator.Trace.Kind;
+
+/**
+ * The machine of one rank in a predicted run. A process is a node, and the handle of a region is its address.
+ */
+final class PredictingMachine implements Machine {
+    private final Cluster cluster;
+    private final Model model;
+    private final int rank;
+
+    PredictingMachine(Cluster cluster, Model model, int rank) {
+        this.cluster = cluster;
+        this.model = model;
+        this.rank = rank;
+    }
+
+    @Override
+    public long load(MemorySegment memory, long offset) {
+        return cluster.load(rank, memory, offset);
+    }
+
+    @Override
+    public void store(MemorySegment memory, long offset, long value) {
+        cluster.store(rank, memory, offset, value);
+    }
+
+    @Override
+    public long loadPlain(MemorySegment memory, long offset) {
+        return cluster.loadPlain(memory, offset);
+    }
+
+    @Override
+    public void storePlain(MemorySegment memory, long offset, long value) {
+        cluster.storePlain(memory, offset, value);
+    }
+
+    @Override
+    public void setOnce(MemorySegment memory, long offset, long value) {
+        // only who breaks a communicator does so, and that ends the run
+    }
+
+    @Override
+    public void await(MemorySegment memory, long offset, long atLeast, Waiter.Check check) {
+        cluster.await(rank, memory, offset, atLeast);
+    }
+
+    @Override
+    public void copy(MemorySegment source, long sourceOffset, MemorySegment target, long targetOffset, long bytes) {
+        cluster.occupy(rank, Kind.COPY, bytes, model.memoryNanosPerByte());
+    }
+
+    @Override
+    public void combine(Kernel kernel, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
+            MemorySegment target, long targetOffset, long bytes) {
+        cluster.occupy(rank, Kind.COMBINE, bytes, model.combineNanosPerByte());
+    }
+
+    @Override
+    public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+            long word, long value, long tag, Waiter.Check check) {
+        cluster.put(rank, process, region + offset, source, sourceOffset, bytes,
+                word == NO_WORD ? NO_WORD : region + word, value, tag);
+        return true;
+    }
+
+    @Override
+    public boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+            Waiter.Check check) {
+        cluster.get(rank, process, region + offset, target, targetOffset, bytes);
+        return true;
+    }
+
+    @Override
+    public long register(MemorySegment memory) {
+        return memory.address();
+    }
+
+    @Override
+    public void revoke(long region) {
+        // predictions check nothing
+    }
+
+    @Override
+    public void flush() {
+        // a put is under way at once
+    }
+
+    @Override
+    public void pause(int turn) {
+        cluster.pause(rank);
+    }
+}

@@ -1,0 +1,203 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+import org.tutti.Collective;
+import org.tutti.Topology;
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.Outbox;
+import org.tutti.collective.Reach;
+import org.tutti.collective.RingLayout;
+import org.tutti.collective.Team;
+import org.tutti.simulator.Cluster.TooManySteps;
+import org.tutti.simulator.Trace.Step;
+
+/**
+ * What one call of a collective is predicted to cost, from the moment when all ranks enter it until the last one has
+ * left.
+ */
+@SuppressWarnings("exports") // the algorithms are for those whom the library shows them to
+public final class Prediction {
+    /** How many steps of ranks are simulated at most; what has more is predicted by the algorithm's formula. */
+    public static final long STEPS_MAX = 30_000_000;
+
+    private static final double NANOS = 1e3;
+
+    private final Call call;
+    private final Topology topology;
+    private final Model model;
+    private double micros;
+    private boolean byFormula;
+    private long messages;
+    private long railBytes;
+    private long nodeBytes;
+    private long steps;
+    private Trace trace;
+
+    private Prediction(Call call, Topology topology, Model model) {
+        this.call = call;
+        this.topology = topology;
+        this.model = model;
+    }
+
+    /**
+     * Predicts a call, by running it in virtual time; if that takes too many steps, by the algorithm's formula.
+     *
+     * @param collective the collective
+     * @param algorithm the algorithm
+     * @param topology where the ranks are
+     * @param bytes the length of the message, a multiple of 8
+     * @param root the root, 0 where there is none
+     * @param model what things cost
+     * @return the prediction
+     * @throws IllegalArgumentException when the algorithm does not work on several nodes and these are, or the message
+     *             is longer than one operation can be
+     * @throws UnsupportedOperationException when there are too many steps and the algorithm has no formula
+     */
+    public static Prediction of(Collective collective, Algorithm algorithm, Topology topology, long bytes, int root,
+            Model model) {
+        return of(collective, algorithm, topology, bytes, root, model, STEPS_MAX);
+    }
+
+    static Prediction of(Collective collective, Algorithm algorithm, Topology topology, long bytes, int root,
+            Model model, long stepsMax) {
+        Operation operation = collective == Collective.BROADCAST ? Operation.BYTES : Operation.SUM;
+        Call call = new Call(collective, algorithm, operation, root, Math.toIntExact(bytes), false, 0);
+        Prediction prediction = new Prediction(call, topology, model);
+        try {
+            prediction.run(stepsMax);
+        } catch (TooManySteps _) {
+            prediction.useFormula();
+        }
+        return prediction;
+    }
+
+    private void run(long stepsMax) {
+        Cluster cluster = new Cluster(topology, model, stepsMax);
+        SymbolicMemory[] memories = new SymbolicMemory[topology.nodes()];
+        SymbolicMemory users = new SymbolicMemory(topology.nodes());
+        long[] rings = new long[topology.nodes()];
+        int[] processes = new int[topology.size()];
+        long[] handles = new long[topology.size()];
+        int[] ranksOn = new int[topology.nodes()];
+        for (int rank = 0; rank < topology.size(); rank++) {
+            ranksOn[topology.nodeOf(rank)]++;
+        }
+        for (int node = 0; node < topology.nodes(); node++) {
+            memories[node] = new SymbolicMemory(node);
+            rings[node] = memories[node].claim(new RingLayout(topology.nodes(), ranksOn[node]).bytes(), "ring");
+        }
+        for (int rank = 0; rank < topology.size(); rank++) {
+            processes[rank] = topology.nodeOf(rank);
+            handles[rank] = rings[topology.nodeOf(rank)];
+        }
+        Reach reach = new Reach(processes, handles);
+        long source = users.claim(call.bytes() + 1L, "source");
+        long target = users.claim(call.bytes() + 1L, "target");
+        Team[] teams = new Team[topology.size()];
+        for (int rank = 0; rank < teams.length; rank++) {
+            int node = topology.nodeOf(rank);
+            teams[rank] = new Team(new PredictingMachine(cluster, model, rank), Healthy.INSTANCE, memories[node],
+                    rings[node], new Outbox(memories[node], ranksOn[node]), rank, topology, reach);
+        }
+        if (call.bytes() > teams[0].operationBytesMax()) {
+            throw new IllegalArgumentException("a message of " + call.bytes() + " bytes is several operations with "
+                    + ranksOn[0] + " ranks on a node; predict one of at most " + teams[0].operationBytesMax()
+                    + " bytes");
+        }
+        cluster.ranks().run(rank -> {
+            Area from = new Area();
+            Area to = new Area();
+            from.set(users.block(source, call.bytes()), 0);
+            to.set(users.block(target, call.bytes()), 0);
+            Verifier.execute(teams[rank], call, from, to);
+        });
+        micros = cluster.endMicros();
+        messages = cluster.messages();
+        railBytes = cluster.railBytes();
+        steps = cluster.steps();
+        trace = cluster.trace();
+        nodeBytes = Arrays.stream(memories).mapToLong(SymbolicMemory::bytes).max().orElse(0);
+    }
+
+    private void useFormula() {
+        byFormula = true;
+        Counts counts = call.algorithm().counts(topology.nodes(), topology.size() / topology.nodes(), call.bytes());
+        micros = counts.memorySteps() * (model.memoryLatencyMicros() + 2 * model.memoryOverheadMicros())
+                + counts.memoryBytes() * model.memoryNanosPerByte() / NANOS
+                + counts.combinedBytes() * model.combineNanosPerByte() / NANOS
+                + counts.railSteps() * (model.railLatencyMicros() + model.railOverheadMicros())
+                + counts.railBytes() * model.railNanosPerByte() / NANOS;
+    }
+
+    /** {@return the predicted time, in microseconds} */
+    public double micros() {
+        return micros;
+    }
+
+    /** {@return whether the time comes from the algorithm's formula, and the rest is unknown} */
+    public boolean isByFormula() {
+        return byFormula;
+    }
+
+    /** {@return how many puts and parts of gets cross between nodes} */
+    public long messages() {
+        return messages;
+    }
+
+    /** {@return the bytes that leave, or enter, a rail of the busiest node, whichever is more} */
+    public long bytesPerRail() {
+        return railBytes / model.rails();
+    }
+
+    /** {@return the shared memory that the node needs which needs most, in bytes} */
+    public long nodeBytes() {
+        return nodeBytes;
+    }
+
+    /** {@return how many steps were simulated} */
+    public long steps() {
+        return steps;
+    }
+
+    Trace trace() {
+        return trace;
+    }
+
+    Topology topology() {
+        return topology;
+    }
+
+    String title() {
+        return call + ", " + topology + ", model " + model.name();
+    }
+
+    /** {@return the steps that the end waited for, a line each, the first one first} */
+    public List<String> criticalPath() {
+        List<String> lines = new ArrayList<>();
+        double now = 0;
+        for (int index : trace.criticalPath()) {
+            Step step = trace.step(index);
+            double start = Math.max(now, step.start()); // a wait counts from when its end was under way
+            if (step.end() > start) {
+                lines.add(String.format(Locale.ROOT, "%12.3f µs  +%9.3f  rank %d on node %d %s%s%s", start / NANOS,
+                        (step.end() - start) / NANOS, step.rank(), topology.nodeOf(step.rank()), step.kind().verb(),
+                        step.bytes() > 0 ? " " + step.bytes() + " bytes" : "",
+                        step.other() < 0 ? "" : ", node " + topology.nodeOf(step.other())));
+                now = step.end();
+            }
+        }
+        return lines;
+    }
+
+    @Override
+    public String toString() {
+        return title() + String.format(Locale.ROOT, ": %.3f µs", micros);
+    }
+}

@@ -1,0 +1,182 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What is known of every byte of every memory: who wrote it last and who has read it since, with their times. Bytes
+ * with the same history are kept as one range. An access that is not ordered after a conflicting one before it is a
+ * race, whatever the bytes were this time.
+ *
+ * <p>Addresses are those of the simulated memory; an accessor is a component of a {@link Clock}.
+ */
+final class Shadow {
+    /** Told of a race. */
+    interface Race {
+        /**
+         * Reports a race.
+         *
+         * @param what how the accesses conflict
+         * @param earlier who did the earlier access; −1 when nobody has written what is read
+         * @param earlierStep at which step of the run
+         * @param address the first byte
+         * @param end the byte after the last one
+         */
+        void report(String what, int earlier, long earlierStep, long address, long end);
+    }
+
+    private static final class Range {
+        private long end;
+        private int writer = -1;
+        private int time;
+        private long step;
+        private int readers;
+        private int[] reader;
+        private int[] readTime;
+        private long[] readStep;
+
+        Range(long end) {
+            this.end = end;
+            this.reader = new int[2];
+            this.readTime = new int[2];
+            this.readStep = new long[2];
+        }
+
+        Range(Range whole) {
+            this.end = whole.end;
+            this.writer = whole.writer;
+            this.time = whole.time;
+            this.step = whole.step;
+            this.readers = whole.readers;
+            this.reader = whole.reader.clone();
+            this.readTime = whole.readTime.clone();
+            this.readStep = whole.readStep.clone();
+        }
+
+        void addReader(int who, int at, long atStep) {
+            int index = 0;
+            while (index < readers && reader[index] != who) {
+                index++;
+            }
+            if (index == readers) {
+                if (readers == reader.length) {
+                    reader = Arrays.copyOf(reader, 2 * readers);
+                    readTime = Arrays.copyOf(readTime, 2 * readers);
+                    readStep = Arrays.copyOf(readStep, 2 * readers);
+                }
+                readers++;
+            }
+            reader[index] = who;
+            readTime[index] = at;
+            readStep[index] = atStep;
+        }
+    }
+
+    private final TreeMap<Long, Range> ranges = new TreeMap<>();
+    private final Race race;
+
+    Shadow(Race race) {
+        this.race = race;
+    }
+
+    /**
+     * Notes that bytes are read.
+     *
+     * @param address the first byte
+     * @param bytes how many
+     * @param who the reader
+     * @param clock the reader's clock
+     * @param step the step of the run
+     */
+    void read(long address, long bytes, int who, Clock clock, long step) {
+        long end = address + bytes;
+        split(address);
+        split(end);
+        long at = address;
+        while (at < end) {
+            Map.Entry<Long, Range> entry = ranges.ceilingEntry(at);
+            if (entry == null || entry.getKey() > at) {
+                race.report("reads bytes that nobody has written", -1, 0, at,
+                        entry == null ? end : Math.min(end, entry.getKey()));
+                return;
+            }
+            Range range = entry.getValue();
+            if (!clock.covers(range.writer, range.time)) {
+                race.report("reads bytes while they may still be written", range.writer, range.step, at, range.end);
+            }
+            range.addReader(who, clock.time(who), step);
+            at = range.end;
+        }
+    }
+
+    /**
+     * Tells whether every byte has been written before.
+     *
+     * @param address the first byte
+     * @param bytes how many, 1 or more
+     * @return whether somebody has
+     */
+    boolean isWritten(long address, long bytes) {
+        long end = address + bytes;
+        long at = address;
+        while (at < end) {
+            Map.Entry<Long, Range> entry = ranges.floorEntry(at);
+            if (entry == null || entry.getValue().end <= at) {
+                return false;
+            }
+            at = entry.getValue().end;
+        }
+        return true;
+    }
+
+    /**
+     * Notes that bytes are written.
+     *
+     * @param address the first byte
+     * @param bytes how many
+     * @param who the writer
+     * @param clock the writer's clock
+     * @param step the step of the run
+     */
+    void write(long address, long bytes, int who, Clock clock, long step) {
+        if (bytes == 0) {
+            return;
+        }
+        long end = address + bytes;
+        split(address);
+        split(end);
+        for (Map.Entry<Long, Range> entry = ranges.ceilingEntry(address); entry != null
+                && entry.getKey() < end; entry = ranges.ceilingEntry(address)) {
+            checkWrite(entry.getKey(), entry.getValue(), clock);
+            ranges.remove(entry.getKey());
+        }
+        Range written = new Range(end);
+        written.writer = who;
+        written.time = clock.time(who);
+        written.step = step;
+        ranges.put(address, written);
+    }
+
+    private void checkWrite(long address, Range range, Clock clock) {
+        if (!clock.covers(range.writer, range.time)) {
+            race.report("writes bytes while they may still be written", range.writer, range.step, address, range.end);
+        }
+        for (int i = 0; i < range.readers; i++) {
+            if (!clock.covers(range.reader[i], range.readTime[i])) {
+                race.report("overwrites bytes that may still be read", range.reader[i], range.readStep[i], address,
+                        range.end);
+            }
+        }
+    }
+
+    private void split(long address) {
+        Map.Entry<Long, Range> entry = ranges.lowerEntry(address);
+        if (entry != null && entry.getValue().end > address) {
+            Range tail = new Range(entry.getValue());
+            entry.getValue().end = address;
+            ranges.put(address, tail);
+        }
+    }
+}

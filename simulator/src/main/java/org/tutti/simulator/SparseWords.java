@@ -1,0 +1,103 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.util.Arrays;
+
+/**
+ * The 64-bit words of a simulated memory, by address; those that nobody has written are 0 and take no room. Each has a
+ * place, which stays the same until a new word is made.
+ */
+final class SparseWords {
+    /** Says that a word was never stored by a step. */
+    static final int NO_STEP = -1;
+
+    private static final long MIX = 0x9e3779b97f4a7c15L;
+
+    private long[] addresses = new long[1 << 12];
+    private long[] values = new long[1 << 12];
+    private double[] visible = new double[1 << 12];
+    private int[] steps = new int[1 << 12];
+    private int[] waiters = new int[1 << 12];
+    private int count;
+
+    /** {@return the word's place, making the word when it is not there} */
+    int place(long address) {
+        if (2 * count >= addresses.length) {
+            grow();
+        }
+        int at = find(address);
+        if (addresses[at] == 0) {
+            addresses[at] = address;
+            steps[at] = NO_STEP;
+            count++;
+        }
+        return at;
+    }
+
+    long value(long address) {
+        return values[find(address)];
+    }
+
+    long valueAt(int place) {
+        return values[place];
+    }
+
+    /** {@return when its latest value becomes visible, in nanoseconds} */
+    double visibleAt(int place) {
+        return visible[place];
+    }
+
+    /** {@return which step of the trace stored its latest value} */
+    int stepAt(int place) {
+        return steps[place];
+    }
+
+    void set(int place, long value, double visibleAt, int step) {
+        values[place] = value;
+        visible[place] = visibleAt;
+        steps[place] = step;
+    }
+
+    /** {@return the first of the ranks that wait for it, plus one; 0 when nobody does} */
+    int waiterAt(int place) {
+        return waiters[place];
+    }
+
+    void setWaiter(int place, int waiter) {
+        waiters[place] = waiter;
+    }
+
+    private int find(long address) {
+        int mask = addresses.length - 1;
+        int at = (int) (address * MIX >>> 32) & mask;
+        while (addresses[at] != 0 && addresses[at] != address) {
+            at = at + 1 & mask;
+        }
+        return at;
+    }
+
+    private void grow() {
+        long[] oldAddresses = addresses;
+        long[] oldValues = values;
+        double[] oldVisible = visible;
+        int[] oldSteps = steps;
+        int[] oldWaiters = waiters;
+        int capacity = 2 * oldAddresses.length;
+        addresses = new long[capacity];
+        values = new long[capacity];
+        visible = new double[capacity];
+        steps = new int[capacity];
+        waiters = new int[capacity];
+        Arrays.fill(steps, NO_STEP);
+        for (int old = 0; old < oldAddresses.length; old++) {
+            if (oldAddresses[old] != 0) {
+                int at = find(oldAddresses[old]);
+                addresses[at] = oldAddresses[old];
+                values[at] = oldValues[old];
+                visible[at] = oldVisible[old];
+                steps[at] = oldSteps[old];
+                waiters[at] = oldWaiters[old];
+            }
+        }
+    }
+}

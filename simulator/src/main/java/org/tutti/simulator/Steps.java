@@ -1,0 +1,46 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the ranks of a run did, step by step. */
+final class Steps {
+    private static final int SHOWN = 8;
+    private static final int GENERATION_SHIFT = 16;
+    private static final int KEPT = 64;
+
+    private final List<List<String>> ofRank = new ArrayList<>();
+
+    Steps(int size) {
+        for (int rank = 0; rank < size; rank++) {
+            ofRank.add(new ArrayList<>());
+        }
+    }
+
+    /** {@return a word's value as algorithms speak of it} */
+    static String value(long value) {
+        return value < 1 << GENERATION_SHIFT ? String.valueOf(value)
+                : "step " + (value & (1 << GENERATION_SHIFT) - 1) + " of generation "
+                        + ((value >>> GENERATION_SHIFT) - 1);
+    }
+
+    void add(int rank, long step, String what) {
+        List<String> steps = ofRank.get(rank);
+        steps.add("    step " + step + ": " + what + "\n");
+        if (steps.size() > KEPT) {
+            steps.subList(0, KEPT / 2).clear();
+        }
+    }
+
+    /** {@return the last steps of every rank, for a message} */
+    String last() {
+        StringBuilder text = new StringBuilder();
+        for (int rank = 0; rank < ofRank.size(); rank++) {
+            List<String> steps = ofRank.get(rank);
+            text.append("  rank ").append(rank).append(steps.isEmpty() ? " did nothing\n" : "\n");
+            steps.subList(Math.max(0, steps.size() - SHOWN), steps.size()).forEach(text::append);
+        }
+        return text.toString();
+    }
+}

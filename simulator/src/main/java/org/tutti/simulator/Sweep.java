@@ -1,0 +1,123 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+
+import org.tutti.Collective;
+import org.tutti.Topology;
+import org.tutti.choice.Catalogue;
+import org.tutti.collective.Algorithm;
+
+/**
+ * Which runs verify the algorithms of the catalogue: every shape of 1 to {@value #NODES_MAX} nodes with 1 to {@value
+ * #RANKS_MAX} ranks each, and for every number of nodes some with different numbers of ranks, and with ranks dealt out
+ * to the nodes one by one.
+ */
+public final class Sweep {
+    /** The most nodes of a shape. */
+    public static final int NODES_MAX = 9;
+
+    /** The most ranks on a node of a shape. */
+    public static final int RANKS_MAX = 5;
+
+    private static final int SHAPES_OF_A_SAMPLE = 40;
+    private static final int UNEVEN = 3;
+
+    private Sweep() {}
+
+    /**
+     * Lists the whole sweep.
+     *
+     * @param seeds how many seeds each part of an algorithm's calls is run with
+     * @return the runs
+     */
+    public static List<Plan> all(int seeds) {
+        List<Plan> plans = new ArrayList<>();
+        for (Collective collective : Collective.values()) {
+            for (Algorithm algorithm : Catalogue.of(collective)) {
+                for (Topology topology : shapes()) {
+                    int parts = Plan.parts(collective, algorithm, topology);
+                    for (int part = 0; part < parts; part++) {
+                        for (int seed = 0; seed < seeds; seed++) {
+                            plans.add(new Plan(collective, algorithm, topology, part, seed));
+                        }
+                    }
+                }
+            }
+        }
+        return plans;
+    }
+
+    /**
+     * Draws one part of the calls of each algorithm on each of {@value #SHAPES_OF_A_SAMPLE} shapes, if it works on so many.
+     *
+     * @param seed decides which
+     * @return the runs
+     */
+    public static List<Plan> sample(long seed) {
+        Random random = new Random(seed);
+        List<Plan> plans = new ArrayList<>();
+        for (Collective collective : Collective.values()) {
+            for (Algorithm algorithm : Catalogue.of(collective)) {
+                List<Topology> shapes = shapes();
+                Collections.shuffle(shapes, random);
+                for (Topology topology : shapes.subList(0, Math.min(SHAPES_OF_A_SAMPLE, shapes.size()))) {
+                    plans.add(new Plan(collective, algorithm, topology,
+                            random.nextInt(Plan.parts(collective, algorithm, topology)), random.nextInt()));
+                }
+            }
+        }
+        return plans;
+    }
+
+    /** The shapes; one rank alone needs none. */
+    static List<Topology> shapes() {
+        List<Topology> shapes = new ArrayList<>();
+        Random random = new Random(NODES_MAX);
+        for (int nodes = 1; nodes <= NODES_MAX; nodes++) {
+            for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
+                if (nodes * ranks > 1) {
+                    shapes.add(even(nodes, ranks));
+                }
+            }
+            for (int uneven = 0; nodes > 1 && uneven < UNEVEN; uneven++) {
+                shapes.add(uneven(nodes, random));
+            }
+            if (nodes > 1) {
+                shapes.add(dealt(nodes, nodes + random.nextInt(nodes * (RANKS_MAX - 1))));
+            }
+        }
+        return shapes;
+    }
+
+    /** Every node has as many ranks, and they follow each other. */
+    static Topology even(int nodes, int ranks) {
+        int[] nodeOfRank = new int[nodes * ranks];
+        for (int rank = 0; rank < nodeOfRank.length; rank++) {
+            nodeOfRank[rank] = rank / ranks;
+        }
+        return new Topology(nodeOfRank);
+    }
+
+    private static Topology uneven(int nodes, Random random) {
+        List<Integer> nodeOfRank = new ArrayList<>();
+        for (int node = 0; node < nodes; node++) {
+            int ranks = 1 + random.nextInt(RANKS_MAX);
+            for (int rank = 0; rank < ranks; rank++) {
+                nodeOfRank.add(node);
+            }
+        }
+        return new Topology(nodeOfRank.stream().mapToInt(Integer::intValue).toArray());
+    }
+
+    private static Topology dealt(int nodes, int size) {
+        int[] nodeOfRank = new int[size];
+        for (int rank = 0; rank < size; rank++) {
+            nodeOfRank[rank] = rank % nodes;
+        }
+        return new Topology(nodeOfRank);
+    }
+}

@@ -1,0 +1,47 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.memory.Memory;
+
+/**
+ * Memory of a node that has addresses and no bytes: nothing may read or write it but a machine that knows. So thousands
+ * of nodes need no room.
+ */
+final class SymbolicMemory extends Memory {
+    private static final long FIRST = 1L << 60;
+    private static final long NODE_BYTES = 1L << 40;
+
+    private final long start;
+    private long bytes;
+
+    /**
+     * @param node which node's it is, from 0
+     */
+    SymbolicMemory(int node) {
+        this.start = FIRST + node * NODE_BYTES;
+    }
+
+    @Override
+    public long claim(long size, String purpose) {
+        long address = start + bytes;
+        bytes += roundToLines(size);
+        return address;
+    }
+
+    @Override
+    public MemorySegment block(long address, long size) {
+        return MemorySegment.ofAddress(address).reinterpret(size);
+    }
+
+    /** {@return how many bytes were claimed} */
+    long bytes() {
+        return bytes;
+    }
+
+    @Override
+    public void close() {
+        // there is nothing to give back
+    }
+}

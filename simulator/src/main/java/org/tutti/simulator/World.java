@@ -1,0 +1,434 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+import org.tutti.collective.Machine;
+import org.tutti.memory.Words;
+
+/**
+ * What the ranks of a verification run share: words with their waiters, regions, channels with the puts that are under
+ * way, and what is ordered before what.
+ *
+ * <p>Every rank is a process of its own, since that promises least: puts of two ranks of a node are not ordered. A
+ * channel carries the puts of one process into another one, in their order; each channel is a component of the {@link
+ * Clock clocks}, beside the ranks.
+ *
+ * <ul>
+ * <li>A store to a word carries the clock of its writer; who loads or awaits the word joins it.
+ * <li>A put reads its source when it is called. What it writes, it writes at a time of its channel, with the clock that
+ * the rank had when it called; the word that it raises carries that clock with that time. So a later put of the same
+ * channel publishes the bytes of an earlier one, and a put of another channel does not.
+ * <li>A put is under way at the latest when its rank flushes; in half of the cases not earlier.
+ * <li>A get is answered after the puts before it in its channel, and joins the clocks of the words that it reads.
+ * </ul>
+ */
+final class World implements Ranks.Order, Shadow.Race {
+    private static final class Word {
+        private Clock clock;
+        private int writer;
+        private int time;
+        private final List<Waiting> waiting = new ArrayList<>();
+    }
+
+    /** A rank that waits, and for which word; none when it waits for anything to change. */
+    private record Waiting(int rank, MemorySegment memory, long offset, long atLeast) {}
+
+    private static final class Region {
+        private final int process;
+        private final MemorySegment memory;
+        private final boolean hasWords;
+        private boolean revoked;
+
+        Region(int process, MemorySegment memory, boolean hasWords) {
+            this.process = process;
+            this.memory = memory;
+            this.hasWords = hasWords;
+        }
+    }
+
+    private record Put(int region, long offset, byte[] bytes, long word, long value, long tag, Clock clock) {}
+
+    private record Get(int rank, int region, long offset, MemorySegment target, long targetOffset, long bytes) {}
+
+    private static final class Channel {
+        private final int from;
+        private final int to;
+        private final int actor;
+        private final ArrayDeque<Object> queue = new ArrayDeque<>();
+        private int sent;
+        private int time;
+
+        Channel(int from, int to, int actor) {
+            this.from = from;
+            this.to = to;
+            this.actor = actor;
+        }
+    }
+
+    private final int size;
+    private final Interleaving interleaving;
+    private final Ranks ranks;
+    private final Places places = new Places();
+    private final Shadow shadow = new Shadow(this);
+    private final Steps steps;
+    private final Clock[] clocks;
+    private final Map<Long, Word> words = new HashMap<>();
+    private final List<Region> regions = new ArrayList<>();
+    private final List<Channel> channels = new ArrayList<>();
+    private final Channel[][] channelBetween;
+    private final Waiting[] waitsFor;
+    private final List<Integer> paused = new ArrayList<>();
+    private String actor = "nobody";
+    private long step;
+
+    /**
+     * @param size how many ranks there are
+     * @param seed decides everything that may go one way or another
+     * @param recorded whether to keep the ranks' steps, for messages
+     */
+    World(int size, long seed, boolean recorded) {
+        this.size = size;
+        this.interleaving = new Interleaving(seed);
+        this.ranks = new Ranks(size, this);
+        this.steps = recorded ? new Steps(size) : null;
+        this.clocks = new Clock[size];
+        this.channelBetween = new Channel[size][size];
+        this.waitsFor = new Waiting[size];
+        for (int rank = 0; rank < size; rank++) {
+            clocks[rank] = new Clock(size);
+            clocks[rank].set(rank, 1);
+            interleaving.add(rank);
+        }
+    }
+
+    Ranks ranks() {
+        return ranks;
+    }
+
+    Places places() {
+        return places;
+    }
+
+    /** {@return who does what is being done, in words} */
+    String actor() {
+        return actor;
+    }
+
+    String lastSteps() {
+        return steps == null ? "" : steps.last();
+    }
+
+    // ---- time
+
+    /** A point at which another rank may go first. */
+    void step(int rank, Supplier<String> what) {
+        ranks.step(rank);
+        step++;
+        actor = "rank " + rank;
+        if (steps != null) {
+            steps.add(rank, step, what.get());
+        }
+    }
+
+    @Override
+    public int next() {
+        while (true) {
+            int chosen = interleaving.choose();
+            if (chosen < 0) {
+                throw new SimulationFailure("deadlock: " + waits());
+            }
+            if (chosen < size) {
+                return chosen;
+            }
+            deliver(channels.get(chosen - size));
+        }
+    }
+
+    @Override
+    public void end(int rank) {
+        interleaving.remove(rank);
+    }
+
+    /** Delivers what is still under way when all ranks have ended. */
+    void drain() {
+        for (Channel channel : channels) {
+            while (channel.sent > 0) {
+                deliver(channel);
+            }
+        }
+    }
+
+    private String waits() {
+        return Arrays.stream(waitsFor).filter(Objects::nonNull).map(this::text).collect(Collectors.joining("; "));
+    }
+
+    private String text(Waiting waiting) {
+        return "rank " + waiting.rank + " waits for " + (waiting.memory == null ? "anything to change"
+                : describe(waiting.memory, waiting.offset) + " to become " + Steps.value(waiting.atLeast)
+                        + ", and it is " + Steps.value(Words.load(waiting.memory, waiting.offset)));
+    }
+
+    private void fail(String what) {
+        throw new SimulationFailure(actor + " " + what + ", at step " + step);
+    }
+
+    // ---- words
+
+    long load(int rank, MemorySegment memory, long offset) {
+        step(rank, () -> "looks at " + describe(memory, offset));
+        acquire(rank, memory, offset);
+        return Words.load(memory, offset);
+    }
+
+    private void acquire(int rank, MemorySegment memory, long offset) {
+        Word word = words.get(places.address(memory, offset));
+        if (word != null && word.clock != null) {
+            clocks[rank].join(word.clock);
+        }
+    }
+
+    void store(int rank, MemorySegment memory, long offset, long value) {
+        step(rank, () -> "sets " + describe(memory, offset) + " to " + Steps.value(value));
+        release(rank, clocks[rank], memory, offset, value);
+        advance(rank);
+    }
+
+    private void advance(int rank) {
+        clocks[rank].set(rank, clocks[rank].time(rank) + 1);
+    }
+
+    private void release(int writer, Clock clock, MemorySegment memory, long offset, long value) {
+        Word word = words.computeIfAbsent(places.address(memory, offset), _ -> new Word());
+        long before = Words.load(memory, offset);
+        if (value < before) {
+            fail("lets " + describe(memory, offset) + " shrink from " + Steps.value(before) + " to "
+                    + Steps.value(value));
+        }
+        if (word.clock != null && !clock.covers(word.writer, word.time)) {
+            fail("sets " + describe(memory, offset) + " while " + component(word.writer) + " may still set it");
+        }
+        word.clock = clock.copy();
+        word.writer = writer;
+        word.time = clock.time(writer);
+        Words.store(memory, offset, value);
+        word.waiting.removeIf(waiting -> wakes(waiting, value));
+        paused.forEach(interleaving::add);
+        paused.clear();
+    }
+
+    private boolean wakes(Waiting waiting, long value) {
+        if (value < waiting.atLeast) {
+            return false;
+        }
+        interleaving.add(waiting.rank);
+        return true;
+    }
+
+    void await(int rank, MemorySegment memory, long offset, long atLeast) {
+        step(rank, () -> "waits for " + describe(memory, offset) + " to become " + Steps.value(atLeast));
+        if (Words.load(memory, offset) < atLeast) {
+            Waiting waiting = new Waiting(rank, memory, offset, atLeast);
+            words.computeIfAbsent(places.address(memory, offset), _ -> new Word()).waiting.add(waiting);
+            sleep(rank, waiting);
+        }
+        acquire(rank, memory, offset);
+    }
+
+    private void sleep(int rank, Waiting reason) {
+        waitsFor[rank] = reason;
+        interleaving.remove(rank);
+        ranks.step(rank);
+        actor = "rank " + rank;
+        waitsFor[rank] = null;
+    }
+
+    /** Until anything has changed. */
+    void pause(int rank) {
+        paused.add(rank);
+        sleep(rank, new Waiting(rank, null, 0, 0));
+    }
+
+    long loadPlain(int rank, MemorySegment memory, long offset) {
+        shadow.read(places.address(memory, offset), Long.BYTES, rank, clocks[rank], step);
+        return Words.loadPlain(memory, offset);
+    }
+
+    void storePlain(int rank, MemorySegment memory, long offset, long value) {
+        storePlain(rank, clocks[rank], memory, offset, value);
+    }
+
+    /** To store what is there already changes nothing that a reader could notice; zeros are there before any store. */
+    private void storePlain(int writer, Clock clock, MemorySegment memory, long offset, long value) {
+        long address = places.address(memory, offset);
+        if (Words.loadPlain(memory, offset) != value || !shadow.isWritten(address, Long.BYTES)) {
+            shadow.write(address, Long.BYTES, writer, clock, step);
+            Words.storePlain(memory, offset, value);
+        }
+    }
+
+    // ---- data
+
+    void read(int rank, MemorySegment memory, long offset, long bytes) {
+        if (bytes > 0) {
+            shadow.read(places.address(memory, offset), bytes, rank, clocks[rank], step);
+        }
+    }
+
+    void write(int rank, MemorySegment memory, long offset, long bytes) {
+        if (bytes > 0) {
+            shadow.write(places.address(memory, offset), bytes, rank, clocks[rank], step);
+        }
+    }
+
+    @Override
+    public void report(String what, int earlier, long earlierStep, long address, long end) {
+        fail(what + ": " + (end - address) + " bytes from " + places.describe(address)
+                + (earlier < 0 ? "" : ", accessed by " + component(earlier) + " at step " + earlierStep));
+    }
+
+    private String component(int component) {
+        if (component < size) {
+            return "rank " + component;
+        }
+        Channel channel = channels.get(component - size);
+        return "a put of rank " + channel.from + " into the process of rank " + channel.to;
+    }
+
+    String describe(MemorySegment memory, long offset) {
+        return places.describe(places.address(memory, offset));
+    }
+
+    // ---- between nodes
+
+    long register(int process, MemorySegment memory, boolean hasWords) {
+        regions.add(new Region(process, memory, hasWords));
+        return regions.size() - 1L;
+    }
+
+    void revoke(long region) {
+        regions.get((int) region).revoked = true;
+    }
+
+    void put(int rank, int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+            long word, long value, long tag) {
+        step(rank, () -> "puts " + bytes + " bytes to " + describe(regions.get((int) region).memory, offset)
+                + (word == Machine.NO_WORD ? ""
+                        : ", then sets " + describe(regions.get((int) region).memory, word) + " to "
+                                + Steps.value(value)));
+        Channel channel = channel(rank, process, region);
+        read(rank, source, sourceOffset, bytes);
+        byte[] copied = new byte[Math.toIntExact(bytes)];
+        MemorySegment.copy(source, sourceOffset, MemorySegment.ofArray(copied), 0, bytes);
+        Clock clock = clocks[rank].copy();
+        clock.set(channel.actor, ++channel.time);
+        advance(rank);
+        channel.queue.add(new Put((int) region, offset, copied, word, value, tag, clock));
+        if (interleaving.flip()) {
+            send(channel);
+        }
+    }
+
+    private Channel channel(int rank, int process, long region) {
+        if (regions.get((int) region).process != process) {
+            fail("names a region of process " + regions.get((int) region).process + " as one of process " + process);
+        }
+        Channel channel = channelBetween[rank][process];
+        if (channel == null) {
+            channel = new Channel(rank, process, size + channels.size());
+            channels.add(channel);
+            channelBetween[rank][process] = channel;
+        }
+        return channel;
+    }
+
+    private void send(Channel channel) {
+        channel.sent = channel.queue.size();
+        if (channel.sent > 0) {
+            interleaving.add(channel.actor);
+        }
+    }
+
+    void flush(int rank) {
+        step(rank, () -> "flushes");
+        for (Channel channel : channelBetween[rank]) {
+            if (channel != null) {
+                send(channel);
+            }
+        }
+    }
+
+    void get(int rank, int process, long region, long offset, MemorySegment target, long targetOffset, long bytes) {
+        step(rank, () -> "gets " + bytes + " bytes from " + describe(regions.get((int) region).memory, offset));
+        Channel channel = channel(rank, process, region);
+        channel.queue.add(new Get(rank, (int) region, offset, target, targetOffset, bytes));
+        send(channel);
+        sleep(rank, new Waiting(rank, null, 0, 0));
+        write(rank, target, targetOffset, bytes);
+    }
+
+    private void deliver(Channel channel) {
+        channel.sent--;
+        if (channel.sent == 0) {
+            interleaving.remove(channel.actor);
+        }
+        step++;
+        actor = component(channel.actor);
+        switch (channel.queue.remove()) {
+            case Put put -> deliver(channel, put);
+            case Get get -> answer(channel, get);
+            case Object other -> throw new IllegalStateException("not a request: " + other);
+        }
+    }
+
+    private void deliver(Channel channel, Put put) {
+        MemorySegment memory = reach(put.region, put.offset, put.bytes.length);
+        if (put.bytes.length > 0) {
+            shadow.write(places.address(memory, put.offset), put.bytes.length, channel.actor, put.clock, step);
+            MemorySegment.copy(MemorySegment.ofArray(put.bytes), 0, memory, put.offset, put.bytes.length);
+        }
+        if (put.word != Machine.NO_WORD) {
+            storePlain(channel.actor, put.clock, memory, put.word + Long.BYTES, put.tag);
+            release(channel.actor, put.clock, memory, put.word, put.value);
+        }
+    }
+
+    private MemorySegment reach(int handle, long offset, long bytes) {
+        Region region = regions.get(handle);
+        if (region.revoked) {
+            fail("reaches memory of rank " + region.process + " that it no longer gives access to");
+        }
+        if (offset < 0 || offset + bytes > region.memory.byteSize()) {
+            fail("reaches bytes " + offset + " to " + (offset + bytes) + " of a region of "
+                    + region.memory.byteSize());
+        }
+        return region.memory;
+    }
+
+    private void answer(Channel channel, Get get) {
+        MemorySegment memory = reach(get.region, get.offset, get.bytes);
+        Clock clock = clocks[get.rank];
+        clock.set(channel.actor, channel.time);
+        if (regions.get(get.region).hasWords && get.bytes >= Words.LINE_BYTES) { // less than a line is a payload
+            for (long at = 0; at < get.bytes; at += Long.BYTES) {
+                Word word = words.get(places.address(memory, get.offset + at));
+                if (word != null && word.clock != null) {
+                    clock.join(word.clock);
+                }
+            }
+        } else {
+            shadow.read(places.address(memory, get.offset), get.bytes, get.rank, clock, step);
+        }
+        MemorySegment.copy(memory, get.offset, get.target, get.targetOffset, get.bytes);
+        interleaving.add(get.rank);
+    }
+}

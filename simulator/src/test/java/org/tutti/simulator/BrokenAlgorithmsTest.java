@@ -1,0 +1,141 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.tutti.Collective;
+import org.tutti.Topology;
+import org.tutti.collective.Algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The simulator bites: every fault is found with one of a few seeds, for the right reason; what is right passes. */
+class BrokenAlgorithmsTest {
+    private static final int SEEDS = 6;
+    private static final int SEEDS_OF_WHAT_IS_RIGHT = 9;
+    private static final int CALLS = 40;
+    private static final int CALLS_WITH_A_ROOT = 20;
+    private static final int[] SMALL = {100, 40, 3000};
+    private static final int[] SIZES = {100, 200_000, 40, 70_000, 150_000};
+
+    private static final Topology ONE_NODE = Sweep.even(1, 4);
+    private static final Topology NODES = Sweep.even(4, 3);
+    private static final Topology SINGLES = Sweep.even(3, 1);
+
+    private static Arguments fault(Fault fault, String found) {
+        return Arguments.of(fault, found);
+    }
+
+    static Stream<Arguments> faults() {
+        return Stream.of(
+                fault(Fault.ROOT_REFILLS_WITHOUT_WAITING, "overwrites bytes that may still be read"),
+                fault(Fault.READERS_DO_NOT_WAIT, "reads bytes|threw"),
+                fault(Fault.ONE_BUFFER_INSTEAD_OF_TWO, "overwrites bytes that may still be read|may still be written"),
+                fault(Fault.READY_BEFORE_THE_COPY, "reads bytes|overwrites bytes that may still be read"),
+                fault(Fault.DONE_BEFORE_THE_COPY, "overwrites bytes that may still be read"),
+                fault(Fault.CREDIT_WITHOUT_WAITING_FOR_LOCAL_READERS, "overwrites bytes that may still be read"),
+                fault(Fault.NO_WAIT_FOR_CREDIT, "overwrites bytes that may still be read"),
+                fault(Fault.NO_CREDIT, "deadlock: .* CREDIT of edge . in slot"),
+                fault(Fault.WRONG_ROOT, "deadlock|reads bytes|threw"),
+                fault(Fault.ONE_BYTE_SHORT, "wrong byte in its result"),
+                fault(Fault.SWAPPED_BUFFER, "reads bytes|overwrites|threw|wrong byte"),
+                fault(Fault.FORWARDS_BEFORE_ARRIVAL, "reads bytes"),
+                fault(Fault.EVERYBODY_IS_SAID_TO_BE_HERE, "may still be read|shrink|may still set it"),
+                fault(Fault.SHOWS_NOTHING_BUT_READS, "reads bytes that nobody has written|threw"),
+                fault(Fault.STEP_BUMPED_TWICE, "shrink from step 2 of generation . to step 1"),
+                fault(Fault.LEAVES_BEFORE_THE_PUT, "may still be|wrong byte|no longer"),
+                fault(Fault.SIGNALS_BEFORE_THE_PUT, "reads bytes"),
+                fault(Fault.RESULTS_ARE_NOT_AWAITED, "reads bytes|overwrites"),
+                fault(Fault.CONTRIBUTIONS_ARE_NOT_AWAITED, "reads bytes|overwrites"),
+                fault(Fault.RESULT_READY_BEFORE_IT_IS_COPIED, "reads bytes|overwrites bytes that may still be read"),
+                fault(Fault.ONE_PART_INSTEAD_OF_TWO, "overwrites bytes that may still be read"),
+                fault(Fault.RESULT_OVER_WHAT_OTHERS_READ, "overwrites bytes that may still be read|wrong byte"),
+                fault(Fault.NEIGHBOURS_IN_THE_WRONG_ORDER, "wrong byte in its result .* matrix-product"),
+                fault(Fault.MASTER_GOES_FIRST, "has left barrier"),
+                fault(Fault.ONE_ROUND_TOO_FEW, "has left barrier"),
+                fault(Fault.ONE_RANK_IS_FORGOTTEN, "has left barrier"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("faults")
+    void shouldFindEveryFaultForTheRightReason(Fault fault, String reason) {
+        Optional<SimulationFailure> found = Optional.empty();
+        for (long seed = 0; seed < SEEDS && found.isEmpty(); seed++) {
+            found = verify(fault, seed);
+        }
+        assertThat(found).as("%s with %s seeds", fault, SEEDS).isPresent();
+        String said = found.orElseThrow().getMessage();
+        assertThat(said.lines().findFirst().orElseThrow()).containsPattern(reason);
+        assertThat(said).contains("step ", "rank 0");
+    }
+
+    @Test
+    void shouldTryEveryFault() {
+        Set<Fault> tried = EnumSet.of(Fault.NONE);
+        faults().forEach(arguments -> tried.add((Fault) arguments.get()[0]));
+        assertThat(tried).containsExactlyInAnyOrder(Fault.values());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldFindNothingWhenNothingIsWrong(Collective collective) {
+        for (long seed = 0; seed < SEEDS_OF_WHAT_IS_RIGHT; seed++) {
+            switch (collective) {
+                case BARRIER -> pass(NODES, calls(collective, new BrokenBarrier(Fault.NONE), NODES), seed);
+                case BROADCAST -> {
+                    pass(NODES, calls(collective, new BrokenBroadcast(Fault.NONE), NODES), seed);
+                    pass(SINGLES, calls(collective, new BrokenDirectBroadcast(Fault.NONE), SINGLES), seed);
+                }
+                case ALLREDUCE -> pass(ONE_NODE, calls(collective, new BrokenAllreduce(Fault.NONE), ONE_NODE), seed);
+                default -> assertThat(collective).isEqualTo(Collective.REDUCE);
+            }
+        }
+    }
+
+    @Test
+    void shouldSayTheSameWithTheSameSeed() {
+        String first = verify(Fault.NO_CREDIT, 2).orElseThrow().getMessage();
+        assertThat(verify(Fault.NO_CREDIT, 2).orElseThrow().getMessage()).isEqualTo(first);
+    }
+
+    private static void pass(Topology topology, List<Call> calls, long seed) {
+        assertThat(Verifier.verify(topology, calls, seed)).as("seed %s", seed).isEmpty();
+    }
+
+    private static Optional<SimulationFailure> verify(Fault fault, long seed) {
+        if (fault.compareTo(Fault.LEAVES_BEFORE_THE_PUT) < 0) {
+            return Verifier.verify(NODES, calls(Collective.BROADCAST, new BrokenBroadcast(fault), NODES), seed);
+        }
+        if (fault.compareTo(Fault.RESULTS_ARE_NOT_AWAITED) < 0) {
+            return Verifier.verify(SINGLES, calls(Collective.BROADCAST, new BrokenDirectBroadcast(fault), SINGLES),
+                    seed);
+        }
+        if (fault.compareTo(Fault.MASTER_GOES_FIRST) < 0) {
+            return Verifier.verify(ONE_NODE, calls(Collective.ALLREDUCE, new BrokenAllreduce(fault), ONE_NODE), seed);
+        }
+        return Verifier.verify(NODES, calls(Collective.BARRIER, new BrokenBarrier(fault), NODES), seed);
+    }
+
+    private static List<Call> calls(Collective collective, Algorithm algorithm, Topology topology) {
+        List<Call> calls = new ArrayList<>();
+        for (int i = 0; i < CALLS; i++) {
+            int root = collective == Collective.BROADCAST ? i / CALLS_WITH_A_ROOT % topology.size() : 0;
+            Operation operation = collective == Collective.ALLREDUCE && i % 2 == 1 ? Operation.MATRIX : Operation.BYTES;
+            int[] sizes = i < CALLS_WITH_A_ROOT ? SMALL : SIZES; // small ones let a root run ahead
+            int bytes = collective == Collective.BARRIER ? 0
+                    : sizes[i % sizes.length] / operation.unitBytes() * operation.unitBytes();
+            calls.add(new Call(collective, algorithm, operation, root, bytes, i % 3 == 0, i));
+        }
+        return calls;
+    }
+}

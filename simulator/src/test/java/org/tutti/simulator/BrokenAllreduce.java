@@ -1,0 +1,91 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.RankOrder;
+import org.tutti.collective.Team;
+import org.tutti.collective.allreduce.Allreduce;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.pattern.Partition;
+
+/** A copy of the allreduce by index range, in one node, with a fault; its chunks are small. */
+final class BrokenAllreduce extends Allreduce {
+    private static final int PARTS = 2;
+    private static final long CHUNK_BYTES = 8 << 10;
+
+    private final Fault fault;
+
+    BrokenAllreduce(Fault fault) {
+        super(new Description("broken", Order.ALWAYS, "", "", "", "", ""));
+        this.fault = fault;
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        throw new UnsupportedOperationException("a broken algorithm has no formula");
+    }
+
+    @Override
+    public void run(Team team, Area source, Area target, long bytes, Kernel kernel) {
+        int rank = team.localRank();
+        int size = team.localSize();
+        long unit = kernel.unitBytes();
+        long chunk = kernel.wholeUnits(CHUNK_BYTES);
+        long window = Math.min(bytes, PARTS * chunk);
+        int chunks = Partition.chunks(bytes, chunk);
+        Area parts = team.show(window);
+        for (int round = 1; round <= chunks; round++) {
+            long from = (round - 1) * chunk;
+            long length = Math.min(chunk, bytes - from);
+            long place = fault == Fault.ONE_PART_INSTEAD_OF_TWO ? 0 : (round - 1) % PARTS * chunk;
+            long start = Partition.start(length, unit, size, rank);
+            long end = Partition.start(length, unit, size, rank + 1);
+            team.copy(source, from, parts, place, start);
+            team.copy(source, from + end, parts, place + end, length - end);
+            team.post(Team.READY, 2L * round - 1);
+            if (fault != Fault.CONTRIBUTIONS_ARE_NOT_AWAITED) {
+                team.awaitOthers(Team.READY, 2L * round - 1);
+            } else {
+                team.awaitOthers(Team.READY, Math.min(1, round));
+            }
+            if (fault == Fault.RESULT_READY_BEFORE_IT_IS_COPIED) {
+                team.post(Team.READY, 2L * round);
+            }
+            if (fault == Fault.NEIGHBOURS_IN_THE_WRONG_ORDER) {
+                combineBackwards(team, kernel, source, from + start, window, place + start, target, from + start,
+                        end - start);
+            } else {
+                RankOrder.combineAround(team, kernel, source, from + start, window, place + start, target,
+                        from + start, end - start);
+            }
+            long shift = fault == Fault.RESULT_OVER_WHAT_OTHERS_READ ? -start : 0;
+            team.copy(target, from + start, parts, place + start + shift, end - start);
+            if (fault != Fault.RESULT_READY_BEFORE_IT_IS_COPIED) {
+                team.post(Team.READY, 2L * round);
+            }
+            for (int distance = 1; distance < size; distance++) {
+                int other = (rank + distance) % size;
+                if (fault != Fault.RESULTS_ARE_NOT_AWAITED) {
+                    team.await(other, Team.READY, 2L * round);
+                }
+                long begin = Partition.start(length, unit, size, other);
+                long otherShift = fault == Fault.RESULT_OVER_WHAT_OTHERS_READ ? -begin : 0;
+                team.copy(team.shown(other, window), place + begin + otherShift, target, from + begin,
+                        Partition.start(length, unit, size, other + 1) - begin);
+            }
+        }
+    }
+
+    private static void combineBackwards(Team team, Kernel kernel, Area own, long ownOffset, long window, long place,
+            Area target, long targetOffset, long bytes) {
+        Area accumulated = own;
+        long at = ownOffset;
+        for (int distance = 1; distance < team.localSize(); distance++) {
+            int other = (team.localRank() + distance) % team.localSize();
+            team.combine(kernel, accumulated, at, team.shown(other, window), place, target, targetOffset, bytes);
+            accumulated = target;
+            at = targetOffset;
+        }
+    }
+}

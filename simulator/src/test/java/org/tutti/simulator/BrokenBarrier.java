@@ -1,0 +1,47 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import org.tutti.collective.Counts;
+import org.tutti.collective.NodeTree;
+import org.tutti.collective.Team;
+import org.tutti.collective.barrier.Barrier;
+
+/** A barrier by dissemination between nodes and a flat tree inside them, with a fault. */
+final class BrokenBarrier extends Barrier {
+    private final Fault fault;
+
+    BrokenBarrier(Fault fault) {
+        super(new Description("broken", Order.ALWAYS, "", "", "", "", ""));
+        this.fault = fault;
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        throw new UnsupportedOperationException("a broken algorithm has no formula");
+    }
+
+    @Override
+    public void run(Team team) {
+        if (!team.isMaster()) {
+            team.post(Team.READY, 1);
+            team.await(0, Team.READY, 1);
+            return;
+        }
+        if (fault == Fault.MASTER_GOES_FIRST) {
+            team.post(Team.READY, 1);
+        }
+        for (int other = 1; other < team.localSize() - (fault == Fault.ONE_RANK_IS_FORGOTTEN ? 1 : 0); other++) {
+            team.await(other, Team.READY, 1);
+        }
+        int round = 0;
+        int nodes = fault == Fault.ONE_ROUND_TOO_FEW ? team.nodes() / 2 : team.nodes();
+        for (int distance = 1; distance < nodes; distance <<= 1) {
+            int edge = NodeTree.edge(round++);
+            team.signal((team.node() + distance) % team.nodes(), edge, 1);
+            team.awaitArrival(edge, 1, Math.floorMod(team.node() - distance, team.nodes()));
+        }
+        if (fault != Fault.MASTER_GOES_FIRST) {
+            team.post(Team.READY, 1);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.NodeTree;
+import org.tutti.collective.RingLayout;
+import org.tutti.collective.Team;
+import org.tutti.collective.broadcast.Broadcast;
+import org.tutti.pattern.BinomialTree;
+import org.tutti.pattern.Partition;
+
+/** A copy of SRM's broadcast with a fault. */
+final class BrokenBroadcast extends Broadcast {
+    private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
+    private static final int BUFFERS = 2;
+    private static final long BUFFER_BYTES = RingLayout.LANDING_BYTES / BUFFERS;
+
+    private final Fault fault;
+
+    BrokenBroadcast(Fault fault) {
+        super(new Description("broken", Order.ALWAYS, "", "", "", "", ""));
+        this.fault = fault;
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        throw new UnsupportedOperationException("a broken algorithm has no formula");
+    }
+
+    @Override
+    public void run(Team team, Area data, long bytes, int root) {
+        if (fault == Fault.EVERYBODY_IS_SAID_TO_BE_HERE) {
+            team.noteAllAreHere();
+        }
+        int top = team.nodeOf(root);
+        if (team.node() == top) {
+            runAtTop(team, data, bytes, team.localRankOf(root), top);
+        } else {
+            runBelow(team, data, bytes, top);
+        }
+    }
+
+    private long place(int chunk) {
+        return fault == Fault.ONE_BUFFER_INSTEAD_OF_TWO ? 0 : (chunk - 1) % BUFFERS * BUFFER_BYTES;
+    }
+
+    private void runAtTop(Team team, Area data, long bytes, int root, int top) {
+        long window = Math.min(bytes, BUFFERS * BUFFER_BYTES);
+        int chunks = Partition.chunks(bytes, BUFFER_BYTES);
+        boolean sends = team.localRank() == root;
+        boolean forwards = team.isMaster() && team.nodes() > 1;
+        boolean shows = sends && team.localSize() > 1 && fault != Fault.SHOWS_NOTHING_BUT_READS;
+        Area buffers = shows ? team.show(window) : null;
+        for (int chunk = 1; chunk <= chunks; chunk++) {
+            long from = (chunk - 1) * BUFFER_BYTES;
+            long length = Math.min(BUFFER_BYTES, bytes - from);
+            if (sends) {
+                if (forwards) {
+                    forward(team, data, from, length, chunk, top);
+                }
+                if (shows) {
+                    if (fault != Fault.ROOT_REFILLS_WITHOUT_WAITING) {
+                        team.awaitOthers(Team.DONE, chunk - BUFFERS);
+                    }
+                    if (fault == Fault.READY_BEFORE_THE_COPY) {
+                        team.post(Team.READY, chunk);
+                    }
+                    team.copy(data, from, buffers, place(chunk), length);
+                    if (fault == Fault.STEP_BUMPED_TWICE) {
+                        team.post(Team.READY, chunk + 1);
+                    }
+                }
+                if (team.localSize() > 1) {
+                    team.post(Team.READY, chunk);
+                }
+            } else {
+                int awaited = fault == Fault.WRONG_ROOT ? (root + 1) % team.localSize() : root;
+                if (fault != Fault.READERS_DO_NOT_WAIT) {
+                    team.await(awaited, Team.READY, chunk);
+                }
+                Area shown = team.shown(root, window);
+                if (forwards) {
+                    forward(team, shown, place(chunk), length, chunk, top);
+                }
+                take(team, shown, place(fault == Fault.SWAPPED_BUFFER ? chunk + 1 : chunk), data, from, length, chunk);
+            }
+        }
+    }
+
+    private void take(Team team, Area source, long place, Area data, long from, long length, int chunk) {
+        if (fault == Fault.DONE_BEFORE_THE_COPY) {
+            team.post(Team.DONE, chunk);
+        }
+        team.copy(source, place, data, from, fault == Fault.ONE_BYTE_SHORT ? Math.max(0, length - 1) : length);
+        if (fault != Fault.DONE_BEFORE_THE_COPY) {
+            team.post(Team.DONE, chunk);
+        }
+    }
+
+    private void runBelow(Team team, Area data, long bytes, int top) {
+        int chunks = Partition.chunks(bytes, BUFFER_BYTES);
+        int parent = TREE.parent(team, top);
+        for (int chunk = 1; chunk <= chunks; chunk++) {
+            long from = (chunk - 1) * BUFFER_BYTES;
+            long length = Math.min(BUFFER_BYTES, bytes - from);
+            Area landing = team.landing(NodeTree.PARENT);
+            if (team.isMaster() && fault == Fault.FORWARDS_BEFORE_ARRIVAL) {
+                forward(team, landing, place(chunk), length, chunk, top);
+            }
+            team.awaitArrival(NodeTree.PARENT, chunk, parent);
+            if (team.isMaster() && fault != Fault.FORWARDS_BEFORE_ARRIVAL) {
+                forward(team, landing, place(chunk), length, chunk, top);
+            }
+            take(team, landing, place(chunk), data, from, length, chunk);
+            if (team.isMaster() && chunk + BUFFERS <= chunks && fault != Fault.NO_CREDIT) {
+                if (fault != Fault.CREDIT_WITHOUT_WAITING_FOR_LOCAL_READERS) {
+                    team.awaitOthers(Team.DONE, chunk);
+                }
+                team.credit(parent, TREE.edgeAtParent(team, top), chunk);
+            }
+        }
+    }
+
+    private void forward(Team team, Area source, long sourceOffset, long length, int chunk, int top) {
+        for (int index = TREE.children(team, top) - 1; index >= 0; index--) {
+            int child = TREE.child(team, top, index);
+            if (fault != Fault.NO_WAIT_FOR_CREDIT) {
+                team.awaitCredit(NodeTree.edge(index), chunk - BUFFERS, child);
+            }
+            team.put(child, NodeTree.PARENT, chunk, source, sourceOffset, place(chunk), length);
+        }
+    }
+}

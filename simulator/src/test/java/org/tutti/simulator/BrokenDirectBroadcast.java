@@ -1,0 +1,61 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.NodeTree;
+import org.tutti.collective.Target;
+import org.tutti.collective.Team;
+import org.tutti.collective.broadcast.Broadcast;
+
+/**
+ * A broadcast between nodes of one rank each that puts straight into where the others have invited the root to, with a
+ * fault. Every node must have one rank.
+ */
+final class BrokenDirectBroadcast extends Broadcast {
+    private static final int CHILDREN_MAX = 2;
+
+    private final Fault fault;
+
+    BrokenDirectBroadcast(Fault fault) {
+        super(new Description("broken", Order.ALWAYS, "", "", "", "", ""));
+        this.fault = fault;
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        throw new UnsupportedOperationException("a broken algorithm has no formula");
+    }
+
+    @Override
+    public void run(Team team, Area data, long bytes, int root) {
+        if (bytes == 0 || team.nodes() > CHILDREN_MAX + 1) {
+            return;
+        }
+        Area window = team.show(bytes);
+        if (team.rank() != root) {
+            team.invite(root, NodeTree.edge(index(team.rank(), root)), 1, window, bytes);
+            if (fault != Fault.LEAVES_BEFORE_THE_PUT) {
+                team.awaitArrival(NodeTree.PARENT, 1, root);
+                team.copy(window, 0, data, 0, bytes);
+            }
+            return;
+        }
+        for (int other = 0; other < team.size(); other++) {
+            if (other != root) {
+                Target target = team.awaitInvitation(NodeTree.edge(index(other, root)), 1, other);
+                if (fault == Fault.SIGNALS_BEFORE_THE_PUT) {
+                    team.signal(other, NodeTree.PARENT, 1);
+                }
+                team.put(other, target, 0, data, 0, bytes);
+                if (fault != Fault.SIGNALS_BEFORE_THE_PUT) {
+                    team.signal(other, NodeTree.PARENT, 1);
+                }
+            }
+        }
+    }
+
+    private static int index(int rank, int root) {
+        return rank < root ? rank : rank - 1;
+    }
+}

@@ -1,0 +1,67 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Files of models: read, and refused with the place of what is wrong. */
+class ModelTest {
+    private static final String TEXT = """
+            # a comment
+            memoryLatencyMicros = 0.1
+            memoryOverheadMicros = 0.01   # another one
+            memoryNanosPerByte = 0.2
+            combineNanosPerByte = 0.3
+            railLatencyMicros = 4
+            railOverheadMicros = 5
+            railNanosPerByte = 6
+            rails = 2
+            stripeBytes = 1024
+            cores = 16
+
+            switchMicros = 0
+            """;
+
+    @Test
+    void shouldReadEveryFigure(@TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("own.model"), TEXT);
+        assertThat(Model.of(file.toString()))
+                .isEqualTo(new Model(file.toString(), 0.1, 0.01, 0.2, 0.3, 4, 5, 6, 2, 1024, 16, 0));
+    }
+
+    @Test
+    void shouldHaveReadyMadeOnes() {
+        assertThat(Model.of("gigabit").railNanosPerByte()).isGreaterThan(8);
+        assertThat(Model.of("rdma200").railNanosPerByte()).isBetween(0.04, 0.05);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "rails = 2             | rails = 0        | rails must be a whole number from 1 to 1048576, not 0",
+            "rails = 2             | rails = 1.5      | own, line 9: rails must be a whole number",
+            "railLatencyMicros = 4 | railLatencyMicros = -4  | own, line 6: railLatencyMicros must be 0 to",
+            "railLatencyMicros = 4 | railLatencyMicros = NaN | own, line 6: railLatencyMicros must be 0",
+            "railLatencyMicros = 4 | railLatencyMicros = x   | own, line 6: \"x\" is no figure for railLatencyMicros",
+            "railLatencyMicros = 4 | railLatencyMicros       | own, line 6: \"railLatencyMicros\" is not of the form",
+            "railLatencyMicros = 4 | latency = 4      | own, line 6: there is no key \"latency\"",
+            "cores = 16            | rails = 2        | own, line 11: rails is there twice",
+            "cores = 16            | # nothing        | own has no figure for cores"})
+    void shouldSayWhereSomethingIsWrong(String right, String wrong, String message) {
+        assertThatThrownBy(() -> Model.parse("own", TEXT.replace(right, wrong)))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining(message);
+    }
+
+    @Test
+    void shouldSayThatAModelIsMissing() {
+        assertThatThrownBy(() -> Model.of("no-such-model")).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("no-such-model").hasMessageContaining("gigabit, rdma200");
+    }
+}

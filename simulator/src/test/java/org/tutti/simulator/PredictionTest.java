@@ -1,0 +1,239 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.Collective;
+import org.tutti.Topology;
+import org.tutti.choice.Catalogue;
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.RingLayout;
+import org.tutti.collective.Team;
+import org.tutti.collective.broadcast.Broadcast;
+import org.tutti.simulator.Trace.Kind;
+import org.tutti.simulator.Trace.Step;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+/** Predictions against schedules that are computed by hand, and what the papers claim, on the traces. */
+class PredictionTest {
+    private static final double EXACT = 1e-9;
+
+    /** Only what is named costs anything. */
+    private static Model model(double memoryLatency, double perByte, double railLatency, double railOverhead,
+            double railPerByte, int rails, int cores, double switching) {
+        return new Model("test", memoryLatency, 0, perByte, perByte, railLatency, railOverhead, railPerByte, rails,
+                1024,
+                cores, switching);
+    }
+
+    private static Prediction predict(Collective collective, String algorithm, int nodes, int ranks, long bytes,
+            int root, Model model) {
+        return Prediction.of(collective, Catalogue.find(collective, algorithm), Sweep.even(nodes, ranks), bytes, root,
+                model);
+    }
+
+    private static List<Step> steps(Prediction prediction, Kind kind) {
+        List<Step> steps = new ArrayList<>();
+        for (int index = 0; index < prediction.trace().size(); index++) {
+            if (prediction.trace().step(index).kind() == kind) {
+                steps.add(prediction.trace().step(index));
+            }
+        }
+        return steps;
+    }
+
+    // ---- by hand
+
+    @Test
+    void shouldTakeTwoWordsForABarrierInANode() {
+        assertThat(predict(Collective.BARRIER, "srm", 1, 6, 0, 0, model(0.25, 0, 0, 0, 0, 1, 6, 0)).micros())
+                .isCloseTo(0.5, within(EXACT));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, 1", "3, 2", "4, 2", "5, 3", "8, 3", "9, 4", "17, 5"})
+    void shouldTakeARoundForEachPowerOfTwoBetweenNodes(int nodes, int rounds) {
+        assertThat(predict(Collective.BARRIER, "srm", nodes, 1, 0, 0, model(0, 0, 7, 2, 0, 1, 1, 0)).micros())
+                .isCloseTo(rounds * (7.0 + 2), within(EXACT));
+    }
+
+    @Test
+    void shouldOccupyTheRailForEveryByte() {
+        // 8,000 bytes at 1 ns fill the rail for 8 µs, twice, as the root puts to two nodes; the last arrives 3 µs later
+        Prediction prediction = predict(Collective.BROADCAST, "srm", 3, 1, 8000, 0, model(0, 0, 3, 0, 1, 1, 1, 0));
+        assertThat(prediction.micros()).isCloseTo(2 * 8 + 3, within(EXACT));
+        assertThat(prediction.bytesPerRail()).isEqualTo(16_000);
+        assertThat(prediction.messages()).isEqualTo(2);
+    }
+
+    @Test
+    void shouldStripeOverRails() {
+        Prediction prediction = predict(Collective.BROADCAST, "srm", 2, 1, 8000, 0, model(0, 0, 3, 0, 1, 4, 1, 0));
+        assertThat(prediction.micros()).isCloseTo(8.0 / 4 + 3, within(EXACT));
+        assertThat(prediction.bytesPerRail()).isEqualTo(2000);
+    }
+
+    @Test
+    void shouldAddUpCopiesOfAFlatReduce() {
+        // seven ranks copy 1,000 bytes at 1 ns at the same time, and the root combines seven contributions
+        assertThat(predict(Collective.REDUCE, "flat", 1, 8, 1000, 0, model(0.5, 1, 0, 0, 0, 1, 8, 0)).micros())
+                .isCloseTo(1 + 0.5 + 7, within(EXACT));
+    }
+
+    @Test
+    void shouldLetRanksQueueForCores() {
+        // with one core, four ranks copy after each other, and each change costs a switch
+        Model one = model(0, 1, 0, 0, 0, 1, 1, 5);
+        Model many = model(0, 1, 0, 0, 0, 1, 4, 5);
+        double alone = predict(Collective.REDUCE, "flat", 1, 4, 1000, 0, many).micros();
+        assertThat(alone).isCloseTo(1 + 3, within(EXACT));
+        // root, then three ranks, then the root again
+        assertThat(predict(Collective.REDUCE, "flat", 1, 4, 1000, 0, one).micros())
+                .isCloseTo(3 * 1 + 4 * 5 + 3, within(EXACT));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"gigabit", "rdma200"})
+    void shouldHaveACriticalPathWithoutGapsThatEndsWhenTheRunDoes(String name) {
+        for (Collective collective : Collective.values()) {
+            for (Algorithm algorithm : Catalogue.of(collective)) {
+                int nodes = 5;
+                Prediction prediction = Prediction.of(collective, algorithm, Sweep.even(nodes, 3),
+                        collective == Collective.BARRIER ? 0 : 100_000, 0, Model.of(name));
+                double now = 0;
+                for (int index : prediction.trace().criticalPath()) {
+                    Step step = prediction.trace().step(index);
+                    assertThat(step.start()).isLessThanOrEqualTo(now + 2 * 1e3 * Model.of(name).memoryLatencyMicros());
+                    assertThat(step.end()).isGreaterThanOrEqualTo(now - EXACT);
+                    now = step.end();
+                }
+                assertThat(now / 1e3).isCloseTo(prediction.micros(), within(0.1));
+                assertThat(prediction.criticalPath()).isNotEmpty();
+            }
+        }
+    }
+
+    @Test
+    void shouldPredictTheSameTwice() {
+        Prediction first = predict(Collective.ALLREDUCE, "srm", 7, 3, 100_000, 0, Model.of("gigabit"));
+        Prediction second = predict(Collective.ALLREDUCE, "srm", 7, 3, 100_000, 0, Model.of("gigabit"));
+        assertThat(second.criticalPath()).isEqualTo(first.criticalPath());
+        assertThat(second.micros()).isEqualTo(first.micros());
+        assertThat(second.steps()).isEqualTo(first.steps());
+    }
+
+    @Test
+    void shouldPredictThousandsOfRanks() {
+        Prediction prediction = predict(Collective.ALLREDUCE, "srm", 512, 16, 8, 0, Model.of("gigabit"));
+        // nine rounds up and nine down, each at least a latency and an overhead
+        assertThat(prediction.micros()).isBetween(18 * 35.0, 30 * 35.0);
+        assertThat(prediction.messages()).isEqualTo(2 * 511);
+    }
+
+    @Test
+    void shouldUseTheFormulaWhenThereAreTooManySteps() {
+        Prediction prediction = Prediction.of(Collective.BROADCAST, new Endless(), Sweep.even(2, 3), 1000, 0,
+                model(0.25, 2, 10, 1, 4, 1, 8, 0), 10_000);
+        assertThat(prediction.isByFormula()).isTrue();
+        // 2 words, 1000 bytes at 2 ns, 3 puts of 11 µs, 1000 bytes at 4 ns
+        assertThat(prediction.micros()).isCloseTo(2 * 0.25 + 2 + 3 * 11 + 4, within(EXACT));
+    }
+
+    /** Counts steps of its own without end, and has a formula. */
+    private static final class Endless extends Broadcast {
+        Endless() {
+            super(new Description("endless", Order.ALWAYS, "", "", "", "", ""));
+        }
+
+        @Override
+        public void run(Team team, Area data, long bytes, int root) {
+            while (true) {
+                team.await(team.localRank(), Team.READY, 0);
+                team.noteAllAreHere();
+                team.post(Team.DONE, 1);
+            }
+        }
+
+        @Override
+        public Counts counts(int nodes, int localRanks, long bytes) {
+            return new Counts(2, bytes, 0, 3, bytes);
+        }
+    }
+
+    @Test
+    void shouldRefuseSeveralNodesForAnAlgorithmOfOne() {
+        assertThatThrownBy(() -> predict(Collective.REDUCE, "flat", 2, 2, 8, 0, Model.of("gigabit")))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("flat");
+    }
+
+    // ---- what the papers claim
+
+    /** SRM 2003, section 2.2: four copies for eight ranks, where message passing needs seven. */
+    @Test
+    void shouldCopyFourTimesInASharedMemoryReduceOfEightRanks() {
+        Prediction prediction = predict(Collective.REDUCE, "srm", 1, 8, 800, 0, Model.of("gigabit"));
+        assertThat(steps(prediction, Kind.COPY)).hasSize(4);
+        assertThat(steps(prediction, Kind.COMBINE)).hasSize(7);
+    }
+
+    /** SRM 2003, section 2.1: embedding a tree in the cluster enters each node once and makes it no deeper. */
+    @ParameterizedTest
+    @CsvSource({"4, 4", "8, 2", "17, 15", "16, 16", "5, 3"})
+    void shouldEmbedTreesThatAreNoDeeper(int nodes, int ranks) {
+        Prediction prediction =
+                predict(Collective.REDUCE, "srm", nodes, ranks, 8, 0, model(1, 0, 1, 0, 0, 1, ranks, 0));
+        int depth = floorLog(nodes) + floorLog(ranks);
+        assertThat(prediction.micros()).isCloseTo(depth, within(EXACT));
+        assertThat(depth).isLessThanOrEqualTo(floorLog(nodes * ranks));
+        assertThat(prediction.messages()).isEqualTo(nodes - 1);
+    }
+
+    /** But rounds, in which a node can take in one contribution, may be more than those of the flat tree. */
+    @Test
+    void shouldTakeMoreRoundsThanAFlatTreeOffPowersOfTwo() {
+        // only combining costs, 1 µs for each contribution: the root takes ⌈log₂⌉ of each level
+        Prediction embedded = predict(Collective.REDUCE, "srm", 17, 15, 8, 0, model(0, 125, 0, 0, 0, 1, 15, 0));
+        List<Step> ofTheRoot = steps(embedded, Kind.COMBINE).stream().filter(step -> step.rank() == 0).toList();
+        assertThat(ofTheRoot).hasSize(ceilLog(17) + ceilLog(15)).hasSize(9);
+        assertThat(ceilLog(17 * 15)).isEqualTo(8);
+    }
+
+    /** SRM 2003, section 2.4: as many landing places are used as the master has neighbours, not one for each node. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 5, 8, 17, 64})
+    void shouldUseAsManyLandingPlacesAsTheMasterHasNeighbours(int nodes) {
+        Prediction prediction = predict(Collective.REDUCE, "srm", nodes, 2, 800, 0, Model.of("gigabit"));
+        Topology topology = Sweep.even(nodes, 2);
+        int most = 0;
+        for (int node = 0; node < nodes; node++) {
+            Set<Integer> putters = new HashSet<>();
+            for (Step put : steps(prediction, Kind.PUT)) {
+                if (topology.nodeOf(put.other()) == node) {
+                    putters.add(put.rank());
+                }
+            }
+            most = Math.max(most, putters.size());
+        }
+        assertThat(most).isEqualTo(ceilLog(nodes)).isLessThanOrEqualTo(RingLayout.edges(nodes));
+    }
+
+    private static int floorLog(int number) {
+        return 31 - Integer.numberOfLeadingZeros(number);
+    }
+
+    private static int ceilLog(int number) {
+        return 32 - Integer.numberOfLeadingZeros(number - 1);
+    }
+}

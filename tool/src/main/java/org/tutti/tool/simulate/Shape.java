@@ -1,0 +1,103 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.simulate;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+import org.tutti.Collective;
+import org.tutti.Topology;
+import org.tutti.choice.Catalogue;
+import org.tutti.collective.Algorithm;
+import org.tutti.tool.UsageException;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** What to simulate: the options that {@code tutti simulate} and {@code tutti draw} share. */
+final class Shape {
+    static final int RANKS_MAX = 1 << 20;
+
+    private static final long BYTES_MAX = 1L << 30;
+
+    @Parameters(index = "0", arity = "0..1", paramLabel = "collective",
+            description = "barrier, broadcast, reduce or allreduce.")
+    private String collective;
+
+    @Option(names = "--algorithm", split = ",", paramLabel = "name",
+            description = "Algorithms, as tutti info --algorithms lists them. Default: all that work on these nodes.")
+    private List<String> algorithms = List.of();
+
+    @Option(names = "--nodes", paramLabel = "count", defaultValue = "1", description = "Number of nodes. Default: 1.")
+    private int nodes;
+
+    @Option(names = "--ranks-per-node", paramLabel = "count", defaultValue = "4",
+            description = "Number of ranks on each node. Default: 4.")
+    private int ranksPerNode;
+
+    @Option(names = "--bytes", split = ",", paramLabel = "bytes", defaultValue = "8",
+            description = "Sizes of messages, multiples of 8, such as 8,1k,1m. Default: 8.")
+    private List<String> sizes;
+
+    @Option(names = "--root", paramLabel = "rank", defaultValue = "0", description = "The root. Default: 0.")
+    private int root;
+
+    Collective collective() {
+        return Arrays.stream(Collective.values()).filter(each -> each.label().equals(collective)).findFirst()
+                .orElseThrow(() -> new UsageException((collective == null ? "no collective is named"
+                        : "there is no collective \"" + collective + "\"")
+                        + "; name one of " + Arrays.stream(Collective.values()).map(Collective::label)
+                                .collect(Collectors.joining(", "))));
+    }
+
+    Topology topology() {
+        if (nodes < 1 || ranksPerNode < 1 || (long) nodes * ranksPerNode > RANKS_MAX || nodes * ranksPerNode < 2) {
+            throw new UsageException("--nodes " + nodes + " with --ranks-per-node " + ranksPerNode
+                    + " is not possible; give 2 to " + RANKS_MAX + " ranks in all");
+        }
+        int[] nodeOfRank = new int[nodes * ranksPerNode];
+        for (int rank = 0; rank < nodeOfRank.length; rank++) {
+            nodeOfRank[rank] = rank / ranksPerNode;
+        }
+        return new Topology(nodeOfRank);
+    }
+
+    int root() {
+        if (root < 0 || root >= nodes * ranksPerNode) {
+            throw new UsageException(
+                    "--root " + root + " is no rank; there are ranks 0 to " + (nodes * ranksPerNode - 1));
+        }
+        return root;
+    }
+
+    List<? extends Algorithm> algorithms() {
+        if (!algorithms.isEmpty()) {
+            return algorithms.stream().map(this::algorithm).toList();
+        }
+        return Catalogue.of(collective());
+    }
+
+    private Algorithm algorithm(String name) {
+        try {
+            return Catalogue.find(collective(), name);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--algorithm " + name + ": " + e.getMessage());
+        }
+    }
+
+    List<Long> sizes() {
+        return collective() == Collective.BARRIER ? List.of(0L) : sizes.stream().map(Shape::bytes).toList();
+    }
+
+    private static long bytes(String text) {
+        int shift = text.endsWith("k") ? 10 : text.endsWith("m") ? 20 : 0;
+        try {
+            long bytes = Long.parseLong(shift > 0 ? text.substring(0, text.length() - 1) : text);
+            if (bytes >= 0 && bytes <= BYTES_MAX >> shift && (bytes << shift) % Long.BYTES == 0) {
+                return bytes << shift;
+            }
+        } catch (NumberFormatException _) {
+            // said below, with the sizes that are out of range
+        }
+        throw new UsageException("--bytes " + text + " is not possible; give multiples of 8 from 0 to 1024m");
+    }
+}

@@ -1,0 +1,216 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.simulate;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.tutti.Topology;
+import org.tutti.collective.Algorithm;
+import org.tutti.simulator.Chart;
+import org.tutti.simulator.Model;
+import org.tutti.simulator.Plan;
+import org.tutti.simulator.Prediction;
+import org.tutti.simulator.SimulationFailure;
+import org.tutti.simulator.Sweep;
+import org.tutti.tool.UsageException;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * The command {@code tutti simulate}: predicts what a collective costs on a cluster, or verifies all algorithms.
+ */
+@Command(name = "simulate", sortOptions = false, mixinStandardHelpOptions = true,
+        description = "Predicts what a collective costs on a cluster, or verifies the algorithms.", footer = {"",
+                "A prediction runs the algorithm itself in virtual time, as a model of a cluster says what things "
+                        + "cost. Verification runs every algorithm on small shapes in orders that a seed decides, "
+                        + "and checks "
+                        + "results and what is ordered before what. docs/simulator.md has more."})
+public final class SimulateCommand implements Callable<Integer> {
+    private static final int STATUS_FAILED = 1;
+    private static final int SEEDS_MAX = 1_000_000;
+    private static final int PATH_LINES = 40;
+
+    @Mixin
+    private Shape shape;
+
+    @Option(names = "--model", paramLabel = "name|file", defaultValue = "gigabit",
+            description = "What things cost: gigabit, rdma200, or a file. Default: gigabit.")
+    private String model;
+
+    @Option(names = "--chart", paramLabel = "file",
+            description = "With several sizes, draw the predicted times into an SVG file.")
+    private Path chart;
+
+    @ArgGroup
+    private Verification verification;
+
+    /** What to verify, instead of a prediction. */
+    private static final class Verification {
+        @Option(names = "--verify", description = "Verify every algorithm on all small shapes; takes hours.")
+        private boolean all;
+
+        @Option(names = "--verify-sample", paramLabel = "seed",
+                description = "Verify every algorithm with some of its calls on each shape; takes a minute.")
+        private Long sample;
+
+        @Option(names = "--replay", paramLabel = "run", description = "Repeat a run that a verification has named.")
+        private String replay;
+    }
+
+    @Option(names = "--seeds", paramLabel = "count", defaultValue = "3",
+            description = "With --verify, how many orders to try for each part of the calls. Default: 3.")
+    private int seeds;
+
+    /** {@return the status to exit with} */
+    @Override
+    public Integer call() throws IOException {
+        useOneCarrier();
+        if (verification == null) {
+            return predict();
+        }
+        if (verification.replay != null) {
+            return verify(List.of(plan(verification.replay)));
+        }
+        if (seeds < 1 || seeds > SEEDS_MAX) {
+            throw new UsageException("--seeds " + seeds + " is not possible; give 1 to " + SEEDS_MAX);
+        }
+        return verify(verification.all ? Sweep.all(seeds) : Sweep.sample(verification.sample));
+    }
+
+    /** One rank runs at a time, so a second carrier would only make each hand-over cross cores. */
+    static void useOneCarrier() {
+        System.setProperty("jdk.virtualThreadScheduler.parallelism", "1");
+        System.setProperty("jdk.virtualThreadScheduler.maxPoolSize", "1");
+    }
+
+    static Model model(String name) {
+        try {
+            return Model.of(name);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--model " + name + ": " + e.getMessage());
+        }
+    }
+
+    private static Plan plan(String text) {
+        try {
+            return Plan.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--replay: " + e.getMessage());
+        }
+    }
+
+    // ---- verification
+
+    private static int verify(List<Plan> plans) {
+        List<SimulationFailure> failures = new ArrayList<>();
+        try (ProgressBar bar = progress("verifying", plans.size())) {
+            for (Plan plan : plans) {
+                Optional<SimulationFailure> failure = plan.verify();
+                failure.ifPresent(failures::add);
+                bar.step();
+            }
+        }
+        failures.forEach(failure -> System.out.println(failure.getMessage() + "\n"));
+        System.out.printf("%d runs, %d of them not right%n", plans.size(), failures.size());
+        return failures.isEmpty() ? 0 : STATUS_FAILED;
+    }
+
+    private static ProgressBar progress(String task, long steps) {
+        return new ProgressBarBuilder().setTaskName(task).setInitialMax(steps).setStyle(ProgressBarStyle.ASCII).build();
+    }
+
+    // ---- prediction
+
+    private int predict() throws IOException {
+        Model costs = model(model);
+        Topology topology = shape.topology();
+        List<? extends Algorithm> algorithms = shape.algorithms();
+        List<Long> sizes = shape.sizes();
+        shape.root();
+        if (algorithms.size() == 1 && sizes.size() == 1) {
+            describe(predict(topology, algorithms.get(0), sizes.get(0), costs));
+            return 0;
+        }
+        double[][] micros = new double[sizes.size()][algorithms.size()];
+        try (ProgressBar bar = progress("predicting", (long) sizes.size() * algorithms.size())) {
+            for (int row = 0; row < sizes.size(); row++) {
+                for (int column = 0; column < algorithms.size(); column++) {
+                    micros[row][column] = predict(topology, algorithms.get(column), sizes.get(row), costs).micros();
+                    bar.step();
+                }
+            }
+        }
+        List<String> names = algorithms.stream().map(algorithm -> algorithm.description().name()).toList();
+        String title = shape.collective().label() + ", " + topology + ", model " + costs.name();
+        printTable(title, names, sizes, micros);
+        if (chart != null) {
+            Files.writeString(chart, Chart.svg(title, names, sizes, micros));
+        }
+        return 0;
+    }
+
+    private Prediction predict(Topology topology, Algorithm algorithm, long bytes, Model costs) {
+        try {
+            return Prediction.of(shape.collective(), algorithm, topology, bytes, shape.root(), costs);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(e.getMessage());
+        } catch (UnsupportedOperationException _) {
+            throw new UsageException("algorithm " + algorithm.description().name()
+                    + " takes too many steps to simulate at this size, and has no formula; ask for fewer ranks "
+                    + "or bytes");
+        }
+    }
+
+    private static void describe(Prediction prediction) {
+        System.out.println(prediction);
+        if (prediction.isByFormula()) {
+            System.out.println("by the algorithm's formula, as it takes too many steps to simulate");
+            return;
+        }
+        System.out.printf(Locale.ROOT, "messages between nodes       %,d%n", prediction.messages());
+        System.out.printf(Locale.ROOT, "bytes on the busiest rail    %,d%n", prediction.bytesPerRail());
+        System.out.printf(Locale.ROOT, "shared memory of a node      %,d bytes%n", prediction.nodeBytes());
+        System.out.printf(Locale.ROOT, "steps simulated              %,d%n%n", prediction.steps());
+        List<String> path = prediction.criticalPath();
+        System.out.printf("critical path, %d steps%n", path.size());
+        path.stream().limit(PATH_LINES).forEach(System.out::println);
+        if (path.size() > PATH_LINES) {
+            System.out.printf("… and %d more%n", path.size() - PATH_LINES);
+        }
+    }
+
+    private static void printTable(String title, List<String> names, List<Long> sizes, double[][] micros) {
+        System.out.printf("%s; microseconds%n%n%12s", title, "bytes");
+        names.forEach(name -> System.out.printf(" %14s", name));
+        System.out.printf("   fastest%n");
+        String before = null;
+        List<String> crossovers = new ArrayList<>();
+        for (int row = 0; row < sizes.size(); row++) {
+            int best = 0;
+            System.out.printf("%12d", sizes.get(row));
+            for (int column = 0; column < names.size(); column++) {
+                System.out.printf(Locale.ROOT, " %14.3f", micros[row][column]);
+                best = micros[row][column] < micros[row][best] ? column : best;
+            }
+            String fastest = names.get(best);
+            System.out.printf("   %s%n", fastest);
+            if (before != null && !before.equals(fastest)) {
+                crossovers.add(fastest + " instead of " + before + " between " + sizes.get(row - 1) + " and "
+                        + sizes.get(row) + " bytes");
+            }
+            before = fastest;
+        }
+        crossovers.forEach(crossover -> System.out.println("crossover: " + crossover));
+    }
+}
