@@ -3,5 +3,7 @@
  * Collective operations and one-sided remote memory for programs on the JVM, across clusters of shared-memory nodes.
  */
 module org.tutti {
+    requires static jdk.incubator.vector;
+
     exports org.tutti;
 }

@@ -18,7 +18,7 @@ import org.tutti.Reduction;
  * <p>The arrays make a kernel useful to one thread at a time.
  */
 abstract class ArrayKernel extends Kernel {
-    private static final int PIECE_BYTES = 8 << 10;
+    private static final int PIECE_BYTES = 4 << 10;
 
     private final ValueLayout layout;
     private final int elementBytes;
