@@ -127,7 +127,8 @@ int main(void) {
       for (size_t s = 0; s < sizeof SIZES / sizeof *SIZES; s++) {
         char *left = allocate(SIZES[s], OPERANDS[o].left), *right = allocate(SIZES[s], OPERANDS[o].right);
         char *target = OPERANDS[o].in_place ? left : allocate(SIZES[s], OPERANDS[o].target);
-        double speed = best(OPERANDS[o].in_place ? KERNELS[k].in_place : KERNELS[k].apart, left, right, target, SIZES[s]);
+        combine *run = OPERANDS[o].in_place ? KERNELS[k].in_place : KERNELS[k].apart;
+        double speed = best(run, left, right, target, SIZES[s]);
         printf("c,%s,%s,%s,%zu,%.2f\n", KERNELS[k].operator, KERNELS[k].type, OPERANDS[o].name, SIZES[s], speed);
         if (target != left) {
           free(target - OPERANDS[o].target);

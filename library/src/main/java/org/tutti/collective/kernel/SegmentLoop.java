@@ -29,17 +29,27 @@ final class SegmentLoop implements VectorLoop {
     record Constants(VectorSpecies<?> species, VectorOperators.Binary operator, Class<? extends MemorySegment> left,
             Class<? extends MemorySegment> right, Class<? extends MemorySegment> target) {}
 
-    /** C2 may run a loop over ints without looking whether the collector waits, so no loop is long. */
-    private static final int PIECE_BYTES = 1 << 20;
+    /** How many vectors must have been combined for C2 to be asked to compile {@link #combineVector}. */
+    private static final int LEARNING_VECTORS = 10_000;
+
+    /** Until then each takes microseconds and makes objects, so a call combines only so many. */
+    private static final int LEARNING_VECTORS_PER_CALL = 256;
 
     private static final Constants CONSTANTS = constants();
     private static final VectorSpecies<?> SPECIES = CONSTANTS.species();
     private static final int VECTOR_BYTES = SPECIES.vectorByteSize();
+
+    /** C2 may run a loop over ints without looking whether the collector waits, so no loop is long. */
+    private static final int PIECE_BYTES = VECTOR_BYTES << 14;
+
     private static final VectorOperators.Binary OPERATOR = CONSTANTS.operator();
     private static final Class<? extends MemorySegment> LEFT = CONSTANTS.left();
     private static final Class<? extends MemorySegment> RIGHT = CONSTANTS.right();
     private static final Class<? extends MemorySegment> TARGET = CONSTANTS.target();
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
+
+    /** Counted by all threads without care: some may be lost. */
+    private static int learntVectors;
 
     private static Constants constants() {
         try {
@@ -50,12 +60,24 @@ final class SegmentLoop implements VectorLoop {
     }
 
     @Override
-    public void combine(MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
+    public long combine(MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
             MemorySegment target, long targetOffset, long bytes) {
-        for (long at = 0; at < bytes; at += PIECE_BYTES) {
+        long done = vectors(bytes / VECTOR_BYTES) * VECTOR_BYTES;
+        for (long at = 0; at < done; at += PIECE_BYTES) {
             combinePiece(left, leftOffset + at, right, rightOffset + at, target, targetOffset + at,
-                    (int) Math.min(PIECE_BYTES, bytes - at));
+                    (int) Math.min(PIECE_BYTES, done - at));
         }
+        return done;
+    }
+
+    /** How many of so many vectors to combine. */
+    private static long vectors(long whole) {
+        if (learntVectors >= LEARNING_VECTORS) {
+            return whole;
+        }
+        long some = Math.min(whole, LEARNING_VECTORS_PER_CALL);
+        learntVectors += (int) some;
+        return some;
     }
 
     private static void combinePiece(MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,

@@ -8,8 +8,9 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * A built-in operator on the vectors of this machine, where the segments are. What is less than a vector, or lies in an
- * array of another type, is left to the plain kernel; each element is one operation, so the results are the same.
+ * A built-in operator on the vectors of this machine, where the segments are. What is less than a vector, lies in an
+ * array of another type, or comes before C2 has compiled the loop, is left to the plain kernel. Each element is one
+ * operation, so the results are the same.
  */
 final class VectorKernel extends Kernel {
     private static final Class<? extends MemorySegment> OFF_HEAP = Arena.global().allocate(1).getClass();
@@ -50,13 +51,9 @@ final class VectorKernel extends Kernel {
     @Override
     public void combine(MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
             MemorySegment target, long targetOffset, long bytes) {
-        long whole = bytes - bytes % vectorBytes;
-        VectorLoop loop = whole > 0 ? loop(left, right, target) : null;
-        long done = 0;
-        if (loop != null) {
-            loop.combine(left, leftOffset, right, rightOffset, target, targetOffset, whole);
-            done = whole;
-        }
+        VectorLoop loop = bytes >= vectorBytes ? loop(left, right, target) : null;
+        long done = loop == null ? 0
+                : loop.combine(left, leftOffset, right, rightOffset, target, targetOffset, bytes);
         if (done < bytes) {
             plain.combine(left, leftOffset + done, right, rightOffset + done, target, targetOffset + done,
                     bytes - done);

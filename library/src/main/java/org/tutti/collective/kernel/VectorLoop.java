@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  */
 interface VectorLoop {
     /**
-     * Combines two ranges: {@code target = left op right}. The target may be left or right.
+     * Combines the beginnings of two ranges: {@code target = left op right}. The target may be left or right.
      *
      * @param left elements of lower ranks
      * @param leftOffset at which byte
@@ -17,8 +17,9 @@ interface VectorLoop {
      * @param rightOffset at which byte
      * @param target where the result goes
      * @param targetOffset at which byte
-     * @param bytes the length of each range, a multiple of the length of a vector
+     * @param bytes the length of each range
+     * @return how many bytes of each it has combined: all whole vectors, or less while it is not compiled
      */
-    void combine(MemorySegment left, long leftOffset, MemorySegment right, long rightOffset, MemorySegment target,
+    long combine(MemorySegment left, long leftOffset, MemorySegment right, long rightOffset, MemorySegment target,
             long targetOffset, long bytes);
 }

@@ -269,7 +269,9 @@ class VectorKernelTest {
         int[] right = random.ints(count).toArray();
         int[] expected = new int[count];
         Arrays.setAll(expected, i -> left[i] + right[i]);
-        Kernel.of(Reduction.SUM, DataType.INT).combine(MemorySegment.ofArray(left), 0, MemorySegment.ofArray(right), 0,
+        Kernel kernel = Kernel.of(Reduction.SUM, DataType.INT);
+        warmUp(kernel, array(DataType.INT), array(DataType.INT)); // so that all vectors are for the vector loop
+        kernel.combine(MemorySegment.ofArray(left), 0, MemorySegment.ofArray(right), 0,
                 MemorySegment.ofArray(left), 0, (long) count * Integer.BYTES);
         assertThat(left).isEqualTo(expected);
     }
