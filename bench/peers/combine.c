@@ -13,25 +13,30 @@ static const double WARM_UP_SECONDS = 0.02, REPEAT_SECONDS = 0.004;
 static const int REPEATS = 15;
 static const size_t SIZES[] = {4 << 10, 64 << 10, 1 << 20, 64 << 20};
 
-/* Of equal numbers that are not zeros the bits are equal; of two zeros min is negative if one of them is. */
-#define BITWISE(type, bits, name, operator) \
-  static inline type name(type a, type b) { \
-    bits x, y; \
-    memcpy(&x, &a, sizeof x); \
-    memcpy(&y, &b, sizeof y); \
-    x = x operator y; \
-    memcpy(&a, &x, sizeof a); \
-    return a; \
+/* The processor's minimum and maximum choose the second of two zeros, and of a NaN and a number. So of two zeros the
+   one that must win is put there, and a NaN in the first place is chosen afterwards: faster than case by case. */
+#define CHOICES(type, bits) \
+  static inline int type##_is_negative(type a) { \
+    bits sign; \
+    memcpy(&sign, &a, sizeof sign); \
+    return sign < 0; \
+  } \
+  static inline type type##_least(type a, type b) { \
+    int negative = type##_is_negative(a); \
+    type x = negative ? b : a; \
+    type y = negative ? a : b; \
+    type z = x < y ? x : y; \
+    return x != x ? x : z; \
+  } \
+  static inline type type##_greatest(type a, type b) { \
+    int negative = type##_is_negative(a); \
+    type x = negative ? a : b; \
+    type y = negative ? b : a; \
+    type z = x > y ? x : y; \
+    return x != x ? x : z; \
   }
-BITWISE(double, int64_t, double_or, |)
-BITWISE(double, int64_t, double_and, &)
-BITWISE(float, int32_t, float_or, |)
-BITWISE(float, int32_t, float_and, &)
-
-#define MIN(a, b) (a < b ? a : b)
-#define MAX(a, b) (a > b ? a : b)
-#define FLOAT_MIN(type) (a != a ? a : a == b ? type##_or(a, b) : MIN(a, b))
-#define FLOAT_MAX(type) (a != a ? a : a == b ? type##_and(a, b) : MAX(a, b))
+CHOICES(double, int64_t)
+CHOICES(float, int32_t)
 
 typedef void combine(const void *left, const void *right, void *target, size_t bytes);
 
@@ -54,17 +59,17 @@ typedef void combine(const void *left, const void *right, void *target, size_t b
     } \
   }
 LOOPS(int, sum, (int)((unsigned)a + (unsigned)b))
-LOOPS(int, min, MIN(a, b))
-LOOPS(int, max, MAX(a, b))
+LOOPS(int, min, a < b ? a : b)
+LOOPS(int, max, a > b ? a : b)
 LOOPS(long, sum, (long)((unsigned long)a + (unsigned long)b))
-LOOPS(long, min, MIN(a, b))
-LOOPS(long, max, MAX(a, b))
+LOOPS(long, min, a < b ? a : b)
+LOOPS(long, max, a > b ? a : b)
 LOOPS(float, sum, a + b)
-LOOPS(float, min, FLOAT_MIN(float))
-LOOPS(float, max, FLOAT_MAX(float))
+LOOPS(float, min, float_least(a, b))
+LOOPS(float, max, float_greatest(a, b))
 LOOPS(double, sum, a + b)
-LOOPS(double, min, FLOAT_MIN(double))
-LOOPS(double, max, FLOAT_MAX(double))
+LOOPS(double, min, double_least(a, b))
+LOOPS(double, max, double_greatest(a, b))
 
 static const struct {
   const char *type, *operator;
