@@ -4,6 +4,8 @@
  */
 @SuppressWarnings("module") // the simulator is not there when the library is compiled
 module org.tutti {
+    requires static jdk.incubator.vector;
+
     exports org.tutti;
     exports org.tutti.choice to org.tutti.simulator;
     exports org.tutti.collective to org.tutti.simulator;

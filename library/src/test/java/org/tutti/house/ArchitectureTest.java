@@ -26,6 +26,9 @@ class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("org.tutti");
 
+    /** What is loaded only where the module of the Vector API is present. */
+    private static final String VECTOR_LOOPS = ".*\\.kernel\\.(VectorLoops|SegmentLoop)(\\$.*)?";
+
     private static void onlyDependsOn(String house, String... others) {
         String[] allowed = Arrays.copyOf(others, others.length + 3);
         allowed[others.length] = house;
@@ -48,7 +51,8 @@ class ArchitectureTest {
         onlyDependsOn("org.tutti.pattern");
         onlyDependsOn("org.tutti.fabric", "org.tutti.memory");
         onlyDependsOn("org.tutti.fabric.tcp", "org.tutti.fabric", "org.tutti.memory", "javax.crypto..");
-        onlyDependsOn("org.tutti.collective..", "org.tutti.fabric", "org.tutti.memory", "org.tutti.pattern");
+        onlyDependsOn("org.tutti.collective..", "org.tutti.fabric", "org.tutti.memory", "org.tutti.pattern",
+                "jdk.incubator.vector");
         onlyDependsOn("org.tutti.choice", "org.tutti.collective..");
     }
 
@@ -60,8 +64,9 @@ class ArchitectureTest {
 
     @Test
     void shouldKeepFilesSocketsAndClocksOutOfAlgorithms() {
-        noClasses().that().resideInAnyPackage("org.tutti.pattern", "org.tutti.collective.*").should()
-                .dependOnClassesThat()
+        noClasses().that().resideInAnyPackage("org.tutti.pattern", "org.tutti.collective.*").and()
+                .haveNameNotMatching(VECTOR_LOOPS) // they read a class file of the library, and name a byte order
+                .should().dependOnClassesThat()
                 .resideInAnyPackage("org.tutti.fabric..", "java.io", "java.nio..", "java.net", "java.time",
                         "java.util.concurrent..")
                 .orShould().callMethod(System.class, "nanoTime").orShould()
@@ -79,6 +84,15 @@ class ArchitectureTest {
         });
         noClasses().that().resideInAPackage("org.tutti.collective").and().areNotAssignableTo(LiveMachine.class).should()
                 .callMethodWhere(reachesBytes).check(CLASSES);
+    }
+
+    @Test
+    void shouldLinkToTheIncubatorModuleInVectorLoopsOnly() {
+        noClasses().that().haveNameNotMatching(VECTOR_LOOPS).should()
+                .dependOnClassesThat().resideInAPackage("jdk.incubator.vector").check(CLASSES);
+        noClasses().that().haveNameNotMatching(VECTOR_LOOPS).and().doNotHaveSimpleName("VectorKernel").and()
+                .doNotHaveSimpleName("Kernel").should().dependOnClassesThat().haveNameMatching(VECTOR_LOOPS)
+                .check(CLASSES);
     }
 
     @Test

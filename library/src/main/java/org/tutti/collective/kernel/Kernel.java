@@ -35,6 +35,14 @@ public abstract class Kernel {
         if (reduction.operator().isPresent()) {
             return new UserKernel(reduction, type, reduction.operator().get());
         }
+        ArrayKernel plain = plain(reduction, type);
+        return Vectors.areInUse() && VectorLoops.support(reduction, type)
+                ? new VectorKernel(reduction, type, plain)
+                : plain;
+    }
+
+    /** The kernel of a built-in operator that needs nothing but arrays. */
+    static ArrayKernel plain(Reduction reduction, DataType type) {
         return switch (type) {
             case INT -> new IntKernel(reduction);
             case LONG -> new LongKernel(reduction);

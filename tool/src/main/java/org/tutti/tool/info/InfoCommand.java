@@ -12,6 +12,7 @@ import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Outbox;
 import org.tutti.collective.RingLayout;
+import org.tutti.collective.kernel.Vectors;
 import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.job.JobEnvironment;
 import org.tutti.tool.UsageException;
@@ -68,6 +69,9 @@ public final class InfoCommand implements Callable<Integer> {
         out.printf("cores           %d%n", Runtime.getRuntime().availableProcessors());
         out.printf("shared memory   %s, %,d of %,d KiB free%n", memory, memory.getUsableSpace() / KIBIBYTE,
                 memory.getTotalSpace() / KIBIBYTE);
+        out.printf("reductions      %s%n", Vectors.areInJdk()
+                ? "vectors in ranks that tutti run starts, else with --add-modules " + Vectors.MODULE
+                : "plain loops: this JDK has no module " + Vectors.MODULE);
         out.printf("slots           %d operations in flight on a communicator, %d bytes in the line of a word%n",
                 RingLayout.SLOTS, RingLayout.PAYLOAD_BYTES);
         out.println();

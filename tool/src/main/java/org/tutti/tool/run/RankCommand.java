@@ -3,13 +3,13 @@ package org.tutti.tool.run;
 
 import java.io.File;
 import java.lang.ProcessBuilder.Redirect;
-import java.lang.module.ModuleFinder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
+import org.tutti.collective.kernel.Vectors;
 import org.tutti.job.JobEnvironment;
 import org.tutti.job.RankProcess;
 
@@ -19,10 +19,10 @@ final class RankCommand {
      * Whether ranks get the Vector API, an incubator module, where the JDK has it; its warning is kept from the
      * output.
      */
-    static final boolean VECTOR_MODULE = ModuleFinder.ofSystem().find("jdk.incubator.vector").isPresent();
+    static final boolean VECTOR_MODULE = Vectors.areInJdk();
 
     /** The line that a JVM with an incubator module prints before anything else. */
-    static final String VECTOR_WARNING = "WARNING: Using incubator modules: jdk.incubator.vector";
+    static final String VECTOR_WARNING = "WARNING: Using incubator modules: " + Vectors.MODULE;
 
     /** Whatever started the launcher may have been told these; the ranks learn them otherwise. */
     private static final Set<String> FOREIGN_VARIABLES =
@@ -97,7 +97,7 @@ final class RankCommand {
             options.add("-XX:+UseSerialGC");
         }
         if (VECTOR_MODULE) {
-            options.addAll(List.of("--add-modules", "jdk.incubator.vector"));
+            options.addAll(List.of("--add-modules", Vectors.MODULE));
         }
         return options;
     }

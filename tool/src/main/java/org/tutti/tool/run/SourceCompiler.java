@@ -42,7 +42,9 @@ final class SourceCompiler {
         var compiler = ToolProvider.getSystemJavaCompiler();
         try (var files = compiler.getStandardFileManager(null, null, null)) {
             var unit = parse(compiler, files);
-            var options = List.of("-d", target.toString(), "-sourcepath", sourceRoot(unit).toString(), "-classpath",
+            // the library uses an incubator module; that is no warning for the program
+            var options = List.of("-Xlint:-incubating", "-d", target.toString(), "-sourcepath",
+                    sourceRoot(unit).toString(), "-classpath",
                     classPath, "--module-path", library.toString(), "--add-modules", "org.tutti", "-proc:none");
             var errors = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
             var task = compiler.getTask(errors, files, null, options, null, files.getJavaFileObjects(source));

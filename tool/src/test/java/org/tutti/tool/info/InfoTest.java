@@ -16,7 +16,7 @@ import org.tutti.tool.Main;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The rails in {@code tutti info}: what is chosen on this machine, asked for, and refused. */
+/** What {@code tutti info} says of vectors, and of rails: what is chosen on this machine, asked for, and refused. */
 @Timeout(60)
 class InfoTest {
     private record Ended(int status, String out, String err) {}
@@ -54,6 +54,12 @@ class InfoTest {
         Ended ended = info("");
         assertThat(rails(ended)).hasSize(1).allMatch(line -> line.matches("0\\|[^|]+\\|[^|]+\\|(the first|nothing).*"));
         assertThat(ended.out).contains("loopback: only this machine can reach it").contains("shared memory");
+    }
+
+    @Test
+    void shouldSayWhetherReductionsUseVectors() throws Exception {
+        assertThat(info("").out).containsPattern("(?m)^reductions +vectors in ranks that tutti run starts, else with "
+                + "--add-modules jdk.incubator.vector$");
     }
 
     @Test

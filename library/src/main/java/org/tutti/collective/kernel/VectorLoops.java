@@ -1,0 +1,94 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.kernel;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.util.HashMap;
+import java.util.Map;
+
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.DoubleVector;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.LongVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorShape;
+import jdk.incubator.vector.VectorSpecies;
+import org.tutti.DataType;
+import org.tutti.Reduction;
+
+/**
+ * The vector loops of this JVM: each is defined when it is first asked for, and shared by all who ask again. Only what
+ * runs when {@link Vectors#areInUse} may name this class.
+ */
+final class VectorLoops {
+    private static final Map<SegmentLoop.Constants, VectorLoop> LOOPS = new HashMap<>();
+
+    private VectorLoops() {}
+
+    /** {@return the length of this machine's vectors} */
+    static int vectorBytes() {
+        return VectorShape.preferredShape().vectorBitSize() / Byte.SIZE;
+    }
+
+    /** {@return whether there are vectors of a type, and an operator for them} */
+    static boolean support(Reduction reduction, DataType type) {
+        return species(type) != null && operator(reduction) != null;
+    }
+
+    /**
+     * {@return the loop of an operator for segments of three classes}
+     *
+     * @param reduction the operator
+     * @param type the type, both supported
+     * @param left the class of the left segments
+     * @param right the class of the right segments
+     * @param target the class of the segments that results go to
+     */
+    static synchronized VectorLoop of(Reduction reduction, DataType type, Class<? extends MemorySegment> left,
+            Class<? extends MemorySegment> right, Class<? extends MemorySegment> target) {
+        return LOOPS.computeIfAbsent(
+                new SegmentLoop.Constants(species(type), operator(reduction), left, right, target),
+                VectorLoops::define);
+    }
+
+    private static VectorLoop define(SegmentLoop.Constants constants) {
+        try (var code = VectorLoops.class.getResourceAsStream("SegmentLoop.class")) {
+            return (VectorLoop) MethodHandles.lookup()
+                    .defineHiddenClassWithClassData(code.readAllBytes(), constants, true)
+                    .lookupClass().getDeclaredConstructor().newInstance();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static VectorSpecies<?> species(DataType type) {
+        return switch (type) {
+            case BYTE -> ByteVector.SPECIES_PREFERRED;
+            case SHORT -> ShortVector.SPECIES_PREFERRED;
+            case INT -> IntVector.SPECIES_PREFERRED;
+            case LONG -> LongVector.SPECIES_PREFERRED;
+            case FLOAT -> FloatVector.SPECIES_PREFERRED;
+            case DOUBLE -> DoubleVector.SPECIES_PREFERRED;
+            case BOOLEAN, CHAR -> null;
+        };
+    }
+
+    private static VectorOperators.Binary operator(Reduction reduction) {
+        return switch (reduction.name()) {
+            case "sum" -> VectorOperators.ADD;
+            case "product" -> VectorOperators.MUL;
+            case "min" -> VectorOperators.MIN;
+            case "max" -> VectorOperators.MAX;
+            case "bitwise-and" -> VectorOperators.AND;
+            case "bitwise-or" -> VectorOperators.OR;
+            case "bitwise-xor" -> VectorOperators.XOR;
+            default -> null;
+        };
+    }
+}
