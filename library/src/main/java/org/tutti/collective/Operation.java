@@ -351,6 +351,7 @@ abstract class Operation extends Placement implements Waiter.Check {
         }
         RuntimeException failure = members.failure(awaitedRank);
         if (failure != null && machine.load(ring, awaitedOffset) < awaitedValue) {
+            checkAlive(); // who has left may have said before why
             throw failure;
         }
         if (Thread.currentThread().isInterrupted()) {

@@ -59,54 +59,79 @@ final class Programs {
 
     /**
      * Calls every algorithm that is named by an argument such as {@code reduce=srm}, with lengths around those at which
-     * algorithms change, from and to every rank, and checks what comes out.
+     * algorithms change, from and to every rank, one after the other and several at once, and checks what comes out.
      */
     static final String EVERY_ALGORITHM = """
             import module org.tutti;
+
+            int[] counts = {0, 1, 12, 13, 1024, 2049, 5000, 20_001, 70_000};
 
             void main(String[] algorithms) {
                 try (var job = Tutti.join()) {
                     for (String each : algorithms) {
                         String[] sides = each.split("=");
-                        var world = job.world().withAlgorithm(Collective.valueOf(sides[0]), sides[1]);
-                        for (int count : new int[]{0, 1, 12, 13, 1024, 2049, 5000, 20_001, 70_000}) {
-                            check(world, Collective.valueOf(sides[0]), each, count);
+                        var collective = Collective.valueOf(sides[0]);
+                        var world = job.world().withAlgorithm(collective, sides[1]);
+                        for (int count : counts) {
+                            for (int root = 0; root < world.size(); root++) {
+                                int[] values = filled(world.rank(), count, root);
+                                call(world, collective, values, root);
+                                check(world, collective, each, values, root);
+                            }
                         }
+                        callSeveralAtOnce(world, collective, each);
                     }
                     IO.println(job.rank() + " has done " + algorithms.length);
                 }
             }
 
-            void check(Communicator world, Collective collective, String algorithm, int count) {
-                int size = world.size();
+            void callSeveralAtOnce(Communicator world, Collective collective, String algorithm) {
+                int[][] values = new int[counts.length][];
+                Request[] requests = new Request[counts.length];
+                for (int i = 0; i < counts.length; i++) {
+                    int root = i % world.size();
+                    values[i] = filled(world.rank(), counts[i], root);
+                    requests[i] = switch (collective) {
+                        case BARRIER -> world.nonBlocking().barrier();
+                        case BROADCAST -> world.nonBlocking().broadcast(values[i], root);
+                        case REDUCE -> world.nonBlocking().reduce(values[i], Reduction.SUM, root);
+                        case ALLREDUCE -> world.nonBlocking().allreduce(values[i], Reduction.SUM);
+                    };
+                }
+                for (int i = counts.length - 1; i >= 0; i--) {
+                    requests[i].await();
+                    check(world, collective, algorithm, values[i], i % world.size());
+                }
+            }
+
+            int[] filled(int rank, int count, int round) {
                 int[] values = new int[count];
-                for (int root = 0; root < size; root++) {
-                    int round = root;
-                    Arrays.setAll(values, i -> element(world.rank(), i, round));
-                    boolean receives = true;
-                    switch (collective) {
-                        case BARRIER -> world.barrier();
-                        case BROADCAST -> world.broadcast(values, root);
-                        case REDUCE -> {
-                            world.reduce(values, Reduction.SUM, root);
-                            receives = world.rank() == root;
-                        }
-                        case ALLREDUCE -> world.allreduce(values, Reduction.SUM);
+                Arrays.setAll(values, i -> element(rank, i, round));
+                return values;
+            }
+
+            void call(Communicator world, Collective collective, int[] values, int root) {
+                switch (collective) {
+                    case BARRIER -> world.barrier();
+                    case BROADCAST -> world.broadcast(values, root);
+                    case REDUCE -> world.reduce(values, Reduction.SUM, root);
+                    case ALLREDUCE -> world.allreduce(values, Reduction.SUM);
+                }
+            }
+
+            void check(Communicator world, Collective collective, String algorithm, int[] values, int root) {
+                boolean combines = collective == Collective.ALLREDUCE
+                        || collective == Collective.REDUCE && world.rank() == root;
+                int first = combines ? 0 : collective == Collective.BROADCAST ? root : world.rank();
+                int end = combines ? world.size() : first + 1;
+                for (int i = 0; i < values.length; i++) {
+                    int expected = 0;
+                    for (int rank = first; rank < end; rank++) {
+                        expected += element(rank, i, root);
                     }
-                    for (int i = 0; i < count; i++) {
-                        int expected = element(world.rank(), i, round);
-                        if (collective == Collective.BROADCAST) {
-                            expected = element(root, i, round);
-                        } else if (collective != Collective.BARRIER && receives) {
-                            expected = 0;
-                            for (int rank = 0; rank < size; rank++) {
-                                expected += element(rank, i, round);
-                            }
-                        }
-                        if (values[i] != expected) {
-                            throw new IllegalStateException(algorithm + " of " + count + " with root " + root
-                                    + ": element " + i + " is " + values[i] + " instead of " + expected);
-                        }
+                    if (values[i] != expected) {
+                        throw new IllegalStateException(algorithm + " of " + values.length + " with root " + root
+                                + ": element " + i + " is " + values[i] + " instead of " + expected);
                     }
                 }
             }
