@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import org.tutti.TuttiException;
@@ -61,7 +62,7 @@ final class Invocation implements AutoCloseable {
         return figures;
     }
 
-    /** The end of what it printed; a peer says there if a result was wrong. */
+    /** The beginning of what it printed; a peer says there if a result was wrong. */
     private String said() throws IOException {
         var lines = new ArrayList<String>();
         for (var file : List.of(err, out)) {
@@ -82,6 +83,7 @@ final class Invocation implements AutoCloseable {
             signalGroup("KILL");
             descendants.forEach(ProcessHandle::destroyForcibly);
             await(GRACE);
+            awaitAll(descendants);
         }
     }
 
@@ -91,6 +93,12 @@ final class Invocation implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** They end soon, but whoever adopts them takes a moment to notice. */
+    private static void awaitAll(List<ProcessHandle> handles) {
+        CompletableFuture.allOf(handles.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
+                .completeOnTimeout(null, GRACE.toMillis(), TimeUnit.MILLISECONDS).join();
     }
 
     private void signalGroup(String signal) {

@@ -22,6 +22,7 @@ import org.tutti.tool.run.RankCache;
  */
 record Place(Path home, Path cache, Path scratch, String cluster) {
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+    private static final long CLUSTERS = 10_000_000; // the name of a cluster has at most 8 characters
 
     /** {@return the place of this comparison, with a new scratch directory} */
     static Place open(Optional<String> cluster) throws IOException {
@@ -30,13 +31,14 @@ record Place(Path home, Path cache, Path scratch, String cluster) {
             throw new UsageException("tutti compare needs the sources in bench/peers, and " + home
                     + " has none; start it from a checkout");
         }
+        long pid = ProcessHandle.current().pid();
         var caches = System.getenv("XDG_CACHE_HOME");
         var cache = (caches == null || caches.isEmpty() ? Path.of(System.getProperty("user.home"), ".cache")
                 : Path.of(caches)).resolve("tutti/peers");
         Files.createDirectories(cache);
         var parent = Files.isWritable(SHARED_MEMORY) ? SHARED_MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
-        return new Place(home, cache, Files.createTempDirectory(parent, "tutti-compare-"),
-                cluster.orElse("c" + ProcessHandle.current().pid() % 10_000_000));
+        return new Place(home, cache, Files.createTempDirectory(parent, "tutti-compare-" + pid + "-"),
+                cluster.orElse("c" + pid % CLUSTERS));
     }
 
     /** {@return the script that makes clusters} */
