@@ -3,6 +3,7 @@ package org.tutti.tool;
 
 import org.tutti.TuttiException;
 import org.tutti.tool.bench.BenchCommand;
+import org.tutti.tool.compare.CompareCommand;
 import org.tutti.tool.info.InfoCommand;
 import org.tutti.tool.run.HostCommand;
 import org.tutti.tool.run.PrepareCommand;
@@ -19,8 +20,8 @@ import picocli.CommandLine.ParameterException;
  */
 @Command(name = "tutti", version = "tutti " + Main.VERSION, mixinStandardHelpOptions = true,
         description = "Runs and examines parallel Java programs.", subcommands = {
-                RunCommand.class, BenchCommand.class, InfoCommand.class, SimulateCommand.class, DrawCommand.class,
-                PrepareCommand.class, HostCommand.class})
+                RunCommand.class, BenchCommand.class, CompareCommand.class, InfoCommand.class, SimulateCommand.class,
+                DrawCommand.class, PrepareCommand.class, HostCommand.class})
 public final class Main implements Runnable {
     /** The version of Tutti. */
     public static final String VERSION = "0.1.0-SNAPSHOT";

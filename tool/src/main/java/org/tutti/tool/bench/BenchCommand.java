@@ -55,6 +55,9 @@ public final class BenchCommand implements Callable<Integer> {
             description = "How often to repeat. Default: 7.")
     private int repeats;
 
+    @Option(names = "--segments", description = "Send from off-heap memory instead of Java arrays.")
+    private boolean segments;
+
     @Option(names = "--csv", paramLabel = "file", description = "Write the figures to a file as well.")
     private Path csv;
 
@@ -63,7 +66,7 @@ public final class BenchCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         requireBetween("--repeats", repeats, 1, REPEATS_MAX);
         if (csv != null) {
-            requireWritable(csv.toAbsolutePath());
+            requireWritable("--csv", csv.toAbsolutePath());
         }
         List<String> arguments = new ArrayList<>();
         arguments.add(virtual ? String.valueOf(where.ranksOfOneProcess()) : "0");
@@ -73,21 +76,24 @@ public final class BenchCommand implements Callable<Integer> {
         arguments.add(collectives.isEmpty() ? allCollectives() : collectives.stream().map(BenchCommand::collective)
                 .collect(Collectors.joining(",")));
         arguments.add(sizes.stream().map(text -> String.valueOf(bytes(text))).collect(Collectors.joining(",")));
+        arguments.add(String.valueOf(segments));
         return virtual ? Launch.runOwnAlone(BenchProgram.class, arguments)
                 : Launch.runOwn(where, BenchProgram.class, arguments);
     }
 
-    private static void requireBetween(String option, int count, int least, int most) {
+    /** Checks a number of the command line. */
+    public static void requireBetween(String option, int count, int least, int most) {
         if (count < least || count > most) {
             throw new UsageException(
                     option + " " + count + " is not possible; give a number from " + least + " to " + most);
         }
     }
 
-    private static void requireWritable(Path file) {
+    /** Checks a file of the command line that will be written. */
+    public static void requireWritable(String option, Path file) {
         if (Files.isDirectory(file) || !Files.isWritable(file.getParent())
                 || Files.exists(file) && !Files.isWritable(file)) {
-            throw new UsageException("--csv " + file + " cannot be written; name a file in a directory that can");
+            throw new UsageException(option + " " + file + " cannot be written; name a file in a directory that can");
         }
     }
 
@@ -106,7 +112,8 @@ public final class BenchCommand implements Callable<Integer> {
         return List.of(Collective.values()).stream().map(Collective::name).collect(Collectors.joining(","));
     }
 
-    private static String collective(String label) {
+    /** {@return the name of the constant of a collective} */
+    public static String collective(String label) {
         for (var collective : Collective.values()) {
             if (collective.label().equals(label) && !Catalogue.of(collective).isEmpty()) {
                 return collective.name();
@@ -115,7 +122,8 @@ public final class BenchCommand implements Callable<Integer> {
         throw new UsageException("--collective " + label + " is not one of barrier, broadcast, reduce, allreduce");
     }
 
-    static long bytes(String text) {
+    /** {@return the bytes that a word such as 64k stands for} */
+    public static long bytes(String text) {
         String lower = text.toLowerCase(Locale.ROOT);
         int shift = lower.endsWith("k") ? 10 : lower.endsWith("m") ? 20 : 0;
         try {

@@ -23,21 +23,22 @@ final class BenchLoop {
     private final Collective collective;
     private final int rank;
     private final int size;
-    private final double[] source;
-    private final double[] target;
+    private final int count;
+    private final Operands operands;
     private long call;
 
-    BenchLoop(Communicator world, Communicator measured, Collective collective, long bytes) {
+    BenchLoop(Communicator world, Communicator measured, Collective collective, long bytes,
+            boolean segments) {
         this.world = world;
         this.measured = measured;
         this.collective = collective;
         this.rank = world.rank();
         this.size = world.size();
-        int count = (int) (bytes / Double.BYTES);
-        this.source = new double[count];
-        this.target = collective == Collective.BROADCAST ? source : new double[count];
+        this.count = (int) (bytes / Double.BYTES);
+        boolean inPlace = collective == Collective.BROADCAST;
+        this.operands = segments ? Operands.segments(count, inPlace) : Operands.arrays(count, inPlace);
         for (int i = 0; i < count; i++) {
-            source[i] = element(rank, i, 0);
+            operands.set(i, element(rank, i, 0));
         }
     }
 
@@ -94,7 +95,7 @@ final class BenchLoop {
     private void broadcasts(int calls) {
         for (int i = 0; i < calls; i++) {
             int changed = change(0);
-            measured.broadcast(source, 0);
+            operands.broadcast(measured);
             check(changed, element(0, changed, call));
         }
     }
@@ -102,7 +103,7 @@ final class BenchLoop {
     private void reduces(int calls) {
         for (int i = 0; i < calls; i++) {
             int changed = change(rank);
-            measured.reduce(source, target, Reduction.SUM, 0);
+            operands.reduce(measured);
             if (rank == 0) {
                 check(changed, sum(changed, call));
             }
@@ -112,7 +113,7 @@ final class BenchLoop {
     private void allreduces(int calls) {
         for (int i = 0; i < calls; i++) {
             int changed = change(rank);
-            measured.allreduce(source, target, Reduction.SUM);
+            operands.allreduce(measured);
             check(changed, sum(changed, call));
         }
     }
@@ -120,17 +121,18 @@ final class BenchLoop {
     /** Changes an element of this rank's source, the next one in each call. */
     private int change(int contributor) {
         call++;
-        int changed = (int) (call % source.length);
+        int changed = (int) (call % count);
         if (contributor == rank) {
-            source[changed] = element(rank, changed, call);
+            operands.set(changed, element(rank, changed, call));
         }
         return changed;
     }
 
     private void check(int index, double expected) {
-        if (target[index] != expected) {
-            throw new IllegalStateException(collective.label() + " of " + source.length + " doubles on rank " + rank
-                    + ", call " + call + ": element " + index + " is " + target[index] + " instead of " + expected);
+        double result = operands.result(index);
+        if (result != expected) {
+            throw new IllegalStateException(collective.label() + " of " + count + " doubles on rank " + rank
+                    + ", call " + call + ": element " + index + " is " + result + " instead of " + expected);
         }
     }
 
@@ -138,9 +140,9 @@ final class BenchLoop {
         if (collective == Collective.BARRIER || collective == Collective.REDUCE && rank != 0) {
             return;
         }
-        for (int i = 0; i < source.length; i++) {
-            long changedAt = Math.max(0, call - Math.floorMod(call - i, (long) source.length));
-            long at = changedAt % source.length == i ? changedAt : 0;
+        for (int i = 0; i < count; i++) {
+            long changedAt = Math.max(0, call - Math.floorMod(call - i, (long) count));
+            long at = changedAt % count == i ? changedAt : 0;
             check(i, collective == Collective.BROADCAST ? element(0, i, at) : sum(i, at));
         }
     }

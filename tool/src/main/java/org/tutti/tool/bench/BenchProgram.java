@@ -25,6 +25,7 @@ public final class BenchProgram {
     private final String csv;
     private final List<Collective> collectives;
     private final List<Long> sizes;
+    private final boolean segments;
 
     private BenchProgram(String[] arguments) {
         this.virtual = Integer.parseInt(arguments[0]) > 0;
@@ -33,9 +34,13 @@ public final class BenchProgram {
         this.csv = arguments[3];
         this.collectives = Stream.of(arguments[4].split(",")).map(Collective::valueOf).toList();
         this.sizes = Stream.of(arguments[5].split(",")).map(Long::valueOf).toList();
+        this.segments = Boolean.parseBoolean(arguments[6]);
     }
 
-    /** @param arguments virtual ranks or 0, repeats, names of algorithms, CSV file or nothing, collectives, sizes */
+    /**
+     * @param arguments virtual ranks or 0, repeats, names of algorithms, CSV file or nothing, collectives, sizes,
+     *        whether off-heap
+     */
     public static void main(String[] arguments) throws IOException {
         var program = new BenchProgram(arguments);
         if (program.virtual) {
@@ -58,7 +63,8 @@ public final class BenchProgram {
                     for (String algorithm : algorithms(collective)) {
                         Communicator communicator =
                                 algorithm.isEmpty() ? world : world.withAlgorithm(collective, algorithm);
-                        double[] microseconds = new BenchLoop(world, communicator, collective, bytes).measure(repeats);
+                        double[] microseconds =
+                                new BenchLoop(world, communicator, collective, bytes, segments).measure(repeats);
                         report.add(collective, algorithm, bytes, microseconds);
                     }
                 }

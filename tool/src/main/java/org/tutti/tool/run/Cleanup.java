@@ -10,16 +10,22 @@ import org.tutti.JobStartException;
  * What has to be undone however the launcher ends: by itself, by Ctrl-C or by SIGTERM. Closes its resources once, the
  * newest first.
  */
-final class Cleanup implements AutoCloseable {
+public final class Cleanup implements AutoCloseable {
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private boolean closed;
 
-    Cleanup() {
+    /** Registers with the JVM, for its end. */
+    public Cleanup() {
         Runtime.getRuntime().addShutdownHook(new Thread(this::close, "cleanup"));
     }
 
-    /** {@return the resource, which will be closed} */
-    synchronized <T extends AutoCloseable> T add(T resource) {
+    /**
+     * Takes a resource over.
+     *
+     * @param resource what will be closed
+     * @return the resource
+     */
+    public synchronized <T extends AutoCloseable> T add(T resource) {
         if (closed) {
             close(resource);
             throw new JobStartException("the launcher was told to end.");

@@ -11,7 +11,7 @@ import picocli.CommandLine.TypeConversionException;
  * Reads durations of the command line: {@code 500ms}, {@code 90s}, {@code 1.5m}, {@code 2h}; seconds without a
  * unit.
  */
-final class DurationConverter implements ITypeConverter<Duration> {
+public final class DurationConverter implements ITypeConverter<Duration> {
     private static final Pattern FORM = Pattern.compile("(\\d{1,12}(?:\\.\\d{1,3})?)(ms|s|m|h|)");
     private static final long MILLIS_MAX = Duration.ofDays(365).toMillis();
 
@@ -36,7 +36,7 @@ final class DurationConverter implements ITypeConverter<Duration> {
     }
 
     /** {@return the duration as the command line would have it} */
-    static String text(Duration duration) {
+    public static String text(Duration duration) {
         long millis = duration.toMillis();
         return millis % 1_000 == 0 ? millis / 1_000 + " s" : millis + " ms";
     }

@@ -13,7 +13,7 @@ import org.tutti.job.NodeFile;
  * were loaded and linked in a training run ({@link PrepareCommand}). The JVM takes it only for class paths that begin
  * with the library's very jar, and starts as ever, and silently, when it does not fit.
  */
-final class RankCache {
+public final class RankCache {
     private static final String SILENCE = "-Xlog:aot*=off,cds*=off";
 
     private RankCache() {}
@@ -24,7 +24,7 @@ final class RankCache {
     }
 
     /** {@return the jar of a class, or its directory} */
-    static Path codeOf(Class<?> type) {
+    public static Path codeOf(Class<?> type) {
         return Path.of(URI.create(type.getProtectionDomain().getCodeSource().getLocation().toString()));
     }
 

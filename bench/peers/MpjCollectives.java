@@ -1,0 +1,135 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+import mpi.MPI;
+
+/**
+ * The loops of tutti bench against MPJ Express: see BenchLoop.java, which this follows step by step, and collectives.c.
+ * Its arguments are the operations, the sizes and the repeats; rank 0 prints the figures.
+ */
+public final class MpjCollectives {
+    private static final int CALLS_MIN = 4;
+    private static final int CALLS_MAX = 1_000_000;
+    private static final int GROWTH_MAX = 8;
+    private static final int PRIME = 31;
+    private static final double REPEAT_NANOS = 50_000_000;
+    private static final double WARM_UP_NANOS = 400_000_000;
+
+    private final int rank = MPI.COMM_WORLD.Rank();
+    private final int size = MPI.COMM_WORLD.Size();
+    private final String operation;
+    private final double[] source;
+    private final double[] target;
+    private long call;
+
+    private MpjCollectives(String operation, long bytes) {
+        this.operation = operation;
+        this.source = new double[(int) (bytes / Double.BYTES)];
+        this.target = operation.equals("broadcast") ? source : new double[source.length];
+        for (int i = 0; i < source.length; i++) {
+            source[i] = element(rank, i, 0);
+        }
+    }
+
+    public static void main(String[] arguments) {
+        String[] own = MPI.Init(arguments);
+        List<String> operations = Arrays.asList(own[0].split(","));
+        for (String operation : new String[]{"barrier", "broadcast", "reduce", "allreduce"}) {
+            if (operations.contains(operation)) {
+                for (String bytes : operation.equals("barrier") ? new String[]{"0"} : own[1].split(",")) {
+                    new MpjCollectives(operation, Long.parseLong(bytes)).measure(Integer.parseInt(own[2]));
+                }
+            }
+        }
+        MPI.Finalize();
+    }
+
+    private void measure(int repeats) {
+        int calls = warmUp();
+        double[] microseconds = new double[repeats];
+        for (int repeat = 0; repeat < repeats; repeat++) {
+            microseconds[repeat] = run(calls) / 1e3;
+            checkAll();
+        }
+        Arrays.sort(microseconds);
+        if (rank == 0) {
+            System.out.println(String.format(Locale.ROOT, "peer,%s,layout,%d,%d,%.4f,%.4f,%.4f", operation, size,
+                    (long) source.length * Double.BYTES, microseconds[repeats / 2], microseconds[0],
+                    microseconds[repeats - 1]));
+        }
+    }
+
+    private int warmUp() {
+        int calls = CALLS_MIN;
+        for (double total = 0; total < WARM_UP_NANOS;) {
+            double nanos = run(calls);
+            total += nanos * calls;
+            int most = Math.min(CALLS_MAX, GROWTH_MAX * calls);
+            calls = (int) Math.max(CALLS_MIN, Math.min(REPEAT_NANOS / nanos, most));
+        }
+        return calls;
+    }
+
+    /** Returns the nanoseconds of a call on the slowest rank. */
+    private double run(int calls) {
+        MPI.COMM_WORLD.Barrier();
+        MPI.COMM_WORLD.Barrier(); // the second one ends on all ranks at nearly the same time
+        long start = System.nanoTime();
+        for (int i = 0; i < calls; i++) {
+            callOnce();
+        }
+        double[] nanos = {(double) (System.nanoTime() - start) / calls};
+        double[] slowest = new double[1];
+        MPI.COMM_WORLD.Allreduce(nanos, 0, slowest, 0, 1, MPI.DOUBLE, MPI.MAX);
+        return slowest[0];
+    }
+
+    private void callOnce() {
+        if (operation.equals("barrier")) {
+            MPI.COMM_WORLD.Barrier();
+            return;
+        }
+        call++;
+        int changed = (int) (call % source.length);
+        if (rank == 0 || !operation.equals("broadcast")) {
+            source[changed] = element(rank, changed, call);
+        }
+        if (operation.equals("broadcast")) {
+            MPI.COMM_WORLD.Bcast(source, 0, source.length, MPI.DOUBLE, 0);
+        } else if (operation.equals("reduce")) {
+            MPI.COMM_WORLD.Reduce(source, 0, target, 0, source.length, MPI.DOUBLE, MPI.SUM, 0);
+        } else {
+            MPI.COMM_WORLD.Allreduce(source, 0, target, 0, source.length, MPI.DOUBLE, MPI.SUM);
+        }
+        if (rank == 0 || !operation.equals("reduce")) {
+            check(changed, call);
+        }
+    }
+
+    private void checkAll() {
+        if (operation.equals("reduce") && rank != 0) {
+            return;
+        }
+        for (int i = 0; i < source.length; i++) {
+            long changedAt = call - Math.floorMod(call - i, (long) source.length);
+            check(i, Math.max(0, changedAt));
+        }
+    }
+
+    private void check(int index, long at) {
+        double own = element(0, index, at);
+        double expected = operation.equals("broadcast") ? own : size * own + size * (size - 1) / 2;
+        if (target[index] != expected) {
+            System.err.println("wrong result: " + operation + " of " + source.length + " doubles on rank " + rank
+                    + ", call " + call + ": element " + index + " is " + target[index] + " instead of " + expected);
+            System.exit(1);
+        }
+    }
+
+    /** Small whole numbers, so that sums are exact in any order. */
+    private static double element(int rank, int index, long call) {
+        return rank + 1 + index % PRIME + call % PRIME;
+    }
+}

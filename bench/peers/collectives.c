@@ -1,0 +1,177 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+/* The loops of tutti bench against an MPI: see BenchLoop.java, which this follows step by step.
+ * Usage: collectives OPERATIONS SIZES REPEATS, such as barrier,allreduce 8,65536 7; rank 0 prints the figures. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CALLS_MIN = 4, CALLS_MAX = 1000000, GROWTH_MAX = 8, PRIME = 31, REPEATS_MAX = 1000 };
+static const double REPEAT_SECONDS = 0.05, WARM_UP_SECONDS = 0.4;
+
+enum operation { BARRIER, BROADCAST, REDUCE, ALLREDUCE, OPERATIONS };
+static const char *const names[OPERATIONS] = {"barrier", "broadcast", "reduce", "allreduce"};
+
+static int rank, size;
+static enum operation operation;
+static long count, call;
+static double *source, *target;
+
+/* Small whole numbers, so that sums are exact in any order. */
+static double element(int contributor, long index, long at) {
+  return contributor + 1 + index % PRIME + at % PRIME;
+}
+
+static double expected(long index, long at) {
+  double own = element(0, index, at);
+  return operation == BROADCAST ? own : size * own + size * (size - 1) / 2;
+}
+
+static void check(long index, double value) {
+  if (target[index] != value) {
+    fprintf(stderr, "wrong result: %s of %ld doubles on rank %d, call %ld: element %ld is %g instead of %g\n",
+            names[operation], count, rank, call, index, target[index], value);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
+/* Changes an element of this rank's source, the next one in each call. */
+static long change(int contributor) {
+  call++;
+  long changed = call % count;
+  if (contributor == rank) {
+    source[changed] = element(rank, changed, call);
+  }
+  return changed;
+}
+
+static void call_once(void) {
+  long changed;
+  switch (operation) {
+  case BARRIER:
+    MPI_Barrier(MPI_COMM_WORLD);
+    break;
+  case BROADCAST:
+    changed = change(0);
+    MPI_Bcast(source, (int)count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    check(changed, expected(changed, call));
+    break;
+  case REDUCE:
+    changed = change(rank);
+    MPI_Reduce(source, target, (int)count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+      check(changed, expected(changed, call));
+    }
+    break;
+  default:
+    changed = change(rank);
+    MPI_Allreduce(source, target, (int)count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    check(changed, expected(changed, call));
+  }
+}
+
+/* Returns the seconds of a call on the slowest rank. */
+static double run(long calls) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD); /* the second one ends on all ranks at nearly the same time */
+  double start = MPI_Wtime();
+  for (long i = 0; i < calls; i++) {
+    call_once();
+  }
+  double seconds = (MPI_Wtime() - start) / calls, slowest;
+  MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return slowest;
+}
+
+static long warm_up(void) {
+  long calls = CALLS_MIN;
+  for (double total = 0; total < WARM_UP_SECONDS;) {
+    double seconds = run(calls);
+    total += seconds * calls;
+    double wanted = REPEAT_SECONDS / seconds;
+    long most = GROWTH_MAX * calls < CALLS_MAX ? GROWTH_MAX * calls : CALLS_MAX;
+    calls = wanted < CALLS_MIN ? CALLS_MIN : wanted > most ? most : (long)wanted;
+  }
+  return calls;
+}
+
+static void check_all(void) {
+  if (operation == BARRIER || (operation == REDUCE && rank != 0)) {
+    return;
+  }
+  for (long i = 0; i < count; i++) {
+    long changed_at = call - ((call - i) % count + count) % count;
+    check(i, expected(i, changed_at > 0 ? changed_at : 0));
+  }
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void measure(long bytes, int repeats) {
+  double microseconds[REPEATS_MAX];
+  count = bytes / (long)sizeof(double);
+  call = 0;
+  source = malloc(bytes > 0 ? bytes : 1);
+  target = operation == BROADCAST ? source : malloc(bytes > 0 ? bytes : 1);
+  if (source == NULL || target == NULL) {
+    fprintf(stderr, "no memory for %ld bytes on rank %d\n", bytes, rank);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  for (long i = 0; i < count; i++) {
+    source[i] = element(rank, i, 0);
+  }
+  long calls = warm_up();
+  for (int repeat = 0; repeat < repeats; repeat++) {
+    microseconds[repeat] = run(calls) * 1e6;
+    check_all();
+  }
+  qsort(microseconds, repeats, sizeof(double), compare);
+  if (rank == 0) {
+    printf("peer,%s,layout,%d,%ld,%.4f,%.4f,%.4f\n", names[operation], size, bytes, microseconds[repeats / 2],
+           microseconds[0], microseconds[repeats - 1]);
+    fflush(stdout);
+  }
+  if (target != source) {
+    free(target);
+  }
+  free(source);
+}
+
+static int contains(const char *list, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = list; (at = strstr(at, name)) != NULL; at += length) {
+    if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0')) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int repeats = argc == 4 ? atoi(argv[3]) : 0;
+  if (repeats < 1 || repeats > REPEATS_MAX) {
+    fprintf(stderr, "usage: collectives OPERATIONS SIZES REPEATS, at most %d repeats\n", REPEATS_MAX);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  for (operation = BARRIER; operation < OPERATIONS; operation++) {
+    if (!contains(argv[1], names[operation])) {
+      continue;
+    }
+    if (operation == BARRIER) {
+      measure(0, repeats);
+      continue;
+    }
+    for (char *at = argv[2]; *at != '\0';) {
+      measure(strtol(at, &at, 10), repeats);
+      at += *at == ',';
+    }
+  }
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,40 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.compare;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import org.tutti.TuttiException;
+
+/** Hosts as network namespaces that exist as long as this does. */
+final class Cluster implements AutoCloseable {
+    private final Place place;
+
+    Cluster(Place place, int hosts, Optional<String> rate) throws IOException {
+        this.place = place;
+        List<String> arguments = new ArrayList<>(List.of("up", String.valueOf(hosts)));
+        rate.ifPresent(value -> arguments.addAll(List.of("--rate", value)));
+        run(arguments);
+    }
+
+    @Override
+    public void close() throws IOException {
+        run(List.of("down"));
+    }
+
+    private void run(List<String> arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(place.clusterScript().toString()));
+        command.addAll(arguments);
+        var builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("TUTTI_CLUSTER", place.cluster());
+        var process = builder.start();
+        var said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (process.onExit().join().exitValue() != 0) {
+            throw new TuttiException("several nodes need a cluster, and bench/cluster " + String.join(" ", arguments)
+                    + " failed: " + said.strip());
+        }
+    }
+}

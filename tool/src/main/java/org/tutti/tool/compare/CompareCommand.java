@@ -1,0 +1,196 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.compare;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+
+import org.tutti.Collective;
+import org.tutti.tool.UsageException;
+import org.tutti.tool.bench.BenchCommand;
+import org.tutti.tool.compare.Invocation.ContenderException;
+import org.tutti.tool.run.Cleanup;
+import org.tutti.tool.run.DurationConverter;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command {@code tutti compare}: the same loops in Tutti and in each peer that is installed, in turns. */
+@Command(name = "compare", sortOptions = false, mixinStandardHelpOptions = true,
+        description = "Measures Tutti beside the MPI implementations that are installed.", footer = {"",
+                "The contenders take turns; the median of all rounds counts. Let nothing else run. "
+                        + "docs/benchmarks.md says what the figures mean."})
+public final class CompareCommand implements Callable<Integer> {
+    private static final int COUNT_MAX = 1000;
+    private static final int STATUS_INCOMPLETE = 1;
+
+    @Option(names = {"-n", "--ranks"}, split = ",", paramLabel = "ranks",
+            description = "Ranks on one node, such as 2,4,8. Default: 2, unless there are --nodes.")
+    private List<String> ranks = new ArrayList<>();
+
+    @Option(names = "--nodes", split = ",", paramLabel = "nodes x ranks",
+            description = "Several nodes as network namespaces (root), with so many ranks on each, such as 2x1,4x2.")
+    private List<String> nodes = new ArrayList<>();
+
+    @Option(names = "--cluster", paramLabel = "name",
+            description = "Use the hosts of this cluster of bench/cluster; one is made and removed otherwise.")
+    private String cluster;
+
+    @Option(names = "--rate", paramLabel = "rate",
+            description = "Rate of the links of the cluster that is made, such as 1gbit.")
+    private String rate;
+
+    @Option(names = "--collective", split = ",", paramLabel = "name",
+            description = "What to measure: barrier, broadcast, reduce, allreduce. Default: all.")
+    private List<String> collectives = Arrays.stream(Collective.values()).map(Collective::label).toList();
+
+    @Option(names = "--bytes", split = ",", paramLabel = "bytes",
+            description = "Sizes of messages, multiples of 8, such as 8,1k,64k,8m. Default: 8 … 8m.")
+    private List<String> sizes = List.of("8", "64", "1k", "4k", "16k", "64k", "256k", "1m", "8m");
+
+    @Option(names = "--repeats", paramLabel = "count", defaultValue = "7",
+            description = "How often a contender repeats each cell in its turn. Default: 7.")
+    private int repeats;
+
+    @Option(names = "--rounds", paramLabel = "count", defaultValue = "3",
+            description = "How many turns each contender has. Default: 3.")
+    private int rounds;
+
+    @Option(names = "--contenders", split = ",", paramLabel = "name",
+            description = "Who takes part: tutti, virtual, segments, openmpi, mpich, mpjexpress. Default: all.")
+    private List<String> names = Stream.concat(TuttiContenders.NAMES.stream(), Peers.NAMES.stream()).toList();
+
+    @Option(names = "--timeout", paramLabel = "duration", converter = DurationConverter.class, defaultValue = "10m",
+            description = "How long a turn may take before the contender is ended. Default: 10m.")
+    private Duration timeout;
+
+    @Option(names = "--csv", paramLabel = "file", description = "Write the figures to a file.")
+    private Path csv;
+
+    @Option(names = "--chart", paramLabel = "file.svg", description = "Draw the figures.")
+    private Path chart;
+
+    private final Results results = new Results();
+    private boolean complete = true;
+
+    /** {@return the status to exit with: 1 when a contender has failed} */
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        var layouts = layouts();
+        var loop = loop();
+        requireFiles();
+        var peers = installedPeers();
+        try (var cleanup = new Cleanup()) {
+            var place = Place.open(Optional.ofNullable(cluster));
+            cleanup.add(place::close);
+            var contenders = contenders(place, peers);
+            int hosts = layouts.stream().mapToInt(Layout::nodes).max().orElseThrow();
+            if (hosts > 1 && cluster == null) {
+                cleanup.add(new Cluster(place, hosts, Optional.ofNullable(rate)));
+            }
+            for (var layout : layouts) {
+                measure(layout, contenders, loop, place, cleanup);
+            }
+        }
+        var report = new Report(results);
+        report.print(System.out);
+        if (csv != null) {
+            report.writeCsv(csv);
+        }
+        if (chart != null) {
+            new Chart(results).write(chart);
+        }
+        return complete ? 0 : STATUS_INCOMPLETE;
+    }
+
+    private List<Layout> layouts() {
+        var onOne = ranks.isEmpty() && nodes.isEmpty() ? List.of("2") : ranks;
+        var layouts = Stream.concat(onOne.stream().map(Layout::ofRanks), nodes.stream().map(Layout::parse)).distinct()
+                .toList();
+        boolean several = layouts.stream().anyMatch(layout -> layout.nodes() > 1);
+        if (rate != null && (!several || cluster != null)) {
+            throw new UsageException("--rate " + rate + " has no meaning without --nodes, or with --cluster, whose "
+                    + "links are as they were made; leave it out");
+        }
+        if (cluster != null && !cluster.matches("[a-z0-9]{1,8}")) {
+            throw new UsageException("--cluster '" + cluster + "' is no name; give 1 to 8 small letters and digits");
+        }
+        return layouts;
+    }
+
+    private Loop loop() {
+        BenchCommand.requireBetween("--repeats", repeats, 1, COUNT_MAX);
+        BenchCommand.requireBetween("--rounds", rounds, 1, COUNT_MAX);
+        collectives.forEach(BenchCommand::collective);
+        return new Loop(collectives, sizes.stream().map(BenchCommand::bytes).toList(), repeats);
+    }
+
+    private void requireFiles() {
+        if (csv != null) {
+            BenchCommand.requireWritable("--csv", csv.toAbsolutePath());
+        }
+        if (chart != null) {
+            if (!chart.toString().endsWith(".svg")) {
+                throw new UsageException("--chart " + chart + " is not possible; name a file that ends with .svg");
+            }
+            BenchCommand.requireWritable("--chart", chart.toAbsolutePath());
+        }
+    }
+
+    /** The peers that take part; names those that are missing. */
+    private List<String> installedPeers() {
+        for (var name : names) {
+            if (!Peers.NAMES.contains(name) && !TuttiContenders.NAMES.contains(name)) {
+                throw new UsageException("--contenders " + name + " is not one of "
+                        + String.join(", ", TuttiContenders.NAMES) + ", " + String.join(", ", Peers.NAMES));
+            }
+        }
+        var asked = names.stream().filter(Peers.NAMES::contains).toList();
+        for (var peer : asked) {
+            if (!Peers.isInstalled(peer)) {
+                System.err.println("tutti: " + peer + " is not installed and is left out; " + Peers.installLine(peer));
+            }
+        }
+        var installed = asked.stream().filter(Peers::isInstalled).toList();
+        if (installed.isEmpty() && !asked.isEmpty()) {
+            throw new UsageException("no peer to compare with was found; install one, or measure Tutti alone with "
+                    + "--contenders tutti");
+        }
+        return installed;
+    }
+
+    private List<Contender> contenders(Place place, List<String> installed) throws IOException, InterruptedException {
+        var contenders = new ArrayList<>(new TuttiContenders(place).contenders(names));
+        var peers = new Peers(place);
+        for (var peer : installed) {
+            contenders.addAll(peers.contenders(peer));
+        }
+        return contenders;
+    }
+
+    /** Who fails is told of once, and measured no more in this layout. */
+    private void measure(Layout layout, List<Contender> contenders, Loop loop, Place place, Cleanup cleanup)
+            throws IOException, InterruptedException {
+        var left = new ArrayList<>(contenders.stream().filter(contender -> contender.suits().test(layout))
+                .filter(contender -> !loop.from(contender.leastBytes()).isEmpty()).toList());
+        for (int round = 1; round <= rounds; round++) {
+            for (var contender : List.copyOf(left)) {
+                System.err.printf("tutti: %s, round %d of %d: %s%n", layout, round, rounds, contender.name());
+                var command = contender.starter().command(layout, loop.from(contender.leastBytes()));
+                try (var invocation = cleanup.add(new Invocation(command, place.cluster(), place.scratch()))) {
+                    invocation.await(contender.name(), timeout).forEach(figure -> results.add(layout, contender,
+                            figure));
+                } catch (ContenderException e) {
+                    System.err.println("tutti: " + layout + ": " + e.getMessage());
+                    left.remove(contender);
+                    complete = false;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.compare;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.DoubleStream;
+
+/**
+ * What a contender took for a cell, in microseconds a call.
+ *
+ * @param cell the operation and its size
+ * @param median of the repeats
+ * @param low the lowest
+ * @param high the highest
+ */
+record Figure(Cell cell, double median, double low, double high) {
+    private static final Pattern LINE = Pattern.compile(
+            "[^,]+,(barrier|broadcast|reduce|allreduce),[^,]*,\\d+,(\\d+),([\\d.]+),([\\d.]+),([\\d.]+)");
+
+    /**
+     * What is measured.
+     *
+     * @param operation the collective
+     * @param bytes of its message, 0 for a barrier
+     */
+    record Cell(String operation, long bytes) {}
+
+    /** {@return the figure in a line of a contender's output, if it is one} */
+    static Optional<Figure> parse(String line) {
+        var parts = LINE.matcher(line.strip());
+        return parts.matches() ? Optional.of(new Figure(new Cell(parts.group(1), Long.parseLong(parts.group(2))),
+                Double.parseDouble(parts.group(3)), Double.parseDouble(parts.group(4)),
+                Double.parseDouble(parts.group(5)))) : Optional.empty();
+    }
+
+    /** {@return the median of the medians of several rounds, with the lowest and the highest of all} */
+    static Figure ofRounds(List<Figure> rounds) {
+        return new Figure(rounds.getFirst().cell, median(rounds.stream().mapToDouble(Figure::median)),
+                rounds.stream().mapToDouble(Figure::low).min().orElseThrow(),
+                rounds.stream().mapToDouble(Figure::high).max().orElseThrow());
+    }
+
+    private static double median(DoubleStream values) {
+        double[] sorted = values.toArray();
+        Arrays.sort(sorted);
+        int middle = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+
+    /** {@return the geometric mean of ratios} */
+    static double geometricMean(DoubleStream ratios) {
+        return Math.exp(ratios.map(Math::log).average().orElseThrow());
+    }
+}

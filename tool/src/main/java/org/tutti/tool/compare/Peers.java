@@ -1,0 +1,167 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.compare;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.tutti.TuttiException;
+import org.tutti.tool.compare.Contender.Kind;
+
+/** The other implementations: what they need, how their program is compiled, and how it is started at its best. */
+final class Peers {
+    /** The names of all. */
+    static final List<String> NAMES = List.of("openmpi", "mpich", "mpjexpress");
+
+    private static final String INTERFACE = "rail0";
+    private static final Path MPJ = Path.of("/usr/share/mpj");
+    private static final Path LOG4J = Path.of("/usr/share/java/log4j-1.2.jar");
+
+    private final Place place;
+
+    Peers(Place place) {
+        this.place = place;
+    }
+
+    /** {@return how to install a peer} */
+    static String installLine(String peer) {
+        return "apt-get install " + switch (peer) {
+            case "openmpi" -> "openmpi-bin libopenmpi-dev gcc";
+            case "mpich" -> "mpich libmpich-dev gcc";
+            default -> "libmpj-java default-jdk-headless";
+        };
+    }
+
+    static boolean isInstalled(String peer) {
+        return switch (peer) {
+            case "openmpi", "mpich" -> Place.hasCommand("mpirun." + peer) && Place.hasCommand("mpicc." + peer);
+            default -> Files.isRegularFile(MPJ.resolve("lib/starter.jar")) && Files.isRegularFile(LOG4J)
+                    && Place.hasCommand("java") && Place.hasCommand("javac");
+        };
+    }
+
+    /** {@return the contenders of a peer that is installed; its program has been compiled} */
+    List<Contender> contenders(String peer) throws IOException, InterruptedException {
+        return switch (peer) {
+            case "openmpi" -> openMpi(compileC(peer));
+            case "mpich" -> mpich(compileC(peer));
+            default -> mpjExpress();
+        };
+    }
+
+    private List<Contender> openMpi(Path program) {
+        List<Contender> contenders = new ArrayList<>();
+        for (int yields = 1; yields >= 0; yields--) {
+            for (boolean hierarchical : new boolean[]{false, true}) {
+                var options = List.of("--mca", "mpi_yield_when_idle", String.valueOf(yields), "--mca",
+                        "coll_han_priority", hierarchical ? "100" : "0");
+                var name = "openmpi" + (yields == 1 ? " yield" : " spin") + (hierarchical ? " han" : "");
+                contenders.add(new Contender(name, Kind.NATIVE, 0, layout -> !hierarchical || layout.nodes() > 1,
+                        (layout, loop) -> openMpiCommand(program, options, layout, loop)));
+            }
+        }
+        return contenders;
+    }
+
+    private List<String> openMpiCommand(Path program, List<String> options, Layout layout, Loop loop) {
+        List<String> words = new ArrayList<>(List.of("env", "OMPI_ALLOW_RUN_AS_ROOT=1",
+                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
+                "btl_vader_backing_directory", place.scratch().toString(), "-n", String.valueOf(layout.ranks())));
+        words.addAll(options);
+        if (layout.nodes() == 1) {
+            words.addAll(List.of("--mca", "btl", "self,vader"));
+        } else {
+            words.addAll(List.of("--mca", "btl", "self,vader,tcp", "--mca", "btl_tcp_if_include", INTERFACE, "--mca",
+                    "oob_tcp_if_include", INTERFACE, "--mca", "plm_rsh_agent", agent(), "--leave-session-attached",
+                    "--host", place.hosts(layout)));
+        }
+        words.add(program.toString());
+        words.addAll(loop.arguments());
+        return place.onFirstHost(layout, words);
+    }
+
+    private List<Contender> mpich(Path program) {
+        return List.of(new Contender("mpich", Kind.NATIVE, 0, layout -> true, (layout, loop) -> {
+            List<String> words = new ArrayList<>();
+            if (layout.nodes() > 1) { // it would find shared memory across namespaces
+                words.addAll(List.of("env", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=" + INTERFACE));
+            }
+            words.addAll(List.of("mpirun.mpich", "-n", String.valueOf(layout.ranks())));
+            if (layout.nodes() > 1) {
+                words.addAll(List.of("-launcher", "ssh", "-launcher-exec", agent(), "-iface", INTERFACE, "-hosts",
+                        place.hosts(layout)));
+            }
+            words.add(program.toString());
+            words.addAll(loop.arguments());
+            return place.onFirstHost(layout, words);
+        }));
+    }
+
+    private String agent() {
+        try {
+            return place.agent().toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Its ranks are threads of one process, the only way without daemons; so it has one node. */
+    private List<Contender> mpjExpress() throws IOException, InterruptedException {
+        var home = place.cache().resolve("mpj");
+        copy(MPJ, home);
+        Files.copy(LOG4J, home.resolve("lib/log4j-1.2.jar"), StandardCopyOption.REPLACE_EXISTING);
+        var classes = place.cache().resolve("mpjexpress-classes");
+        Files.createDirectories(classes);
+        var source = place.home().resolve("bench/peers/MpjCollectives.java");
+        compile("MPJ Express", List.of("javac", "-nowarn", "-cp", home.resolve("lib/mpj.jar") + ":"
+                + home.resolve("lib/mpi.jar"), "-d", classes.toString(), source.toString()));
+        return List.of(new Contender("mpjexpress", Kind.JAVA, 0, layout -> layout.nodes() == 1, (layout, loop) -> {
+            List<String> words = new ArrayList<>(List.of("env", "MPJ_HOME=" + home, "java", "-jar",
+                    home.resolve("lib/starter.jar").toString(), "-np", String.valueOf(layout.ranks()), "-cp",
+                    classes.toString(), "MpjCollectives"));
+            words.addAll(loop.arguments());
+            return words;
+        }));
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (var file : files.toList()) {
+                var target = to.resolve(from.relativize(file).toString());
+                if (Files.isDirectory(file)) {
+                    Files.createDirectories(target);
+                } else {
+                    Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
+                }
+            }
+        }
+    }
+
+    private Path compileC(String peer) throws IOException, InterruptedException {
+        var program = place.cache().resolve("collectives." + peer);
+        var fresh = place.cache().resolve("collectives." + peer + "." + ProcessHandle.current().pid());
+        try {
+            compile(peer, List.of("mpicc." + peer, "-O3", "-march=native", "-o", fresh.toString(),
+                    place.home().resolve("bench/peers/collectives.c").toString()));
+            return Files.move(fresh, program, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(fresh);
+        }
+    }
+
+    private static void compile(String peer, List<String> command) throws IOException, InterruptedException {
+        var compiler = new ProcessBuilder(command).redirectErrorStream(true).start();
+        var said = new String(compiler.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (compiler.waitFor() != 0) {
+            throw new TuttiException("the program of " + peer + " cannot be compiled by " + String.join(" ", command)
+                    + "; install what is missing (" + installLine(peer) + ") or leave the peer out with --contenders:\n"
+                    + said);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.compare;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Set;
+
+import org.tutti.tool.compare.Contender.Kind;
+import org.tutti.tool.compare.Figure.Cell;
+
+/** All figures of a comparison: for each layout, contender and cell those of its rounds. */
+final class Results {
+    private final Map<Layout, Map<Contender, Map<Cell, List<Figure>>>> rounds = new LinkedHashMap<>();
+
+    void add(Layout layout, Contender contender, Figure figure) {
+        rounds.computeIfAbsent(layout, key -> new LinkedHashMap<>())
+                .computeIfAbsent(contender, key -> new LinkedHashMap<>())
+                .computeIfAbsent(figure.cell(), key -> new ArrayList<>()).add(figure);
+    }
+
+    Set<Layout> layouts() {
+        return rounds.keySet();
+    }
+
+    Set<Contender> contenders(Layout layout) {
+        return rounds.get(layout).keySet();
+    }
+
+    /** {@return the cells of a layout, each once} */
+    Set<Cell> cells(Layout layout) {
+        Set<Cell> cells = new LinkedHashSet<>();
+        rounds.get(layout).values().forEach(figures -> cells.addAll(figures.keySet()));
+        return cells;
+    }
+
+    Optional<Figure> figure(Layout layout, Contender contender, Cell cell) {
+        return Optional.ofNullable(rounds.get(layout).get(contender)).map(figures -> figures.get(cell))
+                .map(Figure::ofRounds);
+    }
+
+    /** {@return the names of the contenders, those of variants once} */
+    List<String> families(Layout layout) {
+        return contenders(layout).stream().map(Contender::family).distinct().toList();
+    }
+
+    /** {@return the figure of a family's fastest variant} */
+    Optional<Figure> fastest(Layout layout, String family, Cell cell) {
+        return contenders(layout).stream().filter(contender -> contender.family().equals(family))
+                .flatMap(contender -> figure(layout, contender, cell).stream())
+                .min(Comparator.comparingDouble(Figure::median));
+    }
+
+    private Optional<Figure> bestNative(Layout layout, Cell cell) {
+        return contenders(layout).stream().filter(contender -> contender.kind() == Kind.NATIVE)
+                .flatMap(contender -> figure(layout, contender, cell).stream())
+                .min(Comparator.comparingDouble(Figure::median));
+    }
+
+    /** {@return the time of a contender in those of the best native peer, if both were measured} */
+    OptionalDouble ratio(Layout layout, String family, Cell cell) {
+        var own = fastest(layout, family, cell);
+        var best = bestNative(layout, cell);
+        return own.isPresent() && best.isPresent()
+                ? OptionalDouble.of(own.get().median() / best.get().median())
+                : OptionalDouble.empty();
+    }
+
+    /** {@return the geometric mean of the ratios of a contender in a layout, if it has any} */
+    OptionalDouble meanRatio(Layout layout, String family) {
+        double[] ratios = cells(layout).stream().map(cell -> ratio(layout, family, cell))
+                .filter(OptionalDouble::isPresent).mapToDouble(OptionalDouble::getAsDouble).toArray();
+        return ratios.length == 0
+                ? OptionalDouble.empty()
+                : OptionalDouble.of(Figure.geometricMean(Arrays.stream(ratios)));
+    }
+}

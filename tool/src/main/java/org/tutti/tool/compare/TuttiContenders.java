@@ -1,0 +1,49 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.compare;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.tutti.tool.Main;
+import org.tutti.tool.compare.Contender.Kind;
+
+/** Tutti itself, by {@code tutti bench}: processes, virtual threads, and processes that send off-heap memory. */
+final class TuttiContenders {
+    /** The names of all. */
+    static final List<String> NAMES = List.of("tutti", "virtual", "segments");
+
+    private static final long SEGMENTS_LEAST_BYTES = 1 << 20; // below, nobody keeps data off-heap for speed
+
+    private final Place place;
+
+    TuttiContenders(Place place) {
+        this.place = place;
+    }
+
+    /** {@return those of these names} */
+    List<Contender> contenders(List<String> names) {
+        return Stream.of(
+                new Contender("tutti", Kind.TUTTI, 0, layout -> true, (layout, loop) -> bench(layout, loop, List.of())),
+                new Contender("tutti virtual", Kind.TUTTI, 0, layout -> layout.nodes() == 1,
+                        (layout, loop) -> bench(layout, loop, List.of("--virtual"))),
+                new Contender("tutti segments", Kind.TUTTI, SEGMENTS_LEAST_BYTES, layout -> true,
+                        (layout, loop) -> bench(layout, loop, List.of("--segments"))))
+                .filter(contender -> names.contains(contender.name().replaceFirst("tutti ", ""))).toList();
+    }
+
+    private List<String> bench(Layout layout, Loop loop, List<String> options) {
+        List<String> words = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp",
+                System.getProperty("java.class.path"), Main.class.getName(), "bench", "--collective",
+                loop.operationList(), "--repeats", String.valueOf(loop.repeats()), "--csv", "/dev/stdout"));
+        if (!loop.sizes().isEmpty()) {
+            words.addAll(List.of("--bytes", loop.sizeList()));
+        }
+        words.addAll(options);
+        words.addAll(layout.nodes() == 1 ? List.of("-n", String.valueOf(layout.ranks()))
+                : List.of("--hosts", place.hosts(layout), "--agent", place.clusterScript() + " exec {host}"));
+        return words;
+    }
+}

@@ -1,0 +1,186 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.compare;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.tool.Main;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/** {@code tutti compare} as users start it, with peers that are scripts, with real ones if installed, and with none. */
+@Timeout(180)
+class CompareTest {
+    private static final String FIGURE = "echo peer,barrier,layout,2,0,4.0000,3.0000,5.0000";
+
+    @TempDir
+    private Path directory;
+
+    private record Ended(int status, String out, String err, long pid) {}
+
+    /** Runs it where nothing is on the path but these scripts and what they need. */
+    private Ended runWithScripts(String... arguments) throws Exception {
+        var scripts = Files.createDirectories(directory.resolve("scripts"));
+        for (var name : List.of("kill", "sleep", "touch", "setsid")) {
+            var command = Files.exists(Path.of("/usr/bin", name)) ? Path.of("/usr/bin", name) : Path.of("/bin", name);
+            script(name, "exec " + command + " \"$@\"");
+        }
+        return run(scripts.toString(), arguments);
+    }
+
+    private Ended run(String path, String... arguments) throws Exception {
+        var out = directory.resolve("out");
+        var err = directory.resolve("err");
+        var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        List<String> command = new ArrayList<>(List.of(java, "-XX:+UseSerialGC", "-cp",
+                System.getProperty("java.class.path"), Main.class.getName(), "compare"));
+        command.addAll(List.of(arguments));
+        var builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        builder.environment().put("PATH", path);
+        builder.environment().put("XDG_CACHE_HOME", directory.resolve("cache").toString());
+        var process = builder.start();
+        try {
+            assertThat(process.waitFor(170, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+        return new Ended(process.exitValue(), Files.readString(out), Files.readString(err), process.pid());
+    }
+
+    private void script(String name, String body) throws IOException {
+        var file = Files.createDirectories(directory.resolve("scripts")).resolve(name);
+        Files.writeString(file, "#!/bin/sh\n" + body + "\n");
+        assertThat(file.toFile().setExecutable(true)).isTrue();
+    }
+
+    /** An mpich whose compiler makes an empty file, as nobody looks into it. */
+    private void mpich(String body) throws IOException {
+        script("mpicc.mpich", "while [ \"$1\" != -o ]; do shift; done; touch \"$2\"");
+        script("mpirun.mpich", body);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            -n 0                            | -n 0 is not possible
+            --nodes 2                       | --nodes 2 is not possible
+            --contenders lam                | --contenders lam is not one of
+            --collective gather             | gather is not one of
+            --bytes 7                       | multiples of 8
+            --rounds 0                      | --rounds 0
+            --repeats 1001                  | --repeats 1001
+            --rate 1gbit                    | --rate 1gbit has no meaning without --nodes
+            --nodes 2x1 --cluster A!        | --cluster 'A!' is no name
+            --chart figure.pdf              | ends with .svg
+            --csv /nowhere/x.csv            | --csv /nowhere/x.csv cannot be written
+            --timeout never                 | is no duration""")
+    void shouldRejectWhatCannotBe(String arguments, String message) throws Exception {
+        var ended = run(System.getenv("PATH"), arguments.split(" "));
+        assertThat(ended.status).isEqualTo(2);
+        assertThat(ended.err).contains(message).hasLineCount(1);
+    }
+
+    @Test
+    void shouldNameMissingPeersWithTheirInstallLines() throws Exception {
+        var ended = runWithScripts("--contenders", "tutti,openmpi,mpich");
+        assertThat(ended.status).isEqualTo(2);
+        assertThat(ended.err.lines()).containsExactly(
+                "tutti: openmpi is not installed and is left out; apt-get install openmpi-bin libopenmpi-dev gcc",
+                "tutti: mpich is not installed and is left out; apt-get install mpich libmpich-dev gcc",
+                "tutti: no peer to compare with was found; install one, or measure Tutti alone with "
+                        + "--contenders tutti");
+    }
+
+    @Test
+    void shouldStartAPeerAndReadItsFigures() throws Exception {
+        mpich("[ \"$1 $2 $4 $5 $6\" = '-n 2 barrier 8,64 3' ] && " + FIGURE);
+        var csv = directory.resolve("figures.csv");
+        var ended = runWithScripts("--contenders", "mpich", "--collective", "barrier", "--bytes", "8,64", "--repeats",
+                "3", "--rounds", "2", "--csv", csv.toString());
+        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.err.lines()).containsExactly("tutti: 1x2, round 1 of 2: mpich",
+                "tutti: 1x2, round 2 of 2: mpich");
+        assertThat(Files.readAllLines(csv)).endsWith("mpich,barrier,1x2,2,0,4.0000,3.0000,5.0000").hasSize(2);
+        assertThatNothingIsLeft(ended);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            echo wrong result: reduce >&2; exit 1  | mpich failed with status 1
+            echo wrong result: no figures at all   | mpich printed no figures""")
+    void shouldSayWhatAPeerThatFailsHasSaid(String body, String message) throws Exception {
+        mpich(body);
+        var ended = runWithScripts("--contenders", "mpich", "--rounds", "2");
+        assertThat(ended.status).isEqualTo(1);
+        assertThat(ended.err).contains("tutti: 1x2: " + message, "\n  wrong result: ").doesNotContain("round 2");
+        assertThatNothingIsLeft(ended);
+    }
+
+    @Test
+    void shouldEndAPeerThatHangsWithItsChildren() throws Exception {
+        var pids = directory.resolve("pids");
+        mpich("trap '' TERM; sleep 600 & echo $! > " + pids + "; setsid sleep 600 & echo $! >> " + pids
+                + "; echo $$ >> " + pids + "; wait; wait; wait; sleep 600");
+        var ended = runWithScripts("--contenders", "mpich", "--timeout", "1s");
+        assertThat(ended.status).isEqualTo(1);
+        assertThat(ended.err).contains("mpich did not end within --timeout 1 s and was ended");
+        assertThat(Files.readAllLines(pids)).hasSize(3)
+                .noneMatch(pid -> ProcessHandle.of(Long.parseLong(pid)).filter(ProcessHandle::isAlive).isPresent());
+        assertThatNothingIsLeft(ended);
+    }
+
+    @Test
+    void shouldShowWhatTheCompilerSaid() throws Exception {
+        mpich(FIGURE);
+        script("mpicc.mpich", "echo 'mpi.h: No such file'; exit 1");
+        var ended = runWithScripts("--contenders", "mpich");
+        assertThat(ended.status).isEqualTo(1);
+        assertThat(ended.err).contains("the program of mpich cannot be compiled by mpicc.mpich -O3",
+                "apt-get install mpich", "mpi.h: No such file");
+        assertThatNothingIsLeft(ended);
+    }
+
+    @Test
+    void shouldMeasureTuttiAlone() throws Exception {
+        var csv = directory.resolve("figures.csv");
+        var ended = run(System.getenv("PATH"), "--contenders", "tutti,virtual,segments", "--collective", "reduce",
+                "--bytes", "8,1m", "--repeats", "1", "--rounds", "1", "--csv", csv.toString());
+        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(Files.readAllLines(csv).stream().skip(1).map(line -> line.replaceFirst("(,[\\d.]+){3}$", "")))
+                .containsExactly("tutti,reduce,1x2,2,8", "tutti,reduce,1x2,2,1048576", "tutti virtual,reduce,1x2,2,8",
+                        "tutti virtual,reduce,1x2,2,1048576", "tutti segments,reduce,1x2,2,1048576");
+        assertThatNothingIsLeft(ended);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"openmpi", "mpich", "mpjexpress"})
+    void shouldMeasureARealPeer(String peer) throws Exception {
+        assumeTrue(Peers.isInstalled(peer), () -> peer + " is not installed; " + Peers.installLine(peer));
+        var ended =
+                run(System.getenv("PATH"), "--contenders", peer, "--bytes", "64", "--repeats", "1", "--rounds", "1");
+        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.out).containsPattern("barrier +0 +[\\d.]+").containsPattern("broadcast +64 +[\\d.]+")
+                .containsPattern("reduce +64 +[\\d.]+").containsPattern("allreduce +64 +[\\d.]+");
+        assertThatNothingIsLeft(ended);
+    }
+
+    private static void assertThatNothingIsLeft(Ended ended) throws IOException {
+        for (var place : List.of(Path.of("/dev/shm"), Path.of("/tmp"))) {
+            try (var files = Files.list(place)) {
+                assertThat(files.filter(file -> file.getFileName().toString().startsWith("tutti-compare-" + ended.pid)))
+                        .isEmpty();
+            }
+        }
+    }
+}

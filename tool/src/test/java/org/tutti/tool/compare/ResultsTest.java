@@ -1,0 +1,126 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.compare;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalDouble;
+import javax.xml.parsers.DocumentBuilderFactory;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.tool.UsageException;
+import org.tutti.tool.compare.Contender.Kind;
+import org.tutti.tool.compare.Figure.Cell;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+/** Figures, their medians, ratios and means against computations by hand, and how they are written. */
+class ResultsTest {
+    private static final Layout ONE_NODE = new Layout(1, 2);
+    private static final Cell BARRIER = new Cell("barrier", 0);
+    private static final Cell SMALL = new Cell("reduce", 8);
+
+    private static Contender contender(String name, Kind kind) {
+        return new Contender(name, kind, 0, layout -> true, (layout, loop) -> List.of());
+    }
+
+    /** Tutti takes 1 and 6; the natives take at best 4 (mpich) and 2 (openmpi spin). */
+    private static Results known() {
+        var results = new Results();
+        var tutti = contender("tutti", Kind.TUTTI);
+        for (double median : new double[]{9, 1, 0.5}) {
+            results.add(ONE_NODE, tutti, new Figure(BARRIER, median, median / 2, median * 2));
+        }
+        results.add(ONE_NODE, tutti, new Figure(SMALL, 5, 4, 6));
+        results.add(ONE_NODE, tutti, new Figure(SMALL, 7, 6, 8));
+        results.add(ONE_NODE, contender("openmpi yield", Kind.NATIVE), new Figure(BARRIER, 8, 8, 8));
+        var spin = contender("openmpi spin", Kind.NATIVE);
+        results.add(ONE_NODE, spin, new Figure(BARRIER, 5, 5, 5));
+        results.add(ONE_NODE, spin, new Figure(SMALL, 2, 2, 2));
+        results.add(ONE_NODE, contender("mpich", Kind.NATIVE), new Figure(BARRIER, 4, 4, 4));
+        results.add(ONE_NODE, contender("mpjexpress", Kind.JAVA), new Figure(BARRIER, 0.1, 0.1, 0.1));
+        return results;
+    }
+
+    @Test
+    void shouldTakeTheMedianOfTheRoundsAndTheirExtremes() {
+        var results = known();
+        var tutti = results.contenders(ONE_NODE).iterator().next();
+        assertThat(results.figure(ONE_NODE, tutti, BARRIER)).contains(new Figure(BARRIER, 1, 0.25, 18));
+        assertThat(results.figure(ONE_NODE, tutti, SMALL)).contains(new Figure(SMALL, 6, 4, 8));
+    }
+
+    @Test
+    void shouldDivideByTheBestNativeAndAverageGeometrically() {
+        var results = known();
+        assertThat(results.ratio(ONE_NODE, "tutti", BARRIER)).isEqualTo(OptionalDouble.of(0.25));
+        assertThat(results.ratio(ONE_NODE, "tutti", SMALL)).isEqualTo(OptionalDouble.of(3));
+        assertThat(results.meanRatio(ONE_NODE, "tutti").orElseThrow()).isCloseTo(Math.sqrt(0.75), within(1e-12));
+        assertThat(results.fastest(ONE_NODE, "openmpi", BARRIER)).contains(new Figure(BARRIER, 5, 5, 5));
+        assertThat(results.families(ONE_NODE)).containsExactly("tutti", "openmpi", "mpich", "mpjexpress");
+        assertThat(results.ratio(ONE_NODE, "mpjexpress", SMALL)).isEmpty();
+    }
+
+    @Test
+    void shouldHaveNoRatiosWithoutANative() {
+        var results = new Results();
+        results.add(ONE_NODE, contender("tutti", Kind.TUTTI), new Figure(SMALL, 5, 4, 6));
+        assertThat(results.meanRatio(ONE_NODE, "tutti")).isEmpty();
+    }
+
+    @Test
+    void shouldPrintAndWriteThem(@TempDir Path directory) throws Exception {
+        var bytes = new ByteArrayOutputStream();
+        var report = new Report(known());
+        report.print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        assertThat(bytes.toString(StandardCharsets.UTF_8).lines().map(line -> line.strip().replaceAll(" +", " ")))
+                .contains("barrier 0 1.000 5.000 4.000 0.100 0.250", "reduce 8 6.000 2.000 - - 3.000",
+                        "geometric mean 0.866");
+        var csv = directory.resolve("figures.csv");
+        report.writeCsv(csv);
+        assertThat(Files.readAllLines(csv)).hasSize(8)
+                .startsWith("contender,operation,layout,ranks,bytes,microseconds,low,high",
+                        "tutti,barrier,1x2,2,0,1.0000,0.2500,18.0000")
+                .contains("openmpi spin,reduce,1x2,2,8,2.0000,2.0000,2.0000");
+    }
+
+    @Test
+    void shouldDrawALineForEachContenderInEachPanel(@TempDir Path directory) throws Exception {
+        var file = directory.resolve("chart.svg");
+        new Chart(known()).write(file);
+        var drawing = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file.toFile());
+        assertThat(drawing.getElementsByTagName("path").getLength()).isEqualTo(2 * 4);
+        assertThat(drawing.getElementsByTagName("circle").getLength()).isEqualTo(4 + 2);
+        assertThat(Files.readString(file)).doesNotContain("NaN").doesNotContain("Infinity");
+    }
+
+    @Test
+    void shouldReadFiguresOfAContenderAndNothingElse() {
+        assertThat(Figure.parse("peer,reduce,layout,2,8,2.5000,1.0000,3.0000"))
+                .contains(new Figure(SMALL, 2.5, 1, 3));
+        assertThat(Figure.parse("contender,operation,layout,ranks,bytes,microseconds,low,high")).isEmpty();
+        assertThat(Figure.parse("peer,gather,layout,2,8,2.5,1.0,3.0")).isEmpty();
+    }
+
+    @Test
+    void shouldReadLayouts() {
+        assertThat(Layout.parse("4x2")).isEqualTo(new Layout(4, 2));
+        assertThat(Layout.parse("4x2").ranks()).isEqualTo(8);
+        assertThat(Layout.ofRanks("8")).isEqualTo(new Layout(1, 8));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "x", "2", "2x", "0x2", "2x0", "2x2x2", "65x1", "2x1025", "99999999999x1", "-1x2"})
+    void shouldRejectOtherLayouts(String text) {
+        assertThatThrownBy(() -> Layout.parse(text)).isInstanceOf(UsageException.class)
+                .hasMessageContaining("--nodes " + text + " is not possible");
+    }
+}
