@@ -52,7 +52,8 @@ public final class Sweep {
     }
 
     /**
-     * Draws one part of the calls of each algorithm on each of {@value #SHAPES_OF_A_SAMPLE} shapes, if it works on so many.
+     * Draws one part of the calls of each algorithm on each of {@value #SHAPES_OF_A_SAMPLE} shapes, if it works on so
+     * many.
      *
      * @param seed decides which
      * @return the runs

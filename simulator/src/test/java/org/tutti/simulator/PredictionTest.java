@@ -71,7 +71,7 @@ class PredictionTest {
 
     @Test
     void shouldOccupyTheRailForEveryByte() {
-        // 8,000 bytes at 1 ns fill the rail for 8 µs, twice, as the root puts to two nodes; the last arrives 3 µs later
+        // 8,000 bytes at 1 ns fill the rail for 8 µs, twice, as the root puts to two nodes; 3 µs later they are there
         Prediction prediction = predict(Collective.BROADCAST, "srm", 3, 1, 8000, 0, model(0, 0, 3, 0, 1, 1, 1, 0));
         assertThat(prediction.micros()).isCloseTo(2 * 8 + 3, within(EXACT));
         assertThat(prediction.bytesPerRail()).isEqualTo(16_000);
