@@ -3,7 +3,8 @@ package org.tutti;
 
 /**
  * The thread of a blocked call was interrupted. The thread's interrupt status is set again; the communicator is broken,
- * because the other ranks cannot complete the operation that this rank gave up.
+ * because the other ranks cannot complete the operation that this rank gave up. (One that is interrupted in {@link
+ * Request#await()} gives up nothing.)
  */
 public final class CallInterruptedException extends TuttiException {
     private static final long serialVersionUID = 1L;

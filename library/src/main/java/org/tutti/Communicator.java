@@ -86,6 +86,13 @@ public abstract class Communicator {
     public abstract Communicator withDeadline(Duration deadline);
 
     /**
+     * {@return the same collectives, not waiting: each call returns at once with a {@link Request}. What this view
+     * has of
+     * algorithms and deadlines holds there, too; calls of both faces follow one order}
+     */
+    public abstract NonBlockingCommunicator nonBlocking();
+
+    /**
      * Waits until every rank of the communicator has entered the barrier.
      */
     public abstract void barrier();
@@ -98,7 +105,7 @@ public abstract class Communicator {
      * @throws IllegalArgumentException when root is no rank of the communicator, or the memory cannot be written
      */
     public void broadcast(Span data, int root) {
-        checkUsable(data.segment(), "data");
+        Arguments.checkUsable(data.segment(), "data");
         broadcast(data.segment(), data.type(), data.count(), root);
     }
 
@@ -113,7 +120,7 @@ public abstract class Communicator {
      *             type, or count is no multiple of its unit
      */
     public void reduce(Span data, Reduction reduction, int root) {
-        checkUsable(data.segment(), "data");
+        Arguments.checkUsable(data.segment(), "data");
         reduce(data.segment(), data.segment(), data.type(), data.count(), reduction, root);
     }
 
@@ -128,9 +135,9 @@ public abstract class Communicator {
      * @throws IllegalArgumentException when the arguments do not fit each other
      */
     public void reduce(Span source, Span target, Reduction reduction, int root) {
-        checkUsable(source.segment(), "source");
+        Arguments.checkUsable(source.segment(), "source");
         if (rank() == root) {
-            checkFits(source, Objects.requireNonNull(target, "target, which the root needs"));
+            Arguments.checkFits(source, Objects.requireNonNull(target, "target, which the root needs"));
         }
         reduce(source.segment(), rank() == root ? target.segment() : source.segment(), source.type(), source.count(),
                 reduction, root);
@@ -144,7 +151,7 @@ public abstract class Communicator {
      * @throws IllegalArgumentException when the operator does not work on the type, or count is no multiple of its unit
      */
     public void allreduce(Span data, Reduction reduction) {
-        checkUsable(data.segment(), "data");
+        Arguments.checkUsable(data.segment(), "data");
         allreduce(data.segment(), data.segment(), data.type(), data.count(), reduction);
     }
 
@@ -158,8 +165,8 @@ public abstract class Communicator {
      * @throws IllegalArgumentException when the arguments do not fit each other
      */
     public void allreduce(Span source, Span target, Reduction reduction) {
-        checkUsable(source.segment(), "source");
-        checkFits(source, target);
+        Arguments.checkUsable(source.segment(), "source");
+        Arguments.checkFits(source, target);
         allreduce(source.segment(), target.segment(), source.type(), source.count(), reduction);
     }
 
@@ -207,7 +214,7 @@ public abstract class Communicator {
     public void reduce(boolean[] source, boolean[] target, Reduction reduction, int root) {
         if (rank() == root) {
             Objects.requireNonNull(target, "target, which the root needs");
-            checkLengths(source.length, target.length);
+            Arguments.checkLengths(source.length, target.length);
         }
         try {
             MemorySegment segment = segments.staged(source);
@@ -240,7 +247,7 @@ public abstract class Communicator {
      * @throws IllegalArgumentException when the arguments do not fit each other
      */
     public void allreduce(boolean[] source, boolean[] target, Reduction reduction) {
-        checkLengths(source.length, target.length);
+        Arguments.checkLengths(source.length, target.length);
         try {
             MemorySegment segment = segments.staged(source);
             allreduce(segment, segment, DataType.BOOLEAN, source.length, reduction);
@@ -289,7 +296,7 @@ public abstract class Communicator {
         MemorySegment segment = segments.of(source);
         if (rank() == root) {
             Objects.requireNonNull(target, "target, which the root needs");
-            checkLengths(source.length, target.length);
+            Arguments.checkLengths(source.length, target.length);
             reduce(segment, segments.of(target), DataType.BYTE, source.length, reduction, root);
         } else {
             reduce(segment, segment, DataType.BYTE, source.length, reduction, root);
@@ -318,7 +325,7 @@ public abstract class Communicator {
      * @throws IllegalArgumentException when the arguments do not fit each other
      */
     public void allreduce(byte[] source, byte[] target, Reduction reduction) {
-        checkLengths(source.length, target.length);
+        Arguments.checkLengths(source.length, target.length);
         allreduce(segments.of(source), segments.of(target), DataType.BYTE, source.length, reduction);
     }
 
@@ -361,7 +368,7 @@ public abstract class Communicator {
         MemorySegment segment = segments.of(source);
         if (rank() == root) {
             Objects.requireNonNull(target, "target, which the root needs");
-            checkLengths(source.length, target.length);
+            Arguments.checkLengths(source.length, target.length);
             reduce(segment, segments.of(target), DataType.CHAR, source.length, reduction, root);
         } else {
             reduce(segment, segment, DataType.CHAR, source.length, reduction, root);
@@ -390,7 +397,7 @@ public abstract class Communicator {
      * @throws IllegalArgumentException when the arguments do not fit each other
      */
     public void allreduce(char[] source, char[] target, Reduction reduction) {
-        checkLengths(source.length, target.length);
+        Arguments.checkLengths(source.length, target.length);
         allreduce(segments.of(source), segments.of(target), DataType.CHAR, source.length, reduction);
     }
 
@@ -433,7 +440,7 @@ public abstract class Communicator {
         MemorySegment segment = segments.of(source);
         if (rank() == root) {
             Objects.requireNonNull(target, "target, which the root needs");
-            checkLengths(source.length, target.length);
+            Arguments.checkLengths(source.length, target.length);
             reduce(segment, segments.of(target), DataType.SHORT, source.length, reduction, root);
         } else {
             reduce(segment, segment, DataType.SHORT, source.length, reduction, root);
@@ -462,7 +469,7 @@ public abstract class Communicator {
      * @throws IllegalArgumentException when the arguments do not fit each other
      */
     public void allreduce(short[] source, short[] target, Reduction reduction) {
-        checkLengths(source.length, target.length);
+        Arguments.checkLengths(source.length, target.length);
         allreduce(segments.of(source), segments.of(target), DataType.SHORT, source.length, reduction);
     }
 
@@ -505,7 +512,7 @@ public abstract class Communicator {
         MemorySegment segment = segments.of(source);
         if (rank() == root) {
             Objects.requireNonNull(target, "target, which the root needs");
-            checkLengths(source.length, target.length);
+            Arguments.checkLengths(source.length, target.length);
             reduce(segment, segments.of(target), DataType.INT, source.length, reduction, root);
         } else {
             reduce(segment, segment, DataType.INT, source.length, reduction, root);
@@ -534,7 +541,7 @@ public abstract class Communicator {
      * @throws IllegalArgumentException when the arguments do not fit each other
      */
     public void allreduce(int[] source, int[] target, Reduction reduction) {
-        checkLengths(source.length, target.length);
+        Arguments.checkLengths(source.length, target.length);
         allreduce(segments.of(source), segments.of(target), DataType.INT, source.length, reduction);
     }
 
@@ -577,7 +584,7 @@ public abstract class Communicator {
         MemorySegment segment = segments.of(source);
         if (rank() == root) {
             Objects.requireNonNull(target, "target, which the root needs");
-            checkLengths(source.length, target.length);
+            Arguments.checkLengths(source.length, target.length);
             reduce(segment, segments.of(target), DataType.LONG, source.length, reduction, root);
         } else {
             reduce(segment, segment, DataType.LONG, source.length, reduction, root);
@@ -606,7 +613,7 @@ public abstract class Communicator {
      * @throws IllegalArgumentException when the arguments do not fit each other
      */
     public void allreduce(long[] source, long[] target, Reduction reduction) {
-        checkLengths(source.length, target.length);
+        Arguments.checkLengths(source.length, target.length);
         allreduce(segments.of(source), segments.of(target), DataType.LONG, source.length, reduction);
     }
 
@@ -649,7 +656,7 @@ public abstract class Communicator {
         MemorySegment segment = segments.of(source);
         if (rank() == root) {
             Objects.requireNonNull(target, "target, which the root needs");
-            checkLengths(source.length, target.length);
+            Arguments.checkLengths(source.length, target.length);
             reduce(segment, segments.of(target), DataType.FLOAT, source.length, reduction, root);
         } else {
             reduce(segment, segment, DataType.FLOAT, source.length, reduction, root);
@@ -678,7 +685,7 @@ public abstract class Communicator {
      * @throws IllegalArgumentException when the arguments do not fit each other
      */
     public void allreduce(float[] source, float[] target, Reduction reduction) {
-        checkLengths(source.length, target.length);
+        Arguments.checkLengths(source.length, target.length);
         allreduce(segments.of(source), segments.of(target), DataType.FLOAT, source.length, reduction);
     }
 
@@ -721,7 +728,7 @@ public abstract class Communicator {
         MemorySegment segment = segments.of(source);
         if (rank() == root) {
             Objects.requireNonNull(target, "target, which the root needs");
-            checkLengths(source.length, target.length);
+            Arguments.checkLengths(source.length, target.length);
             reduce(segment, segments.of(target), DataType.DOUBLE, source.length, reduction, root);
         } else {
             reduce(segment, segment, DataType.DOUBLE, source.length, reduction, root);
@@ -750,7 +757,7 @@ public abstract class Communicator {
      * @throws IllegalArgumentException when the arguments do not fit each other
      */
     public void allreduce(double[] source, double[] target, Reduction reduction) {
-        checkLengths(source.length, target.length);
+        Arguments.checkLengths(source.length, target.length);
         allreduce(segments.of(source), segments.of(target), DataType.DOUBLE, source.length, reduction);
     }
 
@@ -788,38 +795,4 @@ public abstract class Communicator {
      */
     protected abstract void allreduce(MemorySegment source, MemorySegment target, DataType type, long count,
             Reduction reduction);
-
-    private static void checkLengths(int source, int target) {
-        if (source != target) {
-            throw new IllegalArgumentException("the target must be as long as the source of " + source
-                    + " elements, but has " + target);
-        }
-    }
-
-    private void checkFits(Span source, Span target) {
-        if (source.type() != target.type() || source.count() != target.count()) {
-            throw new IllegalArgumentException("the target must have the source's type and count, " + source.count()
-                    + " " + source.type() + ", but has " + target.count() + " " + target.type());
-        }
-        checkUsable(target.segment(), "target");
-        if (target.segment().isReadOnly()) {
-            throw new IllegalArgumentException("the target is read-only memory: " + target);
-        }
-        long distance = Math.abs(target.segment().address() - source.segment().address());
-        long bytes = source.segment().byteSize();
-        // two heap segments have close addresses in different arrays: only then is there more to ask
-        if (distance != 0 && distance < bytes && source.segment().asOverlappingSlice(target.segment()).isPresent()) {
-            throw new IllegalArgumentException("source and target overlap in " + (bytes - distance) + " of " + bytes
-                    + " bytes; they must be the same memory or apart");
-        }
-    }
-
-    private static void checkUsable(MemorySegment segment, String name) {
-        if (!segment.scope().isAlive()) {
-            throw new IllegalStateException(name + " lies in an arena that has been closed: " + segment);
-        }
-        if (!segment.isAccessibleBy(Thread.currentThread())) {
-            throw new IllegalArgumentException(name + " lies in memory that belongs to another thread: " + segment);
-        }
-    }
 }

@@ -6,11 +6,13 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.JobOptions.Threads;
+import org.tutti.choice.Catalogue;
 import org.tutti.job.LocalNodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -86,14 +88,15 @@ class AllocationTest {
     @ParameterizedTest
     @MethodSource("operations")
     void aBlockingCallAllocatesNothing(Operation operation) {
-        assertThat(bytesPerCall(operation, false)).as("bytes that a rank allocates per call: %s", operation)
+        assertThat(bytesPerCall(operation, world -> world)).as("bytes that a rank allocates per call: %s", operation)
                 .isLessThan(BYTES_PER_CALL_MAX);
     }
 
     @ParameterizedTest
     @MethodSource("operations")
     void aBlockingCallWithADeadlineAllocatesNothing(Operation operation) {
-        assertThat(bytesPerCall(operation, true)).as("bytes that a rank allocates per call: %s", operation)
+        assertThat(bytesPerCall(operation, world -> world.withDeadline(Duration.ofMinutes(1))))
+                .as("bytes that a rank allocates per call: %s", operation)
                 .isLessThan(BYTES_PER_CALL_MAX);
     }
 
@@ -104,23 +107,38 @@ class AllocationTest {
     @ParameterizedTest
     @MethodSource("arrayOperations")
     void aBlockingCallBetweenNodesAllocatesNothing(Operation operation) {
-        assertThat(bytesPerCall(operation, false, CALLS_BETWEEN_NODES,
+        assertThat(bytesPerCall(operation, world -> world, CALLS_BETWEEN_NODES,
                 program -> LocalNodes.run(new int[]{0, 1}, program)))
                 .as("bytes that a rank allocates per call: %s, between nodes", operation)
                 .isLessThan(BYTES_PER_CALL_MAX);
     }
 
-    private static double bytesPerCall(Operation operation, boolean deadline) {
-        return bytesPerCall(operation, deadline, CALLS, program -> Tutti.runLocal(2, PLATFORM, program));
+    static Stream<String> broadcasts() {
+        return Catalogue.of(Collective.BROADCAST).stream().map(algorithm -> algorithm.description().name());
+    }
+
+    @ParameterizedTest
+    @MethodSource("broadcasts")
+    void aBroadcastOfAnyAlgorithmAllocatesNothing(String algorithm) {
+        Operation operation =
+                new Operation("broadcast of an array", 20_000, (world, data) -> world.broadcast(data.array, 1));
+        UnaryOperator<Communicator> view = world -> world.withAlgorithm(Collective.BROADCAST, algorithm);
+        assertThat(bytesPerCall(operation, view, CALLS_BETWEEN_NODES,
+                program -> Tutti.runLocal(2, PLATFORM, program)))
+                .as("bytes that a rank allocates per call by %s", algorithm).isLessThan(BYTES_PER_CALL_MAX);
+    }
+
+    private static double bytesPerCall(Operation operation, UnaryOperator<Communicator> view) {
+        return bytesPerCall(operation, view, CALLS, program -> Tutti.runLocal(2, PLATFORM, program));
     }
 
     /** The bytes per call of the rank that allocates most, in the first clean round or the last one. */
-    private static double bytesPerCall(Operation operation, boolean deadline, int calls,
+    private static double bytesPerCall(Operation operation, UnaryOperator<Communicator> view, int calls,
             Consumer<Program> runner) {
         double[] result = new double[1];
         runner.accept(job -> {
             Communicator world = job.world();
-            Communicator measured = deadline ? world.withDeadline(Duration.ofMinutes(1)) : world;
+            Communicator measured = view.apply(world);
             double[] bytes = new double[1];
             try (Arena arena = Arena.ofConfined()) {
                 Data data = Data.of(operation.elements, arena);

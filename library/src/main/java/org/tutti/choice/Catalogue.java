@@ -7,16 +7,28 @@ import java.util.stream.Collectors;
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.allreduce.Allreduce;
+import org.tutti.collective.allreduce.ChengAllreduce;
 import org.tutti.collective.allreduce.FlatAllreduce;
+import org.tutti.collective.allreduce.IndexRadixAllreduce;
 import org.tutti.collective.allreduce.IndexRangeAllreduce;
+import org.tutti.collective.allreduce.RabenseifnerAllreduce;
+import org.tutti.collective.allreduce.RankOrderAllreduce;
+import org.tutti.collective.allreduce.RecursiveDoublingAllreduce;
+import org.tutti.collective.allreduce.RingAllreduce;
 import org.tutti.collective.allreduce.SrmAllreduce;
 import org.tutti.collective.barrier.Barrier;
 import org.tutti.collective.barrier.SrmBarrier;
+import org.tutti.collective.barrier.TreeBarrier;
 import org.tutti.collective.broadcast.Broadcast;
+import org.tutti.collective.broadcast.ChainBroadcast;
+import org.tutti.collective.broadcast.DirectReadBroadcast;
+import org.tutti.collective.broadcast.ScatterAllgatherBroadcast;
 import org.tutti.collective.broadcast.SlotRingBroadcast;
 import org.tutti.collective.broadcast.SrmBroadcast;
+import org.tutti.collective.reduce.ChainReduce;
 import org.tutti.collective.reduce.FlatReduce;
 import org.tutti.collective.reduce.IndexRangeReduce;
+import org.tutti.collective.reduce.RankOrderReduce;
 import org.tutti.collective.reduce.Reduce;
 import org.tutti.collective.reduce.SrmReduce;
 
@@ -24,11 +36,17 @@ import org.tutti.collective.reduce.SrmReduce;
  * All algorithms, by collective. Who adds an algorithm adds it here; the tests take their cases from this list.
  */
 public final class Catalogue {
-    private static final List<Barrier> BARRIERS = List.of(new SrmBarrier());
-    private static final List<Broadcast> BROADCASTS = List.of(new SrmBroadcast(), new SlotRingBroadcast());
-    private static final List<Reduce> REDUCES = List.of(new FlatReduce(), new SrmReduce(), new IndexRangeReduce());
+    private static final List<Barrier> BARRIERS = List.of(new SrmBarrier(), new TreeBarrier());
+    private static final List<Broadcast> BROADCASTS = List.of(SrmBroadcast.BINOMIAL, SrmBroadcast.BINARY,
+            SrmBroadcast.FIBONACCI,
+            new ChainBroadcast(), new SlotRingBroadcast(), new ScatterAllgatherBroadcast(), new DirectReadBroadcast());
+    private static final List<Reduce> REDUCES =
+            List.of(new FlatReduce(), new SrmReduce(), new ChainReduce(), new IndexRangeReduce(),
+                    new RankOrderReduce());
     private static final List<Allreduce> ALLREDUCES =
-            List.of(new FlatAllreduce(), new SrmAllreduce(), new IndexRangeAllreduce());
+            List.of(new FlatAllreduce(), new SrmAllreduce(), new ChengAllreduce(false), new ChengAllreduce(true),
+                    new RecursiveDoublingAllreduce(), new RabenseifnerAllreduce(), new RingAllreduce(),
+                    new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce());
 
     private Catalogue() {}
 

@@ -25,23 +25,22 @@ public final class Choice {
     private static final Allreduce ALLREDUCE_MANY = (Allreduce) Catalogue.find(Collective.ALLREDUCE, "srm");
     private static final Allreduce ALLREDUCE_LARGE = (Allreduce) Catalogue.find(Collective.ALLREDUCE, "index-range");
 
+    private static final Reduce REDUCE_ANY_ORDER = (Reduce) Catalogue.find(Collective.REDUCE, "rank-order");
+    private static final Allreduce ALLREDUCE_ANY_ORDER =
+            (Allreduce) Catalogue.find(Collective.ALLREDUCE, "rank-order");
+
     private static final long REDUCE_LARGE_BYTES = 16 << 10;
     private static final long ALLREDUCE_LARGE_BYTES = 8 << 10;
     private static final int ALLREDUCE_MANY_RANKS = 16;
 
     /** What a choice is before anybody has asked for anything. */
-    public static final Choice DEFAULT = new Choice(null, null, null, null);
+    public static final Choice DEFAULT = new Choice(new Algorithm[Collective.values().length]);
 
-    private final Barrier barrier;
-    private final Broadcast broadcast;
-    private final Reduce reduce;
-    private final Allreduce allreduce;
+    /** By collective; null where nobody has asked for anything. */
+    private final Algorithm[] asked;
 
-    private Choice(Barrier barrier, Broadcast broadcast, Reduce reduce, Allreduce allreduce) {
-        this.barrier = barrier;
-        this.broadcast = broadcast;
-        this.reduce = reduce;
-        this.allreduce = allreduce;
+    private Choice(Algorithm[] asked) {
+        this.asked = asked;
     }
 
     /**
@@ -53,13 +52,9 @@ public final class Choice {
      * @throws IllegalArgumentException when there is no such algorithm
      */
     public Choice with(Collective collective, String name) {
-        Algorithm algorithm = Catalogue.find(collective, name);
-        return switch (collective) {
-            case BARRIER -> new Choice((Barrier) algorithm, broadcast, reduce, allreduce);
-            case BROADCAST -> new Choice(barrier, (Broadcast) algorithm, reduce, allreduce);
-            case REDUCE -> new Choice(barrier, broadcast, (Reduce) algorithm, allreduce);
-            case ALLREDUCE -> new Choice(barrier, broadcast, reduce, (Allreduce) algorithm);
-        };
+        Algorithm[] changed = asked.clone();
+        changed[collective.ordinal()] = Catalogue.find(collective, name);
+        return new Choice(changed);
     }
 
     /**
@@ -96,7 +91,8 @@ public final class Choice {
      * {@return the algorithm of a barrier}
      */
     public Barrier barrier() {
-        return barrier != null ? barrier : BARRIER;
+        Algorithm forced = asked[Collective.BARRIER.ordinal()];
+        return forced != null ? (Barrier) forced : BARRIER;
     }
 
     /**
@@ -104,12 +100,11 @@ public final class Choice {
      *
      * @param topology where the communicator's ranks are
      * @return the algorithm
-     * @throws IllegalArgumentException when the one that was asked for does not work there
      */
     public Broadcast broadcast(Topology topology) {
-        if (broadcast != null) {
-            checkNodes(broadcast, topology);
-            return broadcast;
+        Algorithm forced = asked[Collective.BROADCAST.ordinal()];
+        if (forced != null) {
+            return (Broadcast) forced;
         }
         return topology.nodes() > 1 ? BROADCAST_NODES : BROADCAST;
     }
@@ -124,14 +119,13 @@ public final class Choice {
      * @throws IllegalArgumentException when the one that was asked for would not keep the order that the operator needs
      */
     public Reduce reduce(Topology topology, long bytes, Kernel kernel) {
-        if (reduce != null) {
-            checkNodes(reduce, topology);
-            checkOrder(reduce, topology, kernel);
-            return reduce;
+        Algorithm forced = asked[Collective.REDUCE.ordinal()];
+        if (forced != null) {
+            checkOrder(forced, topology, kernel);
+            return (Reduce) forced;
         }
         if (topology.nodes() > 1) {
-            checkOrder(REDUCE_NODES, topology, kernel);
-            return REDUCE_NODES;
+            return keepsOrder(REDUCE_NODES, topology, kernel) ? REDUCE_NODES : REDUCE_ANY_ORDER;
         }
         return bytes >= REDUCE_LARGE_BYTES ? REDUCE_LARGE : REDUCE_SMALL;
     }
@@ -146,14 +140,13 @@ public final class Choice {
      * @throws IllegalArgumentException when the one that was asked for would not keep the order that the operator needs
      */
     public Allreduce allreduce(Topology topology, long bytes, Kernel kernel) {
-        if (allreduce != null) {
-            checkNodes(allreduce, topology);
-            checkOrder(allreduce, topology, kernel);
-            return allreduce;
+        Algorithm forced = asked[Collective.ALLREDUCE.ordinal()];
+        if (forced != null) {
+            checkOrder(forced, topology, kernel);
+            return (Allreduce) forced;
         }
         if (topology.nodes() > 1) {
-            checkOrder(ALLREDUCE_MANY, topology, kernel);
-            return ALLREDUCE_MANY;
+            return keepsOrder(ALLREDUCE_MANY, topology, kernel) ? ALLREDUCE_MANY : ALLREDUCE_ANY_ORDER;
         }
         if (bytes >= ALLREDUCE_LARGE_BYTES) {
             return ALLREDUCE_LARGE;
@@ -161,24 +154,16 @@ public final class Choice {
         return topology.size() > ALLREDUCE_MANY_RANKS ? ALLREDUCE_MANY : ALLREDUCE_SMALL;
     }
 
-    private static void checkNodes(Algorithm algorithm, Topology topology) {
-        if (topology.nodes() > 1 && !algorithm.description().manyNodes()) {
-            throw new IllegalArgumentException("algorithm \"" + algorithm.description().name()
-                    + "\" works inside one node, and these are " + topology
-                    + "; choose another one (tutti info --algorithms lists them)");
-        }
-    }
-
     private static void checkOrder(Algorithm algorithm, Topology topology, Kernel kernel) {
-        if (!kernel.isCommutative() && !keepsOrder(algorithm, topology)) {
+        if (!keepsOrder(algorithm, topology, kernel)) {
             throw new IllegalArgumentException("algorithm \"" + algorithm.description().name()
                     + "\" does not combine the ranks in their order when they are placed like this: " + topology
                     + ", and an operator that does not commute needs that; choose another one");
         }
     }
 
-    private static boolean keepsOrder(Algorithm algorithm, Topology topology) {
-        return switch (algorithm.description().order()) {
+    private static boolean keepsOrder(Algorithm algorithm, Topology topology, Kernel kernel) {
+        return kernel.isCommutative() || switch (algorithm.description().order()) {
             case ALWAYS -> true;
             case BLOCKS -> topology.isInBlocks();
             case NEVER -> false;

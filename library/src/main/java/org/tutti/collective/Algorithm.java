@@ -19,16 +19,15 @@ public abstract class Algorithm {
     /**
      * What the catalogue says of an algorithm, with p ranks on each of n nodes, b bytes and c chunks.
      *
-     * @param name how it is called in options and messages, at most 16 characters
+     * @param name how it is called in options and messages, at most 32 characters
      * @param order when operators need not commute
-     * @param manyNodes whether it works with ranks on several nodes
      * @param steps how many times some rank waits for another, one after the other
      * @param memoryBytes how many bytes the busiest rank copies or reads from others of its node
      * @param railBytes how many bytes enter or leave the busiest node, whichever is more
      * @param memory the shared memory that a rank or node needs while it runs
      * @param source where it was published, with the section
      */
-    public record Description(String name, Order order, boolean manyNodes, String steps, String memoryBytes,
+    public record Description(String name, Order order, String steps, String memoryBytes,
             String railBytes, String memory, String source) {}
 
     private final Description description;
@@ -64,7 +63,5 @@ public abstract class Algorithm {
      * @param bytes the length of the message
      * @return the counts
      */
-    public Counts counts(int nodes, int localRanks, long bytes) {
-        throw new UnsupportedOperationException(description.name());
-    }
+    public abstract Counts counts(int nodes, int localRanks, long bytes);
 }

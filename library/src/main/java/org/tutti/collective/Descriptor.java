@@ -15,7 +15,7 @@ import org.tutti.DataType;
  */
 final class Descriptor {
     private static final int OPERATOR_WORDS = Label.LENGTH / Long.BYTES;
-    private static final int ALGORITHM_WORDS = OPERATOR_WORDS / 2;
+    private static final int ALGORITHM_WORDS = OPERATOR_WORDS;
     private static final int NO_TYPE = 0xff;
     private static final long FIRST_PRIME = 0x9e3779b97f4a7c15L;
     private static final long SECOND_PRIME = 0xc2b2ae3d27d4eb4fL;

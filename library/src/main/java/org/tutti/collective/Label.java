@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
  * operator, and a hash of all of it.
  */
 public final class Label {
-    /** How many bytes of a name a descriptor holds; of an algorithm's only half as many. */
+    /** How many bytes of a name a descriptor holds. */
     public static final int LENGTH = 32;
 
     /** No name. */

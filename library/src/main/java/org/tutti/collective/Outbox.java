@@ -1,8 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
-import java.lang.foreign.MemorySegment;
-
 import org.tutti.memory.Memory;
 
 /**
@@ -12,6 +10,7 @@ import org.tutti.memory.Memory;
  * <p>It is a ring of bytes. Every operation that needs space takes a window of consecutive bytes and keeps it until all
  * ranks have left the operation; windows are taken and given back in the same order. So small operations have many
  * windows in flight, and large ones two, as a window is at most half of the ring.
+ * Blocking operations use it; non-blocking ones would wait for each other here, and have lanes ({@link Ledger}).
  *
  * <p>Memory ordering: the owner writes to a window again only after it has loaded, with acquire order, from every rank
  * of the communicator a word that the rank stored with release order after its last read of the window.
@@ -22,13 +21,9 @@ public final class Outbox {
     private static final long NODE_BYTES_MAX = 64 << 20;
     private static final int TENANTS_MAX = 64;
 
-    private final Memory memory;
+    private final ShownMemory shown;
     private final long largeBytes;
-    private long address;
-    private MemorySegment segment = MemorySegment.NULL;
     private long capacity;
-    private long handle;
-    private boolean registered;
 
     /** Counts bytes that were ever taken, so that {@code position % capacity} is where the next window begins. */
     private long position;
@@ -44,7 +39,7 @@ public final class Outbox {
      * @param localRanks how many ranks the node has: together their rings stay below 64 MiB, but each has 64 KiB
      */
     public Outbox(Memory memory, int localRanks) {
-        this.memory = memory;
+        this.shown = new ShownMemory(memory);
         this.largeBytes = largeBytes(localRanks);
     }
 
@@ -68,7 +63,7 @@ public final class Outbox {
      * @param bytes how many, more than zero and at most {@link #windowBytesMax}
      * @param inFlightMax how many windows there may be at once, this one included
      * @param team for whose current operation
-     * @return where the window begins in {@link #segment()}
+     * @return where the window begins in {@link #shown()}
      */
     long take(long bytes, int inFlightMax, Team team) {
         if (2 * bytes > capacity && capacity < largeBytes) {
@@ -86,7 +81,7 @@ public final class Outbox {
         }
         int newest = (oldest + tenants) % TENANTS_MAX;
         teams[newest] = team;
-        sequences[newest] = team.sequence();
+        sequences[newest] = team.operation();
         starts[newest] = start;
         tenants++;
         position = start + size;
@@ -95,10 +90,8 @@ public final class Outbox {
 
     /** Leaves the small ring to its readers for good: nobody writes to it again. */
     private void grow(long bytes) {
-        address = memory.claim(bytes, "a rank's contributions");
-        segment = memory.block(address, bytes);
+        shown.claim(bytes);
         capacity = bytes;
-        registered = false; // who still puts into the small ring or gets from it may do so
         position = 0;
         while (tenants > 0) {
             teams[oldest] = null;
@@ -107,24 +100,7 @@ public final class Outbox {
         }
     }
 
-    MemorySegment segment() {
-        return segment;
-    }
-
-    /** The handle by which other nodes name the segment; it keeps it until the rank leaves its job. */
-    long handle(Machine machine) {
-        if (!registered) {
-            handle = machine.register(segment);
-            registered = true;
-        }
-        return handle;
-    }
-
-    long address() {
-        return address;
-    }
-
-    long capacity() {
-        return capacity;
+    ShownMemory shown() {
+        return shown;
     }
 }

@@ -16,7 +16,7 @@ import org.tutti.pattern.FibonacciTree;
  *   | word, line | (none on one node)    | 15 (none, likewise) | for each rank   |        |       |         |
  *   +------------+-----------------------+---------------------+-----------------+--------+-- … --+---------+
  *
- *  an edge: +0    ARRIVED word    +8 fingerprint of the putter's calls   +16 invitation, 24 bytes
+ *  an edge: +0    ARRIVED word    +8 fingerprint of the putter's calls   +16 invitation, 32 bytes
  *           +64   CREDIT word     +72 the same
  *           +128  landing place, 2 × 32 KiB
  *
@@ -33,7 +33,7 @@ import org.tutti.pattern.FibonacciTree;
  *
  *  a descriptor: +0 sequence + 1 (word; 0 while it is being written)   +8 fingerprint   +16 hash of the call
  *                +24 count   +32 root, type and collective   +40 operator's unit and whether it commutes
- *      its names: +0 operator, 32 bytes   +32 algorithm, 16 bytes
+ *      its names: +0 operator, 32 bytes   +32 algorithm, 32 bytes
  * </pre>
  *
  * <p>A slot has as many edges as a node can have neighbours in a tree, a dissemination or an exchange between the
@@ -77,7 +77,7 @@ public final class RingLayout {
     static final long EDGE_BYTES = LANDING + LANDING_BYTES;
 
     static final long INVITATION = 16;
-    static final long INVITATION_BYTES = 24;
+    static final long INVITATION_BYTES = 32;
 
     static final long STAR_BYTES = 128;
     static final long STAR_PAYLOAD = 16;

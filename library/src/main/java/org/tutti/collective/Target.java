@@ -9,11 +9,21 @@ public final class Target {
     private int process;
     private long region;
     private long offset;
+    private long bytes;
 
-    void set(int newProcess, long newRegion, long newOffset) {
+    void set(int newProcess, long newRegion, long newOffset, long newBytes) {
         process = newProcess;
         region = newRegion;
         offset = newOffset;
+        bytes = newBytes;
+    }
+
+    /**
+     * {@return how many bytes of it may be used: so who puts a long message into a short window knows where to begin
+     * again}
+     */
+    public long bytes() {
+        return bytes;
     }
 
     int process() {

@@ -8,18 +8,17 @@ import java.util.Objects;
 import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.DataType;
+import org.tutti.NonBlockingCommunicator;
 import org.tutti.Reduction;
 import org.tutti.Topology;
 import org.tutti.choice.Choice;
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.Area;
 import org.tutti.collective.Label;
+import org.tutti.collective.Machine;
 import org.tutti.collective.Team;
-import org.tutti.collective.allreduce.Allreduce;
 import org.tutti.collective.barrier.Barrier;
 import org.tutti.collective.broadcast.Broadcast;
 import org.tutti.collective.kernel.Kernel;
-import org.tutti.collective.reduce.Reduce;
 
 /**
  * The communicator behind the face: checks arguments, chooses an algorithm, and runs it as one operation of its team,
@@ -33,18 +32,20 @@ final class LiveCommunicator extends Communicator {
     private final Topology topology;
     private final Choice choice;
     private final long waitNanosMax;
-    private final Area source;
-    private final Area target;
+    private final Stage stage;
+    private final Background background;
+    private final LiveNonBlocking nonBlocking;
     private final Kernel[] kernels;
 
-    LiveCommunicator(LiveJob job, Team team, Topology topology, Choice choice) {
+    LiveCommunicator(LiveJob job, Team team, Machine backgroundMachine, Topology topology, Choice choice) {
         this.job = job;
         this.team = team;
         this.topology = topology;
         this.choice = choice;
         this.waitNanosMax = Long.MAX_VALUE;
-        this.source = new Area();
-        this.target = new Area();
+        this.stage = new Stage(team);
+        this.background = new Background(team, () -> team.forBackground(backgroundMachine));
+        this.nonBlocking = new LiveNonBlocking(this, background);
         this.kernels = new Kernel[KERNELS_KEPT];
     }
 
@@ -55,8 +56,9 @@ final class LiveCommunicator extends Communicator {
         this.topology = viewed.topology;
         this.choice = choice;
         this.waitNanosMax = waitNanosMax;
-        this.source = viewed.source;
-        this.target = viewed.target;
+        this.stage = viewed.stage;
+        this.background = viewed.background;
+        this.nonBlocking = new LiveNonBlocking(this, background);
         this.kernels = viewed.kernels;
     }
 
@@ -98,26 +100,20 @@ final class LiveCommunicator extends Communicator {
     }
 
     @Override
+    public NonBlockingCommunicator nonBlocking() {
+        return nonBlocking;
+    }
+
+    @Override
     public void barrier() {
         Barrier algorithm = choice.barrier();
         team.enter(Collective.BARRIER, algorithm.label(), null, Label.NONE, 0, 0, deadlineNanos());
-        try {
-            if (team.size() > 1) {
-                algorithm.run(team);
-            }
-            team.leave();
-        } catch (Throwable failure) {
-            team.breakOff(failure);
-            throw failure;
-        }
+        stage.barrier(algorithm);
     }
 
     @Override
     protected void broadcast(MemorySegment data, DataType type, long count, int root) {
-        checkRoot(root);
-        if (rank() != root && data.isReadOnly()) {
-            throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + data);
-        }
+        checkBroadcast(data, root);
         Broadcast algorithm = choice.broadcast(topology);
         long bytes = count * type.bytes();
         long deadlineNanos = deadlineNanos();
@@ -125,19 +121,7 @@ final class LiveCommunicator extends Communicator {
         do {
             long length = Math.min(bytes - at, team.operationBytesMax());
             team.enter(Collective.BROADCAST, algorithm.label(), type, Label.NONE, count, root, deadlineNanos);
-            try {
-                source.set(data, at);
-                if (team.size() > 1) {
-                    algorithm.run(team, source, length, root);
-                }
-                team.leave();
-            } catch (Throwable failure) {
-                team.breakOff(failure);
-                throw failure;
-            } finally { // the caller's memory is not ours to keep
-                source.clear();
-                target.clear();
-            }
+            stage.broadcast(algorithm, data, at, length, root);
             at += length;
         } while (at < bytes);
     }
@@ -156,53 +140,52 @@ final class LiveCommunicator extends Communicator {
 
     private void combine(Collective called, MemorySegment from, MemorySegment to, DataType type, long count,
             Reduction reduction, int root) {
-        Kernel kernel = kernel(reduction, type, count);
-        boolean receives = called == Collective.ALLREDUCE || rank() == root;
-        if (receives && to.isReadOnly()) {
-            throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + to);
-        }
+        checkCombine(reduction, type, count);
+        checkTarget(called, to, root);
+        Kernel kernel = kept(reduction, type);
         long bytes = count * type.bytes();
         long lengthMax = kernel.wholeUnits(team.operationBytesMax());
         long deadlineNanos = deadlineNanos();
         long at = 0;
         do {
             long length = Math.min(bytes - at, lengthMax);
-            Algorithm algorithm = called == Collective.REDUCE ? choice.reduce(topology, length, kernel)
-                    : choice.allreduce(topology, length, kernel);
+            Algorithm algorithm = algorithm(called, length, kernel);
             team.enter(called, algorithm.label(), type, kernel.label(), count, root, deadlineNanos);
-            try {
-                source.set(from, at);
-                target.set(to, at);
-                if (team.size() == 1) {
-                    copyAlone(length);
-                } else if (algorithm instanceof Reduce reduce) {
-                    reduce.run(team, source, target, length, kernel, root);
-                } else {
-                    ((Allreduce) algorithm).run(team, source, target, length, kernel);
-                }
-                team.leave();
-            } catch (Throwable failure) {
-                team.breakOff(failure);
-                throw failure;
-            } finally { // the caller's memory is not ours to keep
-                source.clear();
-                target.clear();
-            }
+            stage.combine(algorithm, from, to, at, length, kernel, root);
             at += length;
         } while (at < bytes);
     }
 
-    private void copyAlone(long length) {
-        if (!source.isSameAs(target)) {
-            team.copy(source, 0, target, 0, length);
-        }
+    Choice choice() {
+        return choice;
     }
 
-    private long deadlineNanos() {
+    Algorithm algorithm(Collective called, long length, Kernel kernel) {
+        return called == Collective.REDUCE ? choice.reduce(topology, length, kernel)
+                : choice.allreduce(topology, length, kernel);
+    }
+
+    long operationBytesMax() {
+        return team.operationBytesMax();
+    }
+
+    long deadlineNanos() {
         return job.deadlineNanos(waitNanosMax);
     }
 
-    private void checkRoot(int root) {
+    /** The rank leaves its job: its requests in flight are to end. */
+    void end() {
+        team.end();
+    }
+
+    void checkBroadcast(MemorySegment data, int root) {
+        checkRoot(root);
+        if (rank() != root && data.isReadOnly()) {
+            throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + data);
+        }
+    }
+
+    void checkRoot(int root) {
         if (root < 0 || root >= team.size()) {
             throw new IllegalArgumentException(
                     "root " + root + " is not a rank of this communicator, which has ranks 0 to "
@@ -210,13 +193,23 @@ final class LiveCommunicator extends Communicator {
         }
     }
 
-    private Kernel kernel(Reduction reduction, DataType type, long count) {
-        Kernel kernel = kept(reduction, type);
+    void checkTarget(Collective called, MemorySegment to, int root) {
+        boolean receives = called == Collective.ALLREDUCE || rank() == root;
+        if (receives && to.isReadOnly()) {
+            throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + to);
+        }
+    }
+
+    static void checkCombine(Reduction reduction, DataType type, long count) {
+        if (!Objects.requireNonNull(reduction, "reduction").supports(type)) {
+            throw new IllegalArgumentException(
+                    "the operator " + reduction + " does not work on elements of type " + type
+                            + "; the table at org.tutti.Reduction says which do");
+        }
         if (count % reduction.unit() != 0) {
             throw new IllegalArgumentException("the operator " + reduction + " works on units of " + reduction.unit()
                     + " elements, and " + count + " elements are no whole number of them");
         }
-        return kernel;
     }
 
     /** The kernels of the latest operators, the newest first, so that calls with the same few allocate nothing. */
@@ -225,11 +218,6 @@ final class LiveCommunicator extends Communicator {
             if (kernel != null && kernel.isOf(reduction, type)) {
                 return kernel;
             }
-        }
-        if (!Objects.requireNonNull(reduction, "reduction").supports(type)) {
-            throw new IllegalArgumentException(
-                    "the operator " + reduction + " does not work on elements of type " + type
-                            + "; the table at org.tutti.Reduction says which do");
         }
         System.arraycopy(kernels, 0, kernels, 1, KERNELS_KEPT - 1);
         kernels[0] = Kernel.of(reduction, type);

@@ -51,7 +51,8 @@ final class LiveJob implements Job {
         Outbox outbox = new Outbox(node.memory(), node.nodeRanks());
         Team team = new Team(new LiveMachine(waiter, fabric), node, node.memory(), node.ringAddress(), outbox, rank,
                 topology, fabric == null ? null : node.directory().reach());
-        this.world = new LiveCommunicator(this, team, topology, choice);
+        LiveMachine background = new LiveMachine(new Waiter(false, fabric), fabric); // its threads share the cores
+        this.world = new LiveCommunicator(this, team, background, topology, choice);
     }
 
     @Override
@@ -84,6 +85,7 @@ final class LiveJob implements Job {
             closed = true;
         }
         if (first) {
+            world.end();
             if (fabric != null && node.abortStatus() < 0 && node.firstFailedRank() < 0) {
                 fabric.fenceAll(FENCE_MILLIS_MAX); // or the news that it has left could overtake what it has put
             }

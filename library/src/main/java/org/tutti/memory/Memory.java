@@ -30,6 +30,20 @@ public abstract class Memory implements AutoCloseable {
     public abstract MemorySegment block(long address, long bytes);
 
     /**
+     * Finds the places in which the users of a block lend each other memory of their own. References mean something
+     * in one process only, so ranks of several processes have none. Who sets a place and who reads it order that by
+     * words of the block.
+     *
+     * @param address the block
+     * @param places how many places, the same in every call for the block
+     * @return the places, all null at first, the same array for all users; or null when they may be in several
+     *         processes
+     */
+    public MemorySegment[] loans(long address, int places) {
+        return null;
+    }
+
+    /**
      * Gives the memory back, in this process. Threads that are still reading or writing get an
      * {@link IllegalStateException}.
      */

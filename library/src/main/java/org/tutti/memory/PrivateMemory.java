@@ -4,6 +4,8 @@ package org.tutti.memory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 import org.tutti.NodeMemoryException;
 
@@ -13,6 +15,7 @@ import org.tutti.NodeMemoryException;
  */
 public final class PrivateMemory extends Memory {
     private final Arena arena = Arena.ofShared();
+    private final Map<Long, MemorySegment[]> loans = new HashMap<>();
     private volatile MemorySegment[] blocks = new MemorySegment[0];
 
     @Override
@@ -33,6 +36,11 @@ public final class PrivateMemory extends Memory {
     @Override
     public MemorySegment block(long address, long bytes) {
         return blocks[Math.toIntExact(address - 1)].asSlice(0, bytes);
+    }
+
+    @Override
+    public synchronized MemorySegment[] loans(long address, int places) {
+        return loans.computeIfAbsent(address, _ -> new MemorySegment[places]);
     }
 
     @Override

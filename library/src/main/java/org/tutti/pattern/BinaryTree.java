@@ -67,7 +67,9 @@ public final class BinaryTree implements Tree {
         return span;
     }
 
-    /** Where the second subtree of a root begins; with fewer than three positions there is none, and this is its end. */
+    /**
+     * Where the second subtree of a root begins; with fewer than three positions there is none, and this is its end.
+     */
     private static int second(int root, int span) {
         return span > 2 ? root + 1 + (span - 1) / 2 : root + span;
     }

@@ -23,20 +23,21 @@ import org.tutti.collective.Algorithm;
  * @param reduction the operator; null where nothing is combined
  * @param ranks how many ranks
  * @param nodes on how many nodes they are
+ * @param placement how they are placed there
  * @param root the root, 0 where there is none
  * @param units how many units of elements
  * @param inPlace whether source and target are the same memory
  * @param offHeap whether the elements lie off-heap, unaligned
  */
-record Case(Collective collective, String algorithm, DataType type, Reduction reduction, int ranks, int nodes, int root,
-        int units, boolean inPlace, boolean offHeap) {
+record Case(Collective collective, String algorithm, DataType type, Reduction reduction, int ranks, int nodes,
+        Placement placement, int root, int units, boolean inPlace, boolean offHeap) {
     static final int RANKS_MAX = 9;
 
     private static final int NODES_MAX = 4;
     private static final int TIMES_COVERED = Integer.getInteger("grid.times", 4);
-    private static final int KINDS = 30;
+    private static final int KINDS = 40;
     private static final int[] BYTES_AROUND =
-            {48, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 96 << 10, 128 << 10, 256 << 10, 512 << 10};
+            {48, 112, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 96 << 10, 128 << 10, 256 << 10, 512 << 10};
 
     /** A type with an operator that works on it. */
     record Operation(DataType type, Reduction reduction) {}
@@ -49,17 +50,36 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         return reduction == null ? 1 : reduction.unit();
     }
 
-    /**
-     * Where the ranks are: in blocks as even as possible, or dealt out to the nodes one by one, where the operator
-     * allows that.
-     */
+    /** How ranks are placed on nodes. */
+    enum Placement {
+        /** In blocks as even as possible. */
+        EVEN,
+        /** In blocks, most of them on the last node. */
+        CROWDED,
+        /** Dealt out to the nodes one by one. */
+        DEALT
+    }
+
     int[] nodeOfRank() {
-        boolean dealt = root % 2 == 1 && (reduction == null || reduction.isCommutative());
         int[] nodeOfRank = new int[ranks];
         for (int rank = 0; rank < ranks; rank++) {
-            nodeOfRank[rank] = dealt ? rank % nodes : (int) ((long) rank * nodes / ranks);
+            nodeOfRank[rank] = switch (placement) {
+                case EVEN -> (int) ((long) rank * nodes / ranks);
+                case CROWDED -> Math.min(rank, nodes - 1);
+                case DEALT -> rank % nodes;
+            };
         }
         return nodeOfRank;
+    }
+
+    /** The placements for which an algorithm combines the ranks as the operator needs it; on one node all are alike. */
+    private static List<Placement> placements(Algorithm algorithm, Operation operation, int nodes) {
+        if (nodes == 1) {
+            return List.of(Placement.EVEN);
+        }
+        boolean any = operation.reduction == null || operation.reduction.isCommutative()
+                || algorithm.description().order() == Algorithm.Order.ALWAYS;
+        return any ? List.of(Placement.values()) : List.of(Placement.EVEN, Placement.CROWDED);
     }
 
     /** Every point. */
@@ -67,9 +87,9 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         List<Case> cases = new ArrayList<>();
         for (Collective collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
-                for (Operation operation : operations(collective)) {
+                for (Operation operation : operations(algorithm, collective)) {
                     for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
-                        for (int nodes = 1; nodes <= nodesMax(algorithm, ranks); nodes++) {
+                        for (int nodes = 1; nodes <= nodesMax(ranks); nodes++) {
                             addAll(cases, collective, algorithm, operation, ranks, nodes);
                         }
                     }
@@ -83,16 +103,19 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
             int ranks, int nodes) {
         for (int units : sizes(collective, operation, ranks)) {
             for (int root = 0; root < roots(collective, ranks); root++) {
-                for (int variant = 0; variant < 4; variant++) {
-                    cases.add(new Case(collective, algorithm.description().name(), operation.type, operation.reduction,
-                            ranks, nodes, root, units, variant % 2 == 0, variant / 2 == 0));
+                for (Placement placement : placements(algorithm, operation, nodes)) {
+                    for (int variant = 0; variant < 4; variant++) {
+                        cases.add(new Case(collective, algorithm.description().name(), operation.type,
+                                operation.reduction, ranks, nodes, placement, root, units, variant % 2 == 0,
+                                variant / 2 == 0));
+                    }
                 }
             }
         }
     }
 
-    private static int nodesMax(Algorithm algorithm, int ranks) {
-        return algorithm.description().manyNodes() ? Math.min(NODES_MAX, ranks) : 1;
+    private static int nodesMax(int ranks) {
+        return Math.min(NODES_MAX, ranks);
     }
 
     /**
@@ -103,18 +126,18 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         Random random = new Random(seed);
         Set<Case> cases = new LinkedHashSet<>();
         for (Collective collective : Collective.values()) {
-            List<Operation> operations = operations(collective);
             for (Algorithm algorithm : Catalogue.of(collective)) {
+                List<Operation> operations = operations(algorithm, collective);
                 for (int time = 0; time < TIMES_COVERED; time++) {
                     for (Operation operation : operations) {
                         int ranks = 1 + random.nextInt(RANKS_MAX);
                         int root = random.nextInt(roots(collective, ranks));
                         cases.add(draw(random, collective, algorithm, operation, ranks,
-                                nodes(random, algorithm, ranks), root, random.nextInt(KINDS)));
+                                nodes(random, ranks), root, random.nextInt(KINDS)));
                     }
                     for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
                         for (int root = 0; root < roots(collective, ranks); root++) {
-                            for (int nodes = 1; nodes <= nodesMax(algorithm, ranks); nodes++) {
+                            for (int nodes = 1; nodes <= nodesMax(ranks); nodes++) {
                                 Operation operation = operations.get(random.nextInt(operations.size()));
                                 cases.add(draw(random, collective, algorithm, operation, ranks, nodes, root,
                                         random.nextInt(KINDS)));
@@ -126,7 +149,7 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
                         int ranks = 1 + random.nextInt(RANKS_MAX);
                         int root = random.nextInt(roots(collective, ranks));
                         cases.add(draw(random, collective, algorithm, operation, ranks,
-                                nodes(random, algorithm, ranks), root, kind));
+                                nodes(random, ranks), root, kind));
                     }
                 }
             }
@@ -134,20 +157,30 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         return new ArrayList<>(cases);
     }
 
-    private static int nodes(Random random, Algorithm algorithm, int ranks) {
-        return 1 + random.nextInt(nodesMax(algorithm, ranks));
+    private static int nodes(Random random, int ranks) {
+        return 1 + random.nextInt(nodesMax(ranks));
     }
 
     private static Case draw(Random random, Collective collective, Algorithm algorithm, Operation operation, int ranks,
             int nodes, int root, int kind) {
         List<Integer> sizes = sizes(collective, operation, ranks);
         int units = sizes.get(kind % sizes.size());
+        List<Placement> placements = placements(algorithm, operation, nodes);
         return new Case(collective, algorithm.description().name(), operation.type, operation.reduction, ranks, nodes,
-                root, units, random.nextBoolean(), random.nextBoolean());
+                placements.get(random.nextInt(placements.size())), root, units, random.nextBoolean(),
+                random.nextBoolean());
     }
 
     private static int roots(Collective collective, int ranks) {
         return collective == Collective.BROADCAST || collective == Collective.REDUCE ? ranks : 1;
+    }
+
+    /** The operators that an algorithm is made for. */
+    private static List<Operation> operations(Algorithm algorithm, Collective collective) {
+        boolean all = algorithm.description().order() != Algorithm.Order.NEVER;
+        return operations(collective).stream()
+                .filter(operation -> all || operation.reduction == null || operation.reduction.isCommutative())
+                .toList();
     }
 
     static List<Operation> operations(Collective collective) {

@@ -56,9 +56,7 @@ public final class Prediction {
      * @param root the root, 0 where there is none
      * @param model what things cost
      * @return the prediction
-     * @throws IllegalArgumentException when the algorithm does not work on several nodes and these are, or the message
-     *             is longer than one operation can be
-     * @throws UnsupportedOperationException when there are too many steps and the algorithm has no formula
+     * @throws IllegalArgumentException when the message is longer than one operation can be
      */
     public static Prediction of(Collective collective, Algorithm algorithm, Topology topology, long bytes, int root,
             Model model) {
@@ -67,10 +65,6 @@ public final class Prediction {
 
     static Prediction of(Collective collective, Algorithm algorithm, Topology topology, long bytes, int root,
             Model model, long stepsMax) {
-        if (topology.nodes() > 1 && !algorithm.description().manyNodes()) {
-            throw new IllegalArgumentException("algorithm \"" + algorithm.description().name()
-                    + "\" works inside one node, and these are " + topology);
-        }
         Operation operation = collective == Collective.BROADCAST ? Operation.BYTES : Operation.SUM;
         Call call = new Call(collective, algorithm, operation, root, Math.toIntExact(bytes), false, 0);
         Prediction prediction = new Prediction(call, topology, model);

@@ -23,7 +23,7 @@ public final class Sweep {
     /** The most ranks on a node of a shape. */
     public static final int RANKS_MAX = 5;
 
-    private static final int SHAPES_OF_A_SAMPLE = 40;
+    private static final int SHAPES_OF_A_SAMPLE = 12;
     private static final int UNEVEN = 3;
 
     private Sweep() {}
@@ -38,7 +38,7 @@ public final class Sweep {
         List<Plan> plans = new ArrayList<>();
         for (Collective collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
-                for (Topology topology : shapes(algorithm)) {
+                for (Topology topology : shapes()) {
                     int parts = Plan.parts(collective, algorithm, topology);
                     for (int part = 0; part < parts; part++) {
                         for (int seed = 0; seed < seeds; seed++) {
@@ -52,8 +52,7 @@ public final class Sweep {
     }
 
     /**
-     * Draws one part of the calls of each algorithm on each of {@value #SHAPES_OF_A_SAMPLE} shapes, if it works on so
-     * many.
+     * Draws one part of the calls of each algorithm on each of {@value #SHAPES_OF_A_SAMPLE} shapes.
      *
      * @param seed decides which
      * @return the runs
@@ -63,9 +62,9 @@ public final class Sweep {
         List<Plan> plans = new ArrayList<>();
         for (Collective collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
-                List<Topology> shapes = shapes(algorithm);
+                List<Topology> shapes = shapes();
                 Collections.shuffle(shapes, random);
-                for (Topology topology : shapes.subList(0, Math.min(SHAPES_OF_A_SAMPLE, shapes.size()))) {
+                for (Topology topology : shapes.subList(0, SHAPES_OF_A_SAMPLE)) {
                     plans.add(new Plan(collective, algorithm, topology,
                             random.nextInt(Plan.parts(collective, algorithm, topology)), random.nextInt()));
                 }
@@ -74,12 +73,11 @@ public final class Sweep {
         return plans;
     }
 
-    /** The shapes that an algorithm works on; one rank alone needs none. */
-    static List<Topology> shapes(Algorithm algorithm) {
+    /** All shapes but that of one rank alone, which needs nobody. */
+    static List<Topology> shapes() {
         List<Topology> shapes = new ArrayList<>();
         Random random = new Random(NODES_MAX);
-        int nodesMax = algorithm.description().manyNodes() ? NODES_MAX : 1;
-        for (int nodes = 1; nodes <= nodesMax; nodes++) {
+        for (int nodes = 1; nodes <= NODES_MAX; nodes++) {
             for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
                 if (nodes * ranks > 1) {
                     shapes.add(even(nodes, ranks));

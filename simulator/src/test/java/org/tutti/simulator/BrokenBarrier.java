@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
+import org.tutti.collective.Counts;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
 import org.tutti.collective.barrier.Barrier;
@@ -10,7 +11,7 @@ final class BrokenBarrier extends Barrier {
     private final Fault fault;
 
     BrokenBarrier(Fault fault) {
-        super(new Description("broken", Order.ALWAYS, true, "", "", "", "", ""));
+        super(new Description("broken", Order.ALWAYS, "", "", "", "", ""));
         this.fault = fault;
     }
 
@@ -37,5 +38,10 @@ final class BrokenBarrier extends Barrier {
         if (fault != Fault.MASTER_GOES_FIRST) {
             team.post(Team.READY, 1);
         }
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        throw new UnsupportedOperationException("nobody predicts what is broken");
     }
 }

@@ -2,6 +2,7 @@
 package org.tutti.simulator;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
@@ -18,7 +19,7 @@ final class BrokenBroadcast extends Broadcast {
     private final Fault fault;
 
     BrokenBroadcast(Fault fault) {
-        super(new Description("broken", Order.ALWAYS, true, "", "", "", "", ""));
+        super(new Description("broken", Order.ALWAYS, "", "", "", "", ""));
         this.fault = fault;
     }
 
@@ -124,5 +125,10 @@ final class BrokenBroadcast extends Broadcast {
             }
             team.put(child, NodeTree.PARENT, chunk, source, sourceOffset, place(chunk), length);
         }
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        throw new UnsupportedOperationException("nobody predicts what is broken");
     }
 }

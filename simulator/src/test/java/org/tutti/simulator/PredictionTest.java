@@ -23,7 +23,6 @@ import org.tutti.simulator.Trace.Kind;
 import org.tutti.simulator.Trace.Step;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 /** Predictions against schedules that are computed by hand, and what the papers claim, on the traces. */
@@ -109,8 +108,7 @@ class PredictionTest {
     void shouldHaveACriticalPathWithoutGapsThatEndsWhenTheRunDoes(String name) {
         for (Collective collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
-                int nodes = algorithm.description().manyNodes() ? 5 : 1;
-                Prediction prediction = Prediction.of(collective, algorithm, Sweep.even(nodes, 3),
+                Prediction prediction = Prediction.of(collective, algorithm, Sweep.even(5, 3),
                         collective == Collective.BARRIER ? 0 : 100_000, 0, Model.of(name));
                 double now = 0;
                 for (int index : prediction.trace().criticalPath()) {
@@ -154,7 +152,7 @@ class PredictionTest {
     /** Counts steps of its own without end, and has a formula. */
     private static final class Endless extends Broadcast {
         Endless() {
-            super(new Description("endless", Order.ALWAYS, true, "", "", "", "", ""));
+            super(new Description("endless", Order.ALWAYS, "", "", "", "", ""));
         }
 
         @Override
@@ -170,12 +168,6 @@ class PredictionTest {
         public Counts counts(int nodes, int localRanks, long bytes) {
             return new Counts(2, bytes, 0, 3, bytes);
         }
-    }
-
-    @Test
-    void shouldRefuseSeveralNodesForAnAlgorithmOfOne() {
-        assertThatThrownBy(() -> predict(Collective.REDUCE, "flat", 2, 2, 8, 0, Model.of("gigabit")))
-                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("flat");
     }
 
     // ---- what the papers claim

@@ -2,7 +2,10 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.NodeStage;
 import org.tutti.collective.RankOrder;
+import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Partition;
@@ -13,18 +16,67 @@ import org.tutti.pattern.Partition;
  *
  * <p>Long messages alternate between two parts of a rank's window. No rank says when it has read a part: one that shows
  * chunk k has read chunk k − 1 of everybody, so whoever has seen everybody's chunk k may overwrite chunk k − 1.
+ *
+ * <p>Between nodes the same among masters, for messages that fit into the cells through which every node reaches every
+ * other one; each combines all, in the order of the nodes. Longer ones by {@link RecursiveDoublingAllreduce}.
  */
-public final class FlatAllreduce extends Allreduce {
+public final class FlatAllreduce extends TwoLevelAllreduce {
     private static final int PARTS = 2;
+    private static final int STEP = 1;
 
     /** The only object that is needed. */
     public FlatAllreduce() {
-        super(new Description("flat", Order.ALWAYS, false, "c", "(p−1)·b", "0", "min(b, 512 KiB)",
+        super(new Description("flat", Order.BLOCKS, "c; n > 1: 3 up to 112 bytes, else c·(⌈log₂ n⌉ + 3)",
+                "(p−1)·b", "(n−1)·b up to 112 bytes, else ⌈log₂ n⌉·b", "min(b, 512 KiB); n cells of 128 bytes a node",
                 "Tutti: baseline"));
     }
 
     @Override
-    public void run(Team team, Area source, Area target, long bytes, Kernel kernel) {
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        double others = localRanks - 1;
+        if (nodes == 1) {
+            double chunks = Math.max(1, Math.ceil(bytes / (double) (256 << 10)));
+            return new Counts(chunks, bytes, others * bytes, 0, 0);
+        }
+        boolean star = bytes <= RingLayout.STAR_PAYLOAD_BYTES;
+        double rounds = star ? 1 : RecursiveDoublingAllreduce.rounds(nodes);
+        double received = (star ? nodes - 1 : rounds) * bytes;
+        return NodeStage.counts(localRanks, bytes, RecursiveDoublingAllreduce.HALF_BYTES, rounds, received, received);
+    }
+
+    @Override
+    protected long roundBytesMax(Team team) {
+        return Math.min(RecursiveDoublingAllreduce.HALF_BYTES, team.windowBytesMax() / NodeStage.HALVES);
+    }
+
+    @Override
+    protected void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
+        if (chunk > RingLayout.STAR_PAYLOAD_BYTES) {
+            RecursiveDoublingAllreduce.exchange(team, kernel, work, at, length, round);
+        } else { // the only round
+            exchangeWithAll(team, kernel, work, at, length);
+        }
+    }
+
+    private static void exchangeWithAll(Team team, Kernel kernel, Area work, long at, long length) {
+        int node = team.node();
+        int nodes = team.nodes();
+        for (int distance = 1; distance < nodes; distance++) {
+            team.putStar((node + distance) % nodes, STEP, work, at, 0, length);
+        }
+        Area accumulated = node == 0 ? work : team.awaitStar(0, STEP); // nobody else needs that cell any more
+        long place = node == 0 ? at : 0;
+        for (int other = 1; other < nodes; other++) {
+            Area right = other == node ? work : team.awaitStar(other, STEP);
+            team.combine(kernel, accumulated, place, right, other == node ? at : 0, accumulated, place, length);
+        }
+        if (node > 0) {
+            team.copy(accumulated, place, work, at, length);
+        }
+    }
+
+    @Override
+    protected void runOnOneNode(Team team, Area source, Area target, long bytes, Kernel kernel) {
         long chunk = kernel.wholeUnits(team.windowBytesMax() / PARTS);
         long window = Math.min(bytes, PARTS * chunk);
         int chunks = Partition.chunks(bytes, chunk);

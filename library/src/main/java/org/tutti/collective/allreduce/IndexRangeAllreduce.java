@@ -2,6 +2,8 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.NodeStage;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
@@ -21,19 +23,57 @@ import org.tutti.pattern.Partition;
  * for everybody's and copies them out. Two parts of a window, used in turn, suffice without further words: who has seen
  * step 2k − 1 of all ranks knows that all have copied out round k − 1, and may write round k + 1 over it.
  *
+ * <p>On several nodes the ranks of each combine by index range in their master's window ({@link NodeStage}), and the
+ * masters go on by recursive doubling, or by recursive halving if the message is long.
+ *
  * <p>Every byte crosses between cores at most twice, all cores combine, and each contribution is read once.
  */
-public final class IndexRangeAllreduce extends Allreduce {
+public final class IndexRangeAllreduce extends TwoLevelAllreduce {
+    /** The bytes of a round between nodes. */
+    static final long CHUNK_BYTES = 256 << 10;
+
     private static final int PARTS = 2;
+    private static final long DOUBLING_BYTES_MAX = 16 << 10;
+    private static final Allreduce DOUBLING = new RecursiveDoublingAllreduce();
+    private static final Allreduce HALVING = new RabenseifnerAllreduce();
 
     /** The only object that is needed. */
     public IndexRangeAllreduce() {
-        super(new Description("index-range", Order.ALWAYS, false, "2·c", "2·b·(p−1)/p", "0", "min(2·b, 512 KiB)",
-                "Tutti"));
+        super(new Description("index-range", Order.BLOCKS, "2·c; n > 1: c·(2·⌈log₂ n⌉ + 3)", "2·b·(p−1)/p",
+                "2·b·(n−1)/n, ⌈log₂ n⌉·b up to 16 KiB", "min(2·b, 512 KiB), 2 × 32 KiB an edge", "Tutti"));
     }
 
     @Override
-    public void run(Team team, Area source, Area target, long bytes, Kernel kernel) {
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        if (nodes == 1) {
+            double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
+            double part = (double) bytes * (localRanks - 1) / localRanks;
+            return new Counts(2 * chunks, 2 * part, part, 0, 0);
+        }
+        return (bytes <= DOUBLING_BYTES_MAX ? DOUBLING : HALVING).counts(nodes, localRanks, bytes);
+    }
+
+    @Override
+    protected long roundBytesMax(Team team) {
+        return Math.min(CHUNK_BYTES, team.windowBytesMax() / NodeStage.HALVES);
+    }
+
+    @Override
+    protected void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
+        exchangeAll(team, kernel, work, at, length, chunk, round);
+    }
+
+    /** What the masters do, for algorithms that differ inside the nodes. */
+    static void exchangeAll(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
+        if (chunk <= DOUBLING_BYTES_MAX) {
+            RecursiveDoublingAllreduce.exchange(team, kernel, work, at, length, round);
+        } else {
+            RabenseifnerAllreduce.exchangeAll(team, kernel, work, at, length, chunk, round);
+        }
+    }
+
+    @Override
+    protected void runOnOneNode(Team team, Area source, Area target, long bytes, Kernel kernel) {
         int rank = team.localRank();
         int size = team.localSize();
         long unit = kernel.unitBytes();

@@ -2,6 +2,7 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
@@ -10,16 +11,21 @@ import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.Partition;
 
 /**
- * SRM's allreduce: a reduce by binomial trees, in each node and between the masters, to rank 0, followed by a broadcast
- * from there the same way (paper: section 2.2, "Shared Memory Allreduce"). Only leaves copy their elements; in rank 0's
- * node everybody copies the result from rank 0's buffer, in other nodes from where it has landed.
+ * SRM's allreduce (paper: section 2.2, "Shared Memory Allreduce", and 2.4, "Allreduce"). In a node always a reduce by a
+ * binomial tree to the master, in which only leaves copy their elements, and a broadcast from there.
  *
- * <p>Long messages go through two buffers a rank and two landing buffers an edge, in chunks: while chunk k is being
- * combined, the result of chunk k − 1 is distributed (section 2.4 and figure 5, the four-stage pipeline: reduce in the
- * node, reduce between nodes, broadcast between nodes, broadcast in the node). A rank's DONE word of chunk k says that
- * it has read its children's contributions and the result.
+ * <p>Up to 16 KiB the masters exchange in pairs by recursive doubling ({@link RecursiveDoublingAllreduce}), and
+ * everybody copies the result from its master's buffer.
+ *
+ * <p>Longer messages are reduced between the masters by a binomial tree to rank 0's node, and broadcast from there the
+ * same way; in rank 0's node everybody copies the result from rank 0's buffer, in other nodes from where it has landed.
+ * They go through two buffers a rank and two landing buffers an edge, in chunks: while chunk k is being combined, the
+ * result of chunk k − 1 is distributed (figure 5, the four-stage pipeline: reduce in the node, reduce between nodes,
+ * broadcast between nodes, broadcast in the node). A rank's DONE word of chunk k says that it has read its children's
+ * contributions and the result.
  */
 public final class SrmAllreduce extends Allreduce {
+    private static final long DOUBLING_BYTES_MAX = 16 << 10;
     private static final int TOP = 0;
     private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final int BUFFERS = 2;
@@ -28,13 +34,75 @@ public final class SrmAllreduce extends Allreduce {
 
     /** The only object that is needed. */
     public SrmAllreduce() {
-        super(new Description("srm", Order.BLOCKS, true, "2·⌊log₂ n⌋ + ⌊log₂ p⌋ + 1 + c",
-                "(2·⌈log₂ n⌉ + ⌈log₂ p⌉)·b at rank 0", "⌈log₂ n⌉·b", "2 × 64 KiB, 2 × 32 KiB an edge",
-                "SRM 2003, sections 2.2 and 2.4"));
+        super(new Description("srm", Order.BLOCKS, "⌊log₂ p⌋ + 1 + ⌈log₂ n⌉; > 16 KiB ⌊log₂ p⌋ + 2·⌊log₂ n⌋ + c",
+                "⌈log₂ p⌉·b at a master", "⌈log₂ n⌉·b; > 16 KiB 2·⌈log₂ n⌉·b at rank 0's node",
+                "2 × 64 KiB, 2 × 32 KiB an edge", "SRM 2003, sections 2.2 and 2.4"));
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        double depth = logarithm(localRanks);
+        double locals = Math.ceil(Math.log(localRanks) / Math.log(2));
+        if (nodes > 1 && bytes <= DOUBLING_BYTES_MAX) {
+            double rounds = RecursiveDoublingAllreduce.rounds(nodes);
+            return new Counts(depth + 1, 2.0 * bytes, (locals + rounds) * bytes, rounds, rounds * bytes);
+        }
+        double buffer = nodes > 1 ? LANDING_BYTES : BUFFER_BYTES;
+        double chunks = Math.max(1, Math.ceil(bytes / buffer));
+        double first = Math.min(bytes, buffer); // what passes through the whole pipeline before the others follow
+        double children = Math.ceil(Math.log(nodes) / Math.log(2));
+        return new Counts(depth + chunks, 2 * first + bytes, depth * first + (locals + children) * bytes,
+                nodes == 1 ? 0 : 2 * logarithm(nodes) + chunks - 1,
+                nodes == 1 ? 0 : 2 * logarithm(nodes) * first + 2 * children * bytes);
+    }
+
+    private static double logarithm(int count) {
+        return Math.floor(Math.log(count) / Math.log(2) + 1e-9);
     }
 
     @Override
     public void run(Team team, Area source, Area target, long bytes, Kernel kernel) {
+        if (team.nodes() > 1 && bytes <= DOUBLING_BYTES_MAX) {
+            runShort(team, source, target, bytes, kernel);
+        } else {
+            runLong(team, source, target, bytes, kernel);
+        }
+        team.noteAllAreHere(); // the result has something of everybody
+    }
+
+    private static void runShort(Team team, Area source, Area target, long bytes, Kernel kernel) {
+        Area shown = team.show(bytes);
+        if (combineChildren(team, kernel, source, 0, shown, 0, bytes, bytes, 1) == source) {
+            team.copy(source, 0, shown, 0, bytes);
+        }
+        if (team.isMaster()) {
+            RecursiveDoublingAllreduce.exchange(team, kernel, shown, 0, bytes, 1);
+            team.post(Team.READY, 1);
+            team.copy(shown, 0, target, 0, bytes);
+        } else {
+            team.post(Team.READY, 1);
+            team.await(TOP, Team.READY, 1);
+            team.copy(team.shown(TOP, bytes), 0, target, 0, bytes);
+        }
+    }
+
+    /** Combines what the children on this node show with this rank's own; returns where that is. */
+    private static Area combineChildren(Team team, Kernel kernel, Area source, long from, Area buffers, long place,
+            long length, long window, int chunk) {
+        int rank = team.localRank();
+        int size = team.localSize();
+        Area accumulated = source;
+        for (int index = 0; index < BinomialTree.INSTANCE.children(rank, size); index++) {
+            int child = BinomialTree.INSTANCE.child(rank, index, size);
+            team.await(child, Team.READY, chunk);
+            team.combine(kernel, accumulated, accumulated == source ? from : place, team.shown(child, window), place,
+                    buffers, place, length);
+            accumulated = buffers;
+        }
+        return accumulated;
+    }
+
+    private static void runLong(Team team, Area source, Area target, long bytes, Kernel kernel) {
         long buffer = Math.min(BUFFER_BYTES, team.windowBytesMax() / BUFFERS);
         buffer = kernel.wholeUnits(team.nodes() > 1 ? Math.min(buffer, LANDING_BYTES) : buffer);
         long window = Math.min(bytes, BUFFERS * buffer);
@@ -48,13 +116,11 @@ public final class SrmAllreduce extends Allreduce {
                 receive(team, target, bytes, buffer, window, buffers, step - 1);
             }
         }
-        team.noteAllAreHere(); // the result has something of everybody
     }
 
     private static void contribute(Team team, Area source, long bytes, Kernel kernel, long buffer, long window,
             Area buffers, int chunk) {
         int rank = team.localRank();
-        int children = BinomialTree.INSTANCE.children(rank, team.localSize());
         int chunks = Partition.chunks(bytes, buffer);
         int nodes = team.isMaster() ? TREE.children(team, TOP) : 0;
         long from = (chunk - 1) * buffer;
@@ -65,28 +131,19 @@ public final class SrmAllreduce extends Allreduce {
         } else {
             team.await(BinomialTree.INSTANCE.parent(rank, team.localSize()), Team.DONE, chunk - BUFFERS);
         }
-        if (children + nodes == 0) {
-            team.copy(source, from, buffers, place, length);
-        }
-        Area accumulated = source;
-        long at = from;
-        for (int index = 0; index < children; index++) {
-            int child = BinomialTree.INSTANCE.child(rank, index, team.localSize());
-            team.await(child, Team.READY, chunk);
-            team.combine(kernel, accumulated, at, team.shown(child, window), place, buffers, place, length);
-            accumulated = buffers;
-            at = place;
-        }
+        Area accumulated = combineChildren(team, kernel, source, from, buffers, place, length, window, chunk);
         for (int index = 0; index < nodes; index++) {
             int child = TREE.child(team, TOP, index);
             team.awaitArrival(NodeTree.edge(index), chunk, child);
-            team.combine(kernel, accumulated, at, team.landing(NodeTree.edge(index)), landing(chunk), buffers, place,
-                    length);
+            team.combine(kernel, accumulated, accumulated == source ? from : place,
+                    team.landing(NodeTree.edge(index)), landing(chunk), buffers, place, length);
             accumulated = buffers;
-            at = place;
             if (chunk + BUFFERS <= chunks) {
                 team.credit(child, NodeTree.PARENT, chunk);
             }
+        }
+        if (accumulated == source) {
+            team.copy(source, from, buffers, place, length);
         }
         if (team.isMaster() && team.node() != TOP) {
             int parent = TREE.parent(team, TOP);

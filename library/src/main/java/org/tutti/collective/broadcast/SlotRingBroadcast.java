@@ -2,8 +2,10 @@
 package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
-import org.tutti.pattern.Partition;
+import org.tutti.pattern.BinomialTree;
 
 /**
  * Broadcast through the slot ring: the root writes into the payload of its slot, or into a window of its outbox, and
@@ -13,52 +15,43 @@ import org.tutti.pattern.Partition;
  * <p>Long messages go through up to {@value #PARTS} parts of the window in turn, so that copying in and copying out
  * overlap; the root fills a part again when all others have emptied it. Each byte crosses between cores once for each
  * reader.
+ *
+ * <p>Between nodes a message goes down the binomial tree of masters, through the two halves of the landing place that
+ * the slot has for each edge; messages of up to 64 KiB need no credit, so nobody waits for a node below.
  */
 public final class SlotRingBroadcast extends Broadcast {
     private static final int PARTS = 4;
     private static final long CHUNK_BYTES_MIN = 16 << 10;
+    private static final long CHUNK_BYTES_MAX = 128 << 10;
+    private static final int LANDINGS = 2;
+    private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / LANDINGS;
+
+    private final TreePipeline pipeline = new TreePipeline(BinomialTree.INSTANCE);
 
     /** The only object that is needed. */
     public SlotRingBroadcast() {
-        super(new Description("slot-ring", Order.ALWAYS, false, "c + 1", "b", "0", "min(b, 512 KiB) at the root",
-                "Tutti; after SRM 2003"));
+        super(new Description("slot-ring", Order.ALWAYS, "⌊log₂ n⌋ + c", "b, b twice at the root", "⌈log₂ n⌉·b",
+                "min(b, 512 KiB) at the root, 64 KiB an edge", "Tutti; after SRM 2003"));
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        return pipeline.counts(nodes, localRanks, bytes, nodes == 1 ? chunk(bytes, CHUNK_BYTES_MAX) : LANDING_BYTES, 0,
+                2);
     }
 
     @Override
     public void run(Team team, Area data, long bytes, int root) {
-        long chunkMax = team.windowBytesMax() / PARTS;
-        long chunk = Math.clamp(-Math.floorDiv(-bytes, PARTS), Math.min(CHUNK_BYTES_MIN, chunkMax), chunkMax);
-        long window = Math.min(bytes, PARTS * chunk);
-        int chunks = Partition.chunks(bytes, chunk);
-        if (team.localRank() == root) {
-            send(team, data, bytes, chunk, chunks, window);
+        if (team.nodes() == 1) {
+            pipeline.throughLandings(team, data, bytes, root, chunk(bytes, team.windowBytesMax() / PARTS), PARTS,
+                    Integer.MAX_VALUE);
         } else {
-            receive(team, data, bytes, chunk, chunks, window, root);
+            pipeline.throughLandings(team, data, bytes, root,
+                    Math.min(LANDING_BYTES, team.windowBytesMax() / LANDINGS), LANDINGS, Integer.MAX_VALUE);
         }
     }
 
-    private static void send(Team team, Area data, long bytes, long chunk, int chunks, long window) {
-        Area parts = team.show(window);
-        for (int step = 1; step <= chunks; step++) {
-            long from = (step - 1) * chunk;
-            team.awaitOthers(Team.DONE, step - PARTS);
-            team.copy(data, from, parts, from % cycle(chunk), Math.min(chunk, bytes - from));
-            team.post(Team.READY, step);
-        }
-    }
-
-    private static void receive(Team team, Area data, long bytes, long chunk, int chunks, long window, int root) {
-        for (int step = 1; step <= chunks; step++) {
-            long from = (step - 1) * chunk;
-            team.await(root, Team.READY, step);
-            team.copy(team.shown(root, window), from % cycle(chunk), data, from, Math.min(chunk, bytes - from));
-            if (step + PARTS <= chunks) {
-                team.post(Team.DONE, step);
-            }
-        }
-    }
-
-    private static long cycle(long chunk) {
-        return PARTS * chunk;
+    private static long chunk(long bytes, long chunkMax) {
+        return Math.clamp(-Math.floorDiv(-bytes, PARTS), Math.min(CHUNK_BYTES_MIN, chunkMax), chunkMax);
     }
 }

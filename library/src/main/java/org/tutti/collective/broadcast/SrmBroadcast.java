@@ -2,112 +2,98 @@
 package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Area;
-import org.tutti.collective.NodeTree;
+import org.tutti.collective.Counts;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
+import org.tutti.pattern.BinaryTree;
 import org.tutti.pattern.BinomialTree;
-import org.tutti.pattern.Partition;
+import org.tutti.pattern.FibonacciTree;
+import org.tutti.pattern.Tree;
 
 /**
- * SRM's broadcast for messages of any length, in chunks. In a node, two shared buffers, A and B (paper: section 2.2,
- * "Shared Memory Broadcast", and figure 3): the root copies a chunk into a buffer and sets READY; the others copy it
- * out of the buffer, all at the same time, and clear the flag. Meanwhile the root fills the other buffer. Messages of
- * one chunk use one buffer, and consecutive ones alternate.
+ * SRM's broadcast. In a node, two shared buffers, A and B (paper: section 2.2, "Shared Memory Broadcast", and figure
+ * 3): the root copies a chunk into a buffer and sets READY; the others copy it out of the buffer, all at the same time,
+ * and clear the flag. Meanwhile the root fills the other buffer. Messages of one chunk use one buffer, and consecutive
+ * ones alternate.
  *
- * <p>Between nodes, a binomial tree of masters, rooted at the root's node (section 2.4, "Broadcast", and figure 4, on
- * the left): a master puts the chunk into one of the two landing buffers of each child's node, and the child passes it
- * on before it takes it. In the child's node the landing buffer is shared memory: all ranks copy the chunk from there.
- * When all have, a zero-byte put gives the buffer back to the parent.
+ * <p>Between nodes a tree of masters, rooted at the root's node, and a protocol by size (section 2.4, "Broadcast", and
+ * figure 4):
  *
- * <p>The paper's READY flags are one word of the root here, and "the flag is cleared" is a rank's DONE word. The master
- * of the root's node sends from the root's shared buffer, so that the nodes' masters are the same whoever is the root.
+ * <ol>
+ * <li>up to 8 KiB: one put per edge, into a landing place; the child passes the message on, and then its node copies it
+ * from there;
+ * <li>above 8 KiB and below 32 KiB: the same in chunks of 4 KiB, through two landing buffers in turn, each given back
+ * by a zero-byte put;
+ * <li>from 32 KiB to 64 KiB: whole, in one put (the landing place of an edge has 64 KiB: its two buffers, as one);
+ * <li>above 64 KiB: every child sends the address of its user's buffer to its parent, which puts there straight; in the
+ * nodes, the message goes through the two buffers as the chunks arrive. A Java array cannot be addressed from
+ * elsewhere: then the child sends the address of two buffers of its own, from which its node copies.
+ * </ol>
+ *
+ * <p>The paper's READY flags are one word of the root here, and "the flag is cleared" is a rank's DONE word, which is
+ * said only when somebody waits for it. The paper has two landing buffers for all operations; here each operation in
+ * flight has its own, so small messages need no credit. Where a node is so wide that its ranks have windows of less
+ * than 64 KiB, the third protocol goes in halves. {@link TreePipeline} argues why no buffer is overwritten before it
+ * was read.
+ *
+ * <p>The paper tried binomial, binary and Fibonacci trees (section 2.1) and found the first the fastest.
  */
 public final class SrmBroadcast extends Broadcast {
     /** Each of the two buffers in a node; the paper leaves the size open. */
-    static final long BUFFER_BYTES = 64 << 10;
+    private static final long BUFFER_BYTES = 64 << 10;
 
-    private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final int BUFFERS = 2;
-    private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / BUFFERS;
+    private static final long SMALL_BYTES_MAX = 8 << 10;
+    private static final long WHOLE_BYTES_MIN = 32 << 10;
+    private static final long WHOLE_BYTES_MAX = 64 << 10;
+    private static final long CHUNK_BYTES = 4 << 10;
 
-    /** The only object that is needed. */
-    public SrmBroadcast() {
-        super(new Description("srm", Order.ALWAYS, true, "⌊log₂ n⌋ + 1 + c", "(1 + ⌈log₂ n⌉)·b", "⌈log₂ n⌉·b",
-                "2 × 64 KiB at the root, 2 × 32 KiB an edge",
-                "SRM 2003, sections 2.2 and 2.4"));
+    /** Over binomial trees. */
+    public static final SrmBroadcast BINOMIAL =
+            new SrmBroadcast("srm", BinomialTree.INSTANCE, "⌊log₂ n⌋", "⌈log₂ n⌉");
+
+    /** Over binary trees. */
+    public static final SrmBroadcast BINARY = new SrmBroadcast("srm-binary", BinaryTree.INSTANCE, "⌊log₂ n⌋", "2");
+
+    /** Over Fibonacci trees. */
+    public static final SrmBroadcast FIBONACCI =
+            new SrmBroadcast("srm-fibonacci", FibonacciTree.INSTANCE, "0.72·log₂ n", "1.44·log₂ n");
+
+    private final TreePipeline pipeline;
+
+    private SrmBroadcast(String name, Tree tree, String height, String degree) {
+        super(new Description(name, Order.ALWAYS, height + " + c, above 64 KiB 1 more", "b, b twice at the root",
+                degree + "·b", "2 × 64 KiB at the root and above 64 KiB at masters, 64 KiB an edge",
+                "SRM 2003, sections 2.1, 2.2 and 2.4"));
+        this.pipeline = new TreePipeline(tree);
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        boolean straight = nodes > 1 && bytes > WHOLE_BYTES_MAX;
+        return pipeline.counts(nodes, localRanks, bytes, nodes == 1 || straight ? BUFFER_BYTES : chunk(bytes),
+                straight ? 1 : 0, 2);
     }
 
     @Override
     public void run(Team team, Area data, long bytes, int root) {
-        long buffer = Math.min(BUFFER_BYTES, team.windowBytesMax() / BUFFERS);
-        if (team.nodes() > 1) {
-            buffer = Math.min(buffer, LANDING_BYTES);
-        }
-        int top = team.nodeOf(root);
-        if (team.node() == top) {
-            runAtTop(team, data, bytes, buffer, team.localRankOf(root), top);
+        long half = team.windowBytesMax() / BUFFERS;
+        if (team.nodes() == 1) {
+            pipeline.throughLandings(team, data, bytes, root, Math.min(BUFFER_BYTES, half), BUFFERS, BUFFERS);
+        } else if (bytes > WHOLE_BYTES_MAX) {
+            pipeline.straight(team, data, bytes, root, false);
+        } else if (bytes >= WHOLE_BYTES_MIN && bytes <= team.windowBytesMax()) {
+            pipeline.throughLandings(team, data, bytes, root, chunk(bytes), 1, BUFFERS);
         } else {
-            runBelow(team, data, bytes, buffer, top);
+            pipeline.throughLandings(team, data, bytes, root,
+                    Math.min(chunk(bytes), Math.min(half, RingLayout.LANDING_BYTES / BUFFERS)), BUFFERS, BUFFERS);
         }
     }
 
-    private static void runAtTop(Team team, Area data, long bytes, long buffer, int root, int top) {
-        long window = Math.min(bytes, BUFFERS * buffer);
-        int chunks = Partition.chunks(bytes, buffer);
-        boolean sends = team.localRank() == root;
-        boolean forwards = team.isMaster() && team.nodes() > 1;
-        Area buffers = sends && team.localSize() > 1 ? team.show(window, BUFFERS) : null;
-        for (int chunk = 1; chunk <= chunks; chunk++) {
-            long from = (chunk - 1) * buffer;
-            long length = Math.min(buffer, bytes - from);
-            long place = (chunk - 1) % BUFFERS * buffer;
-            if (sends) {
-                if (forwards) {
-                    forward(team, data, from, length, chunk, top);
-                }
-                if (buffers != null) {
-                    team.awaitOthers(Team.DONE, chunk - BUFFERS);
-                    team.copy(data, from, buffers, place, length);
-                    team.post(Team.READY, chunk);
-                }
-            } else {
-                team.await(root, Team.READY, chunk);
-                if (forwards) {
-                    forward(team, team.shown(root, window), place, length, chunk, top);
-                }
-                team.copy(team.shown(root, window), place, data, from, length);
-                team.post(Team.DONE, chunk);
-            }
+    private static long chunk(long bytes) {
+        if (bytes <= SMALL_BYTES_MAX) {
+            return SMALL_BYTES_MAX;
         }
-    }
-
-    private static void runBelow(Team team, Area data, long bytes, long buffer, int top) {
-        int chunks = Partition.chunks(bytes, buffer);
-        int parent = TREE.parent(team, top);
-        for (int chunk = 1; chunk <= chunks; chunk++) {
-            long from = (chunk - 1) * buffer;
-            long length = Math.min(buffer, bytes - from);
-            long place = (chunk - 1) % BUFFERS * LANDING_BYTES;
-            team.awaitArrival(NodeTree.PARENT, chunk, parent);
-            Area landing = team.landing(NodeTree.PARENT);
-            if (team.isMaster()) {
-                forward(team, landing, place, length, chunk, top);
-            }
-            team.copy(landing, place, data, from, length);
-            team.post(Team.DONE, chunk);
-            if (team.isMaster() && chunk + BUFFERS <= chunks) {
-                team.awaitOthers(Team.DONE, chunk);
-                team.credit(parent, TREE.edgeAtParent(team, top), chunk);
-            }
-        }
-    }
-
-    private static void forward(Team team, Area source, long sourceOffset, long length, int chunk, int top) {
-        long place = (chunk - 1) % BUFFERS * LANDING_BYTES;
-        for (int index = TREE.children(team, top) - 1; index >= 0; index--) { // the deepest subtree first
-            int child = TREE.child(team, top, index);
-            team.awaitCredit(NodeTree.edge(index), chunk - BUFFERS, child);
-            team.put(child, NodeTree.PARENT, chunk, source, sourceOffset, place, length);
-        }
+        return bytes < WHOLE_BYTES_MIN ? CHUNK_BYTES : WHOLE_BYTES_MAX;
     }
 }

@@ -2,27 +2,51 @@
 package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.NodeTree;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.Partition;
 
 /**
  * Reduce, the flat baseline: every rank shows its elements and goes on, the root combines them all. Nobody but the root
  * waits when the message is a single chunk, so repeated reductions run ahead of the root by as many operations as there
  * are slots. Longer messages alternate between two parts of a rank's window.
+ *
+ * <p>On several nodes each master does that for its node, and the masters combine by a binomial tree.
  */
-public final class FlatReduce extends Reduce {
+public final class FlatReduce extends TwoLevelReduce {
     private static final int PARTS = 2;
 
     /** The only object that is needed. */
     public FlatReduce() {
-        super(new Description("flat", Order.ALWAYS, false, "c + 1", "(p−1)·b at the root", "0", "min(b, 512 KiB)",
-                "Tutti: baseline"));
+        super(new Description("flat", Order.BLOCKS, "c + 1; n > 1: 3·c + ⌊log₂ n⌋", "(p−1)·b at the root",
+                "⌈log₂ n⌉·b", "min(b, 512 KiB); n > 1: 2 × 32 KiB, and as much an edge", "Tutti: baseline"),
+                new NodeTree(BinomialTree.INSTANCE));
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        if (nodes == 1) {
+            double chunks = Math.max(1, Math.ceil(bytes / (double) (256 << 10)));
+            return new Counts(chunks, bytes, (localRanks - 1.0) * bytes, 0, 0);
+        }
+        double depth = Math.floor(Math.log(nodes) / Math.log(2) + 1e-9);
+        return counts(depth, Math.ceil(Math.log(nodes) / Math.log(2) - 1e-9), localRanks, bytes);
     }
 
     @Override
     public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
+        if (team.nodes() == 1) {
+            runOnOneNode(team, source, target, bytes, kernel, root);
+        } else {
+            super.run(team, source, target, bytes, kernel, root);
+        }
+    }
+
+    private static void runOnOneNode(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
         long chunk = kernel.wholeUnits(team.windowBytesMax() / PARTS);
         long window = Math.min(bytes, PARTS * chunk);
         int chunks = Partition.chunks(bytes, chunk);

@@ -2,6 +2,7 @@
 package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
@@ -33,9 +34,23 @@ public final class SrmReduce extends Reduce {
 
     /** The only object that is needed. */
     public SrmReduce() {
-        super(new Description("srm", Order.BLOCKS, true, "⌊log₂ n⌋ + ⌊log₂ p⌋ + c",
+        super(new Description("srm", Order.BLOCKS, "⌊log₂ n⌋ + ⌊log₂ p⌋ + c",
                 "(⌈log₂ n⌉ + ⌈log₂ p⌉)·b at the root", "⌈log₂ n⌉·b", "2 × 64 KiB, 2 × 32 KiB an edge",
                 "SRM 2003, sections 2.2 and 2.4"));
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        double buffer = nodes > 1 ? LANDING_BYTES : BUFFER_BYTES;
+        double chunks = Math.max(1, Math.ceil(bytes / buffer));
+        double first = Math.min(bytes, buffer); // passes through all levels before the others follow
+        double depth = Math.floor(Math.log(localRanks) / Math.log(2) + 1e-9);
+        double nodeDepth = Math.floor(Math.log(nodes) / Math.log(2) + 1e-9);
+        double children = Math.ceil(Math.log(localRanks) / Math.log(2) - 1e-9);
+        double nodeChildren = Math.ceil(Math.log(nodes) / Math.log(2) - 1e-9);
+        return new Counts(depth + chunks - 1, first, Math.max(0, depth + nodeDepth - 1) * first
+                + (children + nodeChildren) * bytes, nodes == 1 ? 0 : nodeDepth + chunks - 1,
+                nodes == 1 ? 0 : (nodeDepth - 1) * first + nodeChildren * bytes);
     }
 
     @Override

@@ -9,13 +9,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.tutti.Collective;
 import org.tutti.choice.Catalogue;
-import org.tutti.job.JobEnvironment;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.run.Launch;
+import org.tutti.tool.run.PlacementOptions;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The command {@code tutti bench}: checks its options and starts {@link BenchProgram} on the ranks. */
@@ -28,9 +30,8 @@ public final class BenchCommand implements Callable<Integer> {
     private static final int REPEATS_MAX = 1000;
     private static final long BYTES_MAX = 1L << 30;
 
-    @Option(names = {"-n",
-            "--ranks"}, paramLabel = "ranks", defaultValue = "2", description = "Number of ranks. Default: 2.")
-    private int ranks;
+    @Mixin
+    private PlacementOptions where = new PlacementOptions();
 
     @Option(names = "--virtual", description = "Ranks are virtual threads of one process instead of processes.")
     private boolean virtual;
@@ -41,6 +42,10 @@ public final class BenchCommand implements Callable<Integer> {
 
     @Option(names = "--all-algorithms", description = "Measure every algorithm, not only the one that Tutti chooses.")
     private boolean allAlgorithms;
+
+    @Option(names = "--algorithm", split = ",", paramLabel = "name",
+            description = "Measure these algorithms, where there are such, besides the one that Tutti chooses.")
+    private List<String> algorithms = new ArrayList<>();
 
     @Option(names = "--bytes", split = ",", paramLabel = "bytes",
             description = "Sizes of messages, multiples of 8, such as 8,1k,64k,8m. Default: 8 … 8m.")
@@ -56,20 +61,20 @@ public final class BenchCommand implements Callable<Integer> {
     /** {@return the status to exit with} */
     @Override
     public Integer call() throws IOException, InterruptedException {
-        requireBetween("-n", ranks, 1, JobEnvironment.SIZE_MAX);
         requireBetween("--repeats", repeats, 1, REPEATS_MAX);
         if (csv != null) {
             requireWritable(csv.toAbsolutePath());
         }
         List<String> arguments = new ArrayList<>();
-        arguments.add(virtual ? String.valueOf(ranks) : "0");
+        arguments.add(virtual ? String.valueOf(where.ranksOfOneProcess()) : "0");
         arguments.add(String.valueOf(repeats));
-        arguments.add(String.valueOf(allAlgorithms));
+        arguments.add(allAlgorithms ? BenchProgram.ALL : String.join(",", checked(algorithms)));
         arguments.add(csv == null ? "" : csv.toAbsolutePath().toString());
         arguments.add(collectives.isEmpty() ? allCollectives() : collectives.stream().map(BenchCommand::collective)
                 .collect(Collectors.joining(",")));
         arguments.add(sizes.stream().map(text -> String.valueOf(bytes(text))).collect(Collectors.joining(",")));
-        return Launch.runOwn(virtual ? 1 : ranks, BenchProgram.class, arguments);
+        return virtual ? Launch.runOwnAlone(BenchProgram.class, arguments)
+                : Launch.runOwn(where, BenchProgram.class, arguments);
     }
 
     private static void requireBetween(String option, int count, int least, int most) {
@@ -84,6 +89,17 @@ public final class BenchCommand implements Callable<Integer> {
                 || Files.exists(file) && !Files.isWritable(file)) {
             throw new UsageException("--csv " + file + " cannot be written; name a file in a directory that can");
         }
+    }
+
+    private static List<String> checked(List<String> names) {
+        for (String name : names) {
+            if (Stream.of(Collective.values()).flatMap(collective -> Catalogue.of(collective).stream())
+                    .noneMatch(algorithm -> algorithm.description().name().equals(name))) {
+                throw new UsageException("--algorithm " + name
+                        + " is no algorithm of any collective; tutti info --algorithms lists them");
+            }
+        }
+        return names;
     }
 
     private static String allCollectives() {

@@ -16,9 +16,12 @@ import org.tutti.choice.Catalogue;
 
 /** What every rank of {@code tutti bench} runs. */
 public final class BenchProgram {
+    /** Stands for the names of all algorithms. */
+    static final String ALL = "*";
+
     private final boolean virtual;
     private final int repeats;
-    private final boolean allAlgorithms;
+    private final List<String> algorithms;
     private final String csv;
     private final List<Collective> collectives;
     private final List<Long> sizes;
@@ -26,13 +29,13 @@ public final class BenchProgram {
     private BenchProgram(String[] arguments) {
         this.virtual = Integer.parseInt(arguments[0]) > 0;
         this.repeats = Integer.parseInt(arguments[1]);
-        this.allAlgorithms = Boolean.parseBoolean(arguments[2]);
+        this.algorithms = List.of(arguments[2].split(","));
         this.csv = arguments[3];
         this.collectives = Stream.of(arguments[4].split(",")).map(Collective::valueOf).toList();
         this.sizes = Stream.of(arguments[5].split(",")).map(Long::valueOf).toList();
     }
 
-    /** @param arguments virtual ranks or 0, repeats, all algorithms, CSV file or nothing, collectives, sizes */
+    /** @param arguments virtual ranks or 0, repeats, names of algorithms, CSV file or nothing, collectives, sizes */
     public static void main(String[] arguments) throws IOException {
         var program = new BenchProgram(arguments);
         if (program.virtual) {
@@ -48,8 +51,7 @@ public final class BenchProgram {
 
     private void run(Job job) throws IOException {
         var world = job.world();
-        try (var report = new BenchReport(job.rank() == 0, csv, virtual ? "one process, virtual threads" : "one node",
-                job.size())) {
+        try (var report = new BenchReport(job.rank() == 0, csv, layout(world), job.size())) {
             for (var collective : collectives) {
                 List<Long> bytesOfCollective = collective == Collective.BARRIER ? List.of(0L) : sizes;
                 for (long bytes : bytesOfCollective) {
@@ -67,9 +69,13 @@ public final class BenchProgram {
     /** The algorithms to measure; an empty name is Tutti's own choice. */
     private List<String> algorithms(Collective collective) {
         List<String> names = new ArrayList<>(List.of(""));
-        if (allAlgorithms) {
-            Catalogue.of(collective).forEach(algorithm -> names.add(algorithm.description().name()));
-        }
+        Catalogue.of(collective).stream().map(algorithm -> algorithm.description().name())
+                .filter(name -> algorithms.contains(ALL) || algorithms.contains(name)).forEach(names::add);
         return names;
+    }
+
+    private String layout(Communicator world) {
+        int nodes = world.topology().nodes();
+        return virtual ? "one process, virtual threads" : nodes == 1 ? "one node" : nodes + " nodes";
     }
 }

@@ -30,7 +30,7 @@ final class BenchReport implements AutoCloseable {
         this.csv = writes && !csv.isEmpty() ? new PrintWriter(Files.newBufferedWriter(Path.of(csv))) : null;
         if (writes) {
             System.out.printf("%d ranks, %s; microseconds a call%n%n", ranks, layout);
-            System.out.printf("%-10s %-12s %10s %12s %12s %12s%n", "operation", "algorithm", "bytes", "median", "low",
+            System.out.printf("%-10s %-18s %10s %12s %12s %12s%n", "operation", "algorithm", "bytes", "median", "low",
                     "high");
         }
         if (this.csv != null) {
@@ -47,7 +47,7 @@ final class BenchReport implements AutoCloseable {
         double median = sorted[sorted.length / 2];
         double low = sorted[0];
         double high = sorted[sorted.length - 1];
-        System.out.printf(Locale.ROOT, "%-10s %-12s %10d %12.3f %12.3f %12.3f%n", collective.label(),
+        System.out.printf(Locale.ROOT, "%-10s %-18s %10d %12.3f %12.3f %12.3f%n", collective.label(),
                 algorithm.isEmpty() ? "(chosen)" : algorithm, bytes, median, low, high);
         if (csv != null) {
             csv.printf(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f%n",

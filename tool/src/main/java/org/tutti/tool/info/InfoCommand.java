@@ -95,8 +95,8 @@ public final class InfoCommand implements Callable<Integer> {
                 out.printf("%s %s: %s%n", collective.label(), description.name(), description.source());
                 out.printf("    steps %s; bytes in memory %s, over rails %s%n", description.steps(),
                         description.memoryBytes(), description.railBytes());
-                out.printf("    shared memory %s; nodes %s; order of ranks %s%n", description.memory(),
-                        description.manyNodes() ? "any" : "one", order(description.order()));
+                out.printf("    shared memory %s; order of ranks %s%n", description.memory(),
+                        order(description.order()));
             }
         }
         out.println();

@@ -35,11 +35,10 @@ record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean b
     private static final Duration JOIN_TIMEOUT_DEFAULT = Duration.ofMinutes(1);
     private static final Duration HEARTBEAT_DEFAULT = Duration.ofSeconds(10);
 
-    /** {@return a job on one node with nothing but defaults} */
-    static JobPlan plain(int size, int ranksPerProcess, List<String> jvmOptions) {
-        return new JobPlan(newName(), Placement.even(size, 1, ranksPerProcess), Optional.empty(), false,
-                Optional.empty(), JOIN_TIMEOUT_DEFAULT, HEARTBEAT_DEFAULT, "", false, false, Optional.empty(), Map.of(),
-                jvmOptions);
+    /** {@return a job with nothing but defaults, but for where its ranks are and their JVMs' options} */
+    static JobPlan plain(Placement placement, Optional<Hosts> hosts, String rails, List<String> jvmOptions) {
+        return new JobPlan(newName(), placement, hosts, false, Optional.empty(), JOIN_TIMEOUT_DEFAULT,
+                HEARTBEAT_DEFAULT, rails, false, false, Optional.empty(), Map.of(), jvmOptions);
     }
 
     /** {@return a name that no other job of this host has: the process and the time} */

@@ -24,16 +24,36 @@ public final class Launch {
     /**
      * Runs a program of the tool itself, with nothing but defaults.
      *
-     * @param ranks how many ranks
+     * @param where how many ranks there are, and where
      * @param mainClass the program
      * @param arguments its arguments
      * @return the status to exit with
      * @throws IOException when the program cannot be started
      * @throws InterruptedException never, as nobody interrupts the launcher
      */
-    public static int runOwn(int ranks, Class<?> mainClass, List<String> arguments)
+    public static int runOwn(PlacementOptions where, Class<?> mainClass, List<String> arguments)
             throws IOException, InterruptedException {
-        var plan = JobPlan.plain(ranks, 1, List.of());
+        var hosts = where.hosts();
+        var plan = JobPlan.plain(where.placement(hosts, 1), hosts, where.rails(), List.of());
+        return runOwn(plan, mainClass, arguments);
+    }
+
+    /**
+     * Runs a program of the tool itself in one process on this host.
+     *
+     * @param mainClass the program
+     * @param arguments its arguments
+     * @return the status to exit with
+     * @throws IOException when the program cannot be started
+     * @throws InterruptedException never, as nobody interrupts the launcher
+     */
+    public static int runOwnAlone(Class<?> mainClass, List<String> arguments)
+            throws IOException, InterruptedException {
+        return runOwn(JobPlan.plain(Placement.even(1, 1, 1), Optional.empty(), "", List.of()), mainClass, arguments);
+    }
+
+    private static int runOwn(JobPlan plan, Class<?> mainClass, List<String> arguments)
+            throws IOException, InterruptedException {
         var tool = RankCache.codeOf(mainClass).toString();
         return run(plan, (job, cleanup) -> Optional.of(Program.of(mainClass.getName(), tool, arguments)));
     }

@@ -24,7 +24,7 @@ final class Shape {
     private String collective;
 
     @Option(names = "--algorithm", split = ",", paramLabel = "name",
-            description = "Algorithms, as tutti info --algorithms lists them. Default: all that work on these nodes.")
+            description = "Algorithms, as tutti info --algorithms lists them. Default: all.")
     private List<String> algorithms = List.of();
 
     @Option(names = "--nodes", paramLabel = "count", defaultValue = "1", description = "Number of nodes. Default: 1.")
@@ -73,21 +73,15 @@ final class Shape {
         if (!algorithms.isEmpty()) {
             return algorithms.stream().map(this::algorithm).toList();
         }
-        return Catalogue.of(collective()).stream()
-                .filter(algorithm -> nodes == 1 || algorithm.description().manyNodes()).toList();
+        return Catalogue.of(collective());
     }
 
     private Algorithm algorithm(String name) {
-        Algorithm algorithm;
         try {
-            algorithm = Catalogue.find(collective(), name);
+            return Catalogue.find(collective(), name);
         } catch (IllegalArgumentException e) {
             throw new UsageException("--algorithm " + name + ": " + e.getMessage());
         }
-        if (nodes > 1 && !algorithm.description().manyNodes()) {
-            throw new UsageException("--algorithm " + name + " works inside one node, and --nodes is " + nodes);
-        }
-        return algorithm;
     }
 
     List<Long> sizes() {

@@ -165,10 +165,6 @@ public final class SimulateCommand implements Callable<Integer> {
             return Prediction.of(shape.collective(), algorithm, topology, bytes, shape.root(), costs);
         } catch (IllegalArgumentException e) {
             throw new UsageException(e.getMessage());
-        } catch (UnsupportedOperationException _) {
-            throw new UsageException("algorithm " + algorithm.description().name()
-                    + " takes too many steps to simulate at this size, and has no formula; ask for fewer ranks "
-                    + "or bytes");
         }
     }
 

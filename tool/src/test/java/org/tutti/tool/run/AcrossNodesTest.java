@@ -34,12 +34,17 @@ class AcrossNodesTest {
     }
 
     private LauncherProcess run(String program, String options) throws IOException {
+        return run(program, options, List.of());
+    }
+
+    private LauncherProcess run(String program, String options, List<String> programArguments) throws IOException {
         Files.writeString(directory.resolve("Program.java"), program);
         List<String> arguments = new ArrayList<>(List.of(options.split(" ")));
         if (options.contains("--hosts")) {
             arguments.addAll(List.of("--agent", "env X={host}", "--remote-tutti", script.toString()));
         }
         arguments.add("Program.java");
+        arguments.addAll(programArguments);
         return LauncherProcess.run(directory, arguments.toArray(String[]::new));
     }
 
@@ -54,6 +59,18 @@ class AcrossNodesTest {
                     "3 is right", "4 is right");
             assertThat(launcher.left(Path.of("/dev/shm"))).isEmpty();
             assertThat(launcher.left(TEMPORARY)).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-n 4", "--nodes 2 -n 5", "--nodes 3 -n 4", "--nodes 2 -n 5 --ranks-per-process 2",
+            "--hosts a:3,b:1"})
+    void shouldComputeTheSameByEveryAlgorithm(String options) throws Exception {
+        var algorithms = Programs.everyAlgorithm();
+        try (var launcher = run(Programs.EVERY_ALGORITHM, options, algorithms)) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out().lines()).hasSizeGreaterThanOrEqualTo(4)
+                    .allMatch(line -> line.matches("\\d has done " + algorithms.size()));
         }
     }
 

@@ -179,6 +179,27 @@ class ClusterTest {
     }
 
     @Test
+    void shouldComputeTheSameByEveryAlgorithm() throws Exception {
+        Files.writeString(directory.resolve("Program.java"), Programs.EVERY_ALGORITHM);
+        var algorithms = Programs.everyAlgorithm();
+        try (var launcher = onHosts("3:2", algorithms)) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out().lines()).hasSize(6)
+                    .allMatch(line -> line.matches("\\d has done " + algorithms.size()));
+        }
+    }
+
+    /** Runs Program.java. */
+    private static LauncherProcess onHosts(String ranks, List<String> arguments) throws Exception {
+        var script = LauncherProcess.script(directory);
+        var agent = "env TUTTI_CLUSTER=" + NAME + " " + HOME.resolve("bench/cluster") + " exec {host}";
+        List<String> all = new ArrayList<>(List.of("--hosts", cluster("hosts", ranks).out().strip(), "--agent", agent,
+                "--remote-tutti", script.toString(), "Program.java"));
+        all.addAll(arguments);
+        return LauncherProcess.run(directory, all.toArray(String[]::new));
+    }
+
+    @Test
     void shouldRunAJobOnItsHosts() throws Exception {
         Files.writeString(directory.resolve("Program.java"), """
                 void main() throws Exception {
@@ -187,10 +208,7 @@ class ClusterTest {
                             + java.net.NetworkInterface.networkInterfaces().count());
                 }
                 """);
-        var script = LauncherProcess.script(directory);
-        var agent = "env TUTTI_CLUSTER=" + NAME + " " + HOME.resolve("bench/cluster") + " exec {host}";
-        try (var launcher = LauncherProcess.run(directory, "--hosts", cluster("hosts", "3:2").out().strip(), "--agent",
-                agent, "--remote-tutti", script.toString(), "Program.java")) {
+        try (var launcher = onHosts("3:2", List.of())) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
             assertThat(launcher.out().lines()).containsExactlyInAnyOrder("0 " + NAME + "-1 3", "1 " + NAME + "-1 3",
                     "2 " + NAME + "-2 3", "3 " + NAME + "-2 3", "4 " + NAME + "-3 3", "5 " + NAME + "-3 3");

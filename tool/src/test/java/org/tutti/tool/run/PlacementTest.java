@@ -2,6 +2,7 @@
 package org.tutti.tool.run;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
@@ -43,7 +44,7 @@ class PlacementTest {
 
     @Test
     void shouldGiveANodeItsOwnPart() {
-        var plan = JobPlan.plain(5, 2, List.of());
+        var plan = JobPlan.plain(Placement.even(5, 1, 2), Optional.empty(), "", List.of());
         assertThat(plan.node(0).ranks().numbers()).isEqualTo("0-4");
         assertThat(plan.node(0).processes()).isEqualTo(3);
         assertThat(plan.node(0).ranksOf(2).numbers()).isEqualTo("4");

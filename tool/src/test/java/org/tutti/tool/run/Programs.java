@@ -1,6 +1,12 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.run;
 
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.tutti.Collective;
+import org.tutti.choice.Catalogue;
+
 /** Programs of several ranks for tests. */
 final class Programs {
     /** Calls each collective with several lengths, from and to every rank, and checks what comes out. */
@@ -50,6 +56,73 @@ final class Programs {
                 }
             }
             """;
+
+    /**
+     * Calls every algorithm that is named by an argument such as {@code reduce=srm}, with lengths around those at which
+     * algorithms change, from and to every rank, and checks what comes out.
+     */
+    static final String EVERY_ALGORITHM = """
+            import module org.tutti;
+
+            void main(String[] algorithms) {
+                try (var job = Tutti.join()) {
+                    for (String each : algorithms) {
+                        String[] sides = each.split("=");
+                        var world = job.world().withAlgorithm(Collective.valueOf(sides[0]), sides[1]);
+                        for (int count : new int[]{0, 1, 12, 13, 1024, 2049, 5000, 20_001, 70_000}) {
+                            check(world, Collective.valueOf(sides[0]), each, count);
+                        }
+                    }
+                    IO.println(job.rank() + " has done " + algorithms.length);
+                }
+            }
+
+            void check(Communicator world, Collective collective, String algorithm, int count) {
+                int size = world.size();
+                int[] values = new int[count];
+                for (int root = 0; root < size; root++) {
+                    int round = root;
+                    Arrays.setAll(values, i -> element(world.rank(), i, round));
+                    boolean receives = true;
+                    switch (collective) {
+                        case BARRIER -> world.barrier();
+                        case BROADCAST -> world.broadcast(values, root);
+                        case REDUCE -> {
+                            world.reduce(values, Reduction.SUM, root);
+                            receives = world.rank() == root;
+                        }
+                        case ALLREDUCE -> world.allreduce(values, Reduction.SUM);
+                    }
+                    for (int i = 0; i < count; i++) {
+                        int expected = element(world.rank(), i, round);
+                        if (collective == Collective.BROADCAST) {
+                            expected = element(root, i, round);
+                        } else if (collective != Collective.BARRIER && receives) {
+                            expected = 0;
+                            for (int rank = 0; rank < size; rank++) {
+                                expected += element(rank, i, round);
+                            }
+                        }
+                        if (values[i] != expected) {
+                            throw new IllegalStateException(algorithm + " of " + count + " with root " + root
+                                    + ": element " + i + " is " + values[i] + " instead of " + expected);
+                        }
+                    }
+                }
+            }
+
+            int element(int rank, int index, int round) {
+                return (index + round) * (rank + 3) + rank;
+            }
+            """;
+
+    /** {@return the arguments of the program that calls every algorithm} */
+    static List<String> everyAlgorithm() {
+        return Stream.of(Collective.values())
+                .flatMap(collective -> Catalogue.of(collective).stream()
+                        .map(algorithm -> collective.name() + "=" + algorithm.description().name()))
+                .toList();
+    }
 
     /** Computes for ever, until rank 3 fails in the way that HOW says; the others say whom they have lost. */
     static final String FAILS = program("throw e;");

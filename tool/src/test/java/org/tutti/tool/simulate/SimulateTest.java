@@ -79,7 +79,6 @@ class SimulateTest {
             "simulate barrier --ranks-per-node 2000000 | is not possible",
             "simulate barrier --model nothing | there is no model \"nothing\"; give a file, or one of gigabit",
             "simulate reduce --algorithm best | there is no algorithm \"best\" for reduce",
-            "simulate reduce --algorithm flat --nodes 2 | works inside one node",
             "simulate reduce --bytes 7 | --bytes 7 is not possible", "simulate reduce --root 4 | --root 4 is no rank",
             "simulate reduce --nodes x | --nodes", "simulate --replay nonsense | is not of the form",
             "simulate --replay reduce:srm:0.1:x:1 | something else where a number is expected",

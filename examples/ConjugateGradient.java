@@ -1,0 +1,181 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+import module org.tutti;
+
+/// A two-dimensional elliptic problem, −∇·(depth ∇u) + u = f on the unit square with u = 0 on its edge, as the solver
+/// of an ocean model has it, by the method of conjugate gradients. Every rank has a band of rows. An iteration needs
+/// the rows next to the band, which their owners broadcast, and two sums over all ranks: what Cheng's algorithm was
+/// made for.
+///
+/// Run it with `./tutti run -n 4 examples/ConjugateGradient.java [points a side] [rounds]`, on several nodes with
+/// `--nodes 4`. It solves the problem with each of several algorithms for the sums, compares the result with that of a
+/// plain computation on one rank, and prints what a sum took on the slowest rank.
+void main(String[] arguments) {
+    int side = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 96;
+    int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 5;
+    double[] plain = new Solver(null, null, side).solve();
+    try (var job = Tutti.join()) {
+        var world = job.world();
+        if (world.rank() == 0) {
+            IO.println("%d x %d points, %s%n%n%-12s %10s %16s %22s".formatted(side, side, world.topology(),
+                    "sums by", "iterations", "difference", "microseconds a sum"));
+        }
+        for (String name : List.of("cheng", "cheng-random", "srm", "(chosen)")) {
+            var sums = name.equals("(chosen)") ? world : world.withAlgorithm(Collective.ALLREDUCE, name);
+            report(world, name, sums, side, rounds, plain);
+        }
+    }
+}
+
+void report(Communicator world, String name, Communicator sums, int side, int rounds, double[] plain) {
+    double[] micros = new double[rounds];
+    int iterations = 0;
+    double difference = 0;
+    for (int round = 0; round < rounds; round++) {
+        var solver = new Solver(world, sums, side);
+        double[] band = solver.solve();
+        for (int i = 0; i < band.length; i++) {
+            difference = Math.max(difference, Math.abs(band[i] - plain[solver.first * side + i]));
+        }
+        iterations = solver.iterations;
+        micros[round] = solver.sumNanos / 1e3 / solver.sums;
+    }
+    world.allreduce(micros, Reduction.MAX); // the slowest rank
+    double[] greatest = {difference};
+    world.allreduce(greatest, Reduction.MAX);
+    Arrays.sort(micros);
+    if (world.rank() == 0) {
+        IO.println("%-12s %10d %16.1e %22.2f".formatted(name, iterations, greatest[0], micros[rounds / 2]));
+    }
+    if (greatest[0] > 1e-9) {
+        throw new IllegalStateException("the solution differs from the plain one by " + greatest[0]);
+    }
+}
+
+/// One rank's part of the solver; all of it when there is no communicator.
+class Solver {
+    private static final double TOLERANCE = 1e-12;
+    private static final int ITERATIONS_MAX = 10_000;
+
+    final Communicator world;
+    final Communicator summing;
+    final int side;
+    final int first;
+    final int rows;
+    final double[] sum = new double[1];
+    int iterations;
+    long sums;
+    long sumNanos;
+
+    Solver(Communicator world, Communicator summing, int side) {
+        this.world = world;
+        this.summing = summing;
+        this.side = side;
+        this.first = firstRow(world == null ? 0 : world.rank());
+        this.rows = firstRow(world == null ? 1 : world.rank() + 1) - first;
+    }
+
+    int firstRow(int rank) {
+        return (int) ((long) side * rank / (world == null ? 1 : world.size()));
+    }
+
+    /// Returns this rank's rows of the solution.
+    double[] solve() {
+        double[] solution = new double[rows * side];
+        double[] residual = new double[rows * side];
+        for (int i = 0; i < residual.length; i++) {
+            residual[i] = force(first + i / side, i % side);
+        }
+        double[] direction = new double[(rows + 2) * side]; // with the rows above and below the band
+        System.arraycopy(residual, 0, direction, side, residual.length);
+        double[] image = new double[rows * side];
+
+        double length = product(residual, residual, 0);
+        double enough = length * TOLERANCE * TOLERANCE;
+        while (length > enough && iterations < ITERATIONS_MAX) {
+            exchange(direction);
+            apply(direction, image);
+            double step = length / product(image, direction, side);
+            for (int i = 0; i < solution.length; i++) {
+                solution[i] += step * direction[side + i];
+                residual[i] -= step * image[i];
+            }
+            double shorter = product(residual, residual, 0);
+            for (int i = 0; i < residual.length; i++) {
+                direction[side + i] = residual[i] + shorter / length * direction[side + i];
+            }
+            length = shorter;
+            iterations++;
+        }
+        return solution;
+    }
+
+    /// The sum over all ranks of the products of their elements; those of the second array begin at an offset.
+    double product(double[] left, double[] right, int offset) {
+        double total = 0;
+        for (int i = 0; i < left.length; i++) {
+            total += left[i] * right[offset + i];
+        }
+        if (world == null) {
+            return total;
+        }
+        sum[0] = total;
+        long start = System.nanoTime();
+        summing.allreduce(sum, Reduction.SUM);
+        sumNanos += System.nanoTime() - start;
+        sums++;
+        return sum[0];
+    }
+
+    /// Fetches the rows above and below the band: everybody broadcasts the first and the last of its own.
+    void exchange(double[] field) {
+        if (world == null) {
+            return;
+        }
+        double[] edges = new double[2 * side];
+        for (int owner = 0; owner < world.size(); owner++) {
+            if (firstRow(owner + 1) == firstRow(owner)) {
+                continue; // more ranks than rows
+            }
+            if (owner == world.rank()) {
+                System.arraycopy(field, side, edges, 0, side);
+                System.arraycopy(field, rows * side, edges, side, side);
+            }
+            world.broadcast(edges, owner);
+            if (firstRow(owner + 1) == first && rows > 0) {
+                System.arraycopy(edges, side, field, 0, side);
+            }
+            if (firstRow(owner) == first + rows && owner != world.rank()) {
+                System.arraycopy(edges, 0, field, (rows + 1) * side, side);
+            }
+        }
+    }
+
+    /// image = A · field, by five points.
+    void apply(double[] field, double[] image) {
+        double scale = (side + 1.0) * (side + 1.0);
+        for (int row = 0; row < rows; row++) {
+            for (int column = 0; column < side; column++) {
+                int at = (row + 1) * side + column;
+                double here = field[at];
+                double west = column > 0 ? field[at - 1] : 0;
+                double east = column < side - 1 ? field[at + 1] : 0;
+                double north = field[at - side];
+                double south = field[at + side];
+                int y = first + row;
+                image[row * side + column] = here + scale * (depth(y, column - 0.5) * (here - west)
+                        + depth(y, column + 0.5) * (here - east) + depth(y - 0.5, column) * (here - north)
+                        + depth(y + 0.5, column) * (here - south));
+            }
+        }
+    }
+
+    double depth(double row, double column) {
+        return 1 + 0.5 * Math.sin(7 * row / side) * Math.cos(5 * column / side);
+    }
+
+    double force(int row, int column) {
+        double x = (column + 1.0) / (side + 1);
+        double y = (row + 1.0) / (side + 1);
+        return Math.exp(x * y) * Math.sin(3 * x) + y;
+    }
+}

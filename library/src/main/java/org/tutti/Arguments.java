@@ -1,0 +1,58 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Checks of arguments that both faces of a communicator make.
+ */
+final class Arguments {
+    private static final Thread ANOTHER = Thread.ofVirtual().unstarted(() -> {
+    });
+
+    private Arguments() {}
+
+    static void checkLengths(int source, int target) {
+        if (source != target) {
+            throw new IllegalArgumentException("the target must be as long as the source of " + source
+                    + " elements, but has " + target);
+        }
+    }
+
+    static void checkFits(Span source, Span target) {
+        if (source.type() != target.type() || source.count() != target.count()) {
+            throw new IllegalArgumentException("the target must have the source's type and count, " + source.count()
+                    + " " + source.type() + ", but has " + target.count() + " " + target.type());
+        }
+        checkUsable(target.segment(), "target");
+        if (target.segment().isReadOnly()) {
+            throw new IllegalArgumentException("the target is read-only memory: " + target);
+        }
+        long distance = Math.abs(target.segment().address() - source.segment().address());
+        long bytes = source.segment().byteSize();
+        // two heap segments have close addresses in different arrays: only then is there more to ask
+        if (distance != 0 && distance < bytes && source.segment().asOverlappingSlice(target.segment()).isPresent()) {
+            throw new IllegalArgumentException("source and target overlap in " + (bytes - distance) + " of " + bytes
+                    + " bytes; they must be the same memory or apart");
+        }
+    }
+
+    static void checkUsable(MemorySegment segment, String name) {
+        if (!segment.scope().isAlive()) {
+            throw new IllegalStateException(name + " lies in an arena that has been closed: " + segment);
+        }
+        if (!segment.isAccessibleBy(Thread.currentThread())) {
+            throw new IllegalArgumentException(name + " lies in memory that belongs to another thread: " + segment);
+        }
+    }
+
+    /** For memory that a request works on, on a thread of its own. */
+    static void checkShareable(MemorySegment segment, String name) {
+        checkUsable(segment, name);
+        if (!segment.isAccessibleBy(ANOTHER)) {
+            throw new IllegalArgumentException(
+                    name + " lies in memory that only this thread can use, and a request works "
+                            + "on another one; use Arena.ofShared or Arena.ofAuto: " + segment);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * An operation that was begun without waiting for it ({@link Communicator#nonBlocking}). Until it is done, what the
+ * call
+ * was given belongs to it: the elements that it reads must not be changed, those that it writes not be looked at.
+ *
+ * <p>Safe for use by any number of threads.
+ *
+ * <p><b>Memory ordering.</b> All that the operation did happens before {@link #isDone} returns true, before
+ * {@code await} returns, and before the stage completes.
+ */
+public interface Request {
+    /**
+     * {@return whether the operation has ended, well or with an exception; never waits}
+     */
+    boolean isDone();
+
+    /**
+     * Waits until the operation has ended.
+     *
+     * @throws CallInterruptedException when this thread is interrupted meanwhile; its interrupt status is set again.
+     *             Unlike with a blocking call nothing breaks: the operation goes on, and can be awaited again
+     * @throws TuttiException what a blocking call would have ended with; the same exception each time
+     */
+    void await();
+
+    /**
+     * Waits until the operation has ended, but not longer than a given time. That it takes longer is an answer, not a
+     * failure: the operation goes on. (A limit that ends the operation is {@link Communicator#withDeadline}.)
+     *
+     * @param timeout how long; zero or less does not wait
+     * @return whether it has ended
+     * @throws CallInterruptedException as for {@link #await()}
+     * @throws TuttiException as for {@link #await()}
+     */
+    boolean await(Duration timeout);
+
+    /**
+     * {@return a stage that completes when the operation has ended, exceptionally when it failed. What depends on it
+     * runs
+     * on the thread of the operation, and must call no collectives: their order among the rank's other calls would be
+     * left to chance}
+     */
+    CompletionStage<Void> completion();
+
+    /**
+     * Waits until all operations have ended well, or one is found that has not.
+     *
+     * @param requests which, in the order in which they are waited for
+     */
+    static void awaitAll(Request... requests) {
+        for (Request request : requests) {
+            request.await();
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+import org.tutti.memory.Words;
+
+/**
+ * Invitations to memory of other nodes' ranks, as they are written and read: process, region, first byte and length.
+ * And the caller's memory that this rank has opened to others while an operation lasts.
+ */
+final class Invitations {
+    /** Where an invitation came that did not come over an edge. */
+    static final int BY_STAR = Integer.SIZE;
+
+    private static final long REGION = 8;
+    private static final long OFFSET = 16;
+    private static final long BYTES = 24;
+
+    private final Machine machine;
+    private final MemorySegment written;
+    private final Target[] targets = new Target[BY_STAR + 1];
+    private long[] regions = new long[1];
+    private int count;
+
+    Invitations(Machine machine, boolean severalNodes) {
+        this.machine = machine;
+        this.written = severalNodes ? Arena.ofAuto().allocate(RingLayout.INVITATION_BYTES, Words.LINE_BYTES) : null;
+    }
+
+    /** Lets others reach memory of the caller; returns the region's handle. */
+    long open(MemorySegment memory) {
+        if (count == regions.length) {
+            regions = Arrays.copyOf(regions, 2 * count);
+        }
+        regions[count] = machine.register(memory);
+        return regions[count++];
+    }
+
+    /** Ends that for all such memory. */
+    void revokeAll() {
+        while (count > 0) {
+            machine.revoke(regions[--count]);
+        }
+    }
+
+    void write(int process, long region, long offset, long bytes) {
+        machine.storePlain(written, 0, process);
+        machine.storePlain(written, REGION, region);
+        machine.storePlain(written, OFFSET, offset);
+        machine.storePlain(written, BYTES, bytes);
+    }
+
+    /** What {@link #write} has written last. */
+    MemorySegment written() {
+        return written;
+    }
+
+    /** Reads an invitation that has arrived over an edge, or {@link #BY_STAR}. */
+    Target read(MemorySegment memory, long at, int edge) {
+        if (targets[edge] == null) {
+            targets[edge] = new Target();
+        }
+        targets[edge].set((int) machine.loadPlain(memory, at), machine.loadPlain(memory, at + REGION),
+                machine.loadPlain(memory, at + OFFSET), machine.loadPlain(memory, at + BYTES));
+        return targets[edge];
+    }
+}

@@ -1,0 +1,153 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+import org.tutti.Collective;
+import org.tutti.memory.Memory;
+
+/**
+ * What all operations of a communicator share at one rank, on whatever threads they run: their numbers, the history of
+ * calls, which of them this rank has finished, and what it knows of others.
+ *
+ * <p>Numbers and history are drawn on the caller's thread, so they follow the order of the calls. Operations may be
+ * finished in any order; the <i>left</i> word is cumulative, and moves to the first that is not. As operation s begins
+ * only when operation s − {@value RingLayout#SLOTS} is closed, the finished ones beyond that word fit in a few bits.
+ *
+ * <p>Memory ordering: finishing an operation takes a lock, so all that this rank did in the operations below the left
+ * word happens before the word's release store, whichever thread makes it. What is known of others is stored with
+ * release order after the acquire loads that it comes from, and loaded with acquire order.
+ */
+final class Ledger {
+    private final Machine machine;
+    private final MemorySegment ring;
+    private final long leftOffset;
+    private final int nodes;
+    private final ShownMemory[] lanes = new ShownMemory[RingLayout.SLOTS];
+
+    private long drawn;
+    private long history;
+    private Collective blocking;
+
+    private volatile long left;
+    private int finished;
+    private volatile long closed;
+    private volatile boolean ended;
+    private volatile long leftEverywhere;
+    private volatile AtomicLongArray leftElsewhere;
+
+    Ledger(Machine machine, Memory memory, MemorySegment ring, long leftOffset, int nodes) {
+        this.machine = machine;
+        this.ring = ring;
+        this.leftOffset = leftOffset;
+        this.nodes = nodes;
+        for (int lane = 0; lane < lanes.length; lane++) {
+            lanes[lane] = new ShownMemory(memory);
+        }
+    }
+
+    /** Adds a call to the history, and returns its number; the fingerprint is in {@link #history}. */
+    long draw(long call) {
+        history = Descriptor.extend(history, call);
+        return drawn++;
+    }
+
+    long history() {
+        return history;
+    }
+
+    /** The blocking call that the rank is in, or null: two at once are a mistake, noticed at best effort. */
+    Collective blocking() {
+        return blocking;
+    }
+
+    void setBlocking(Collective called) {
+        blocking = called;
+    }
+
+    void endCall(boolean wasBlocking) {
+        if (wasBlocking) {
+            blocking = null;
+        }
+    }
+
+    /** Below which operation a rank in a given one has left them all. */
+    static long leftBy(long operation, boolean quiet) {
+        return quiet ? operation : operation - RingLayout.SLOTS + 1;
+    }
+
+    /** Takes note that this rank has finished an operation, and says so if all before it are finished, too. */
+    synchronized void leave(long operation) {
+        finished |= 1 << (int) (operation - left);
+        int more = Integer.numberOfTrailingZeros(~finished);
+        if (more > 0) {
+            left = left + more;
+            finished >>>= more;
+            machine.store(ring, leftOffset, left);
+        }
+    }
+
+    /** Whether this rank has finished all operations before one. */
+    boolean hasLeftAllBefore(long operation) {
+        return left >= operation;
+    }
+
+    /** All operations below have been left by all ranks of this node. */
+    long closed() {
+        return closed;
+    }
+
+    /** Threads may set it in the wrong order: then it is found again by looking. */
+    void setClosed(long operation) {
+        closed = operation;
+    }
+
+    /** All operations below have been left by all ranks of another node. */
+    long leftElsewhere(int node) {
+        AtomicLongArray known = leftElsewhere;
+        return known == null ? leftEverywhere : Math.max(leftEverywhere, known.getAcquire(node));
+    }
+
+    void raiseLeftElsewhere(int node, long operation) {
+        AtomicLongArray known = leftElsewhere;
+        if (known == null) {
+            known = makeTable();
+        }
+        if (known.getPlain(node) < operation) {
+            known.setRelease(node, operation);
+        }
+    }
+
+    /** Only ranks that put to other nodes have to know of each; with thousands of nodes the others save much memory. */
+    private synchronized AtomicLongArray makeTable() {
+        if (leftElsewhere == null) {
+            leftElsewhere = new AtomicLongArray(nodes);
+        }
+        return leftElsewhere;
+    }
+
+    /** All operations below have been left by all ranks of all nodes. */
+    void raiseLeftEverywhere(long operation) {
+        if (leftEverywhere < operation) {
+            leftEverywhere = operation;
+        }
+    }
+
+    /**
+     * The memory in which a non-blocking operation shows data: that of its slot, whose last user is closed when the
+     * operation begins. So it waits for no other operation, and none waits for it.
+     */
+    ShownMemory lane(long operation) {
+        return lanes[(int) (operation % RingLayout.SLOTS)];
+    }
+
+    /** The rank leaves its job: operations in flight are to end. */
+    void end() {
+        ended = true;
+    }
+
+    boolean hasEnded() {
+        return ended;
+    }
+}

@@ -1,0 +1,160 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.pattern.Partition;
+
+/**
+ * What the ranks of a node do in shared memory before and after their master talks to other nodes: they combine what
+ * they have in a window of the master, and take the result from there. A message goes through in rounds; a rank's
+ * window has a half for every second one.
+ *
+ * <p>Short rounds are combined by the master alone. In long ones each rank combines its part of all ranks' elements,
+ * and writes the result straight into the master's window, where nobody else reads or writes that part:
+ *
+ * <pre>
+ *  rank 0 (master) shows  [ node's part 0 | its part 1 | its part 2 ]    rank 1 combines part 1 of all, its own from
+ *  rank 1 shows           [ its part 0    |     –      | its part 2 ]    where the caller has it, and the last operator,
+ *  rank 2 shows           [ its part 0    | its part 1 |     –      ]    with rank 0's part, writes over that
+ * </pre>
+ *
+ * <p>A half is written again two rounds later. Whoever writes it has seen everybody's contribution of the round in
+ * between, or the master's result of it, which the master has only after that; and a rank contributes to a round after
+ * it has taken the result of the one before.
+ */
+public final class NodeStage {
+    /** How many halves a window has. */
+    public static final int HALVES = 2;
+
+    /** Rounds of fewer bytes are combined by the master alone. */
+    private static final long BY_RANGE_BYTES_MIN = 4 << 10;
+
+    private static final int MASTER = 0;
+    private static final int STEPS = 3;
+
+    private NodeStage() {}
+
+    /**
+     * Combines what the ranks of the node have, in the order of the ranks. The node has two ranks or more.
+     *
+     * @param team the ranks
+     * @param kernel the operator
+     * @param source this rank's elements
+     * @param from at which byte of it the round begins
+     * @param shown this rank's window, as {@link Team#show} has returned it
+     * @param window its size, {@value #HALVES} chunks or fewer bytes if the message is shorter
+     * @param place at which byte of the window the round's half begins
+     * @param length the round's bytes; at the master they are combined in its window afterwards
+     * @param round 1, 2, 3, …
+     */
+    public static void combine(Team team, Kernel kernel, Area source, long from, Area shown, long window, long place,
+            long length, int round) {
+        if (length < BY_RANGE_BYTES_MIN) {
+            combineAtMaster(team, kernel, source, from, shown, window, place, length, round);
+        } else {
+            combineByRange(team, kernel, source, from, shown, window, place, length, round);
+        }
+    }
+
+    private static void combineAtMaster(Team team, Kernel kernel, Area source, long from, Area shown, long window,
+            long place, long length, int round) {
+        if (!team.isMaster()) {
+            team.copy(source, from, shown, place, length);
+            team.post(Team.READY, contributed(round));
+            return;
+        }
+        team.awaitOthers(Team.READY, contributed(round));
+        RankOrder.combineAround(team, kernel, source, from, window, place, shown, place, length);
+    }
+
+    private static void combineByRange(Team team, Kernel kernel, Area source, long from, Area shown, long window,
+            long place, long length, int round) {
+        int rank = team.localRank();
+        long start = Partition.start(length, kernel.unitBytes(), team.localSize(), rank);
+        long end = Partition.start(length, kernel.unitBytes(), team.localSize(), rank + 1);
+        team.copy(source, from, shown, place, start);
+        team.copy(source, from + end, shown, place + end, length - end);
+        team.post(Team.READY, contributed(round));
+        team.awaitOthers(Team.READY, contributed(round));
+
+        long part = place + start;
+        Area accumulated = source;
+        long at = from + start;
+        for (int other = rank + 1; other < team.localSize(); other++) {
+            team.combine(kernel, accumulated, at, team.shown(other, window), part, shown, part, end - start);
+            accumulated = shown;
+            at = part;
+        }
+        for (int other = rank - 1; other >= 0; other--) {
+            Area left = team.shown(other, window);
+            Area into = other == MASTER ? left : shown;
+            team.combine(kernel, left, part, accumulated, at, into, part, end - start);
+            accumulated = into;
+            at = part;
+        }
+        if (team.isMaster()) {
+            team.awaitOthers(Team.READY, combined(round));
+        } else {
+            team.post(Team.READY, combined(round));
+        }
+    }
+
+    /**
+     * Says, at the master, that the result of a round lies in its window.
+     *
+     * @param team the ranks
+     * @param round the round
+     */
+    public static void announce(Team team, int round) {
+        team.post(Team.READY, announced(round));
+    }
+
+    /**
+     * Waits, at the other ranks, for the result of a round in the master's window.
+     *
+     * @param team the ranks
+     * @param window the window's size
+     * @param round the round
+     * @return the master's window
+     */
+    public static Area awaitResult(Team team, long window, int round) {
+        team.await(MASTER, Team.READY, announced(round));
+        return team.shown(MASTER, window);
+    }
+
+    /**
+     * Counts what an operation on two levels does: these stages before and after what the masters do.
+     *
+     * @param localRanks how many ranks each node has
+     * @param bytes the length of the message
+     * @param chunk the bytes of a round
+     * @param railSteps how many times the masters wait for each other in a round, one after the other
+     * @param railBytes how many bytes cross rails in all, one after the other
+     * @param railCombinedBytes how many bytes the masters combine in all, one after the other
+     * @return the counts
+     */
+    public static Counts counts(int localRanks, long bytes, long chunk, double railSteps, double railBytes,
+            double railCombinedBytes) {
+        double rounds = Math.max(1, Math.ceil((double) bytes / chunk));
+        if (localRanks == 1) {
+            return new Counts(0, bytes, railCombinedBytes, rounds * railSteps, railBytes);
+        }
+        double others = localRanks - 1;
+        return Math.min(bytes, chunk) < BY_RANGE_BYTES_MIN
+                ? new Counts(2 * rounds, 2.0 * bytes, others * bytes + railCombinedBytes, rounds * railSteps, railBytes)
+                : new Counts(STEPS * rounds, bytes * (1 + others / localRanks),
+                        bytes * others / localRanks + railCombinedBytes, rounds * railSteps, railBytes);
+    }
+
+    private static long contributed(int round) {
+        return (long) STEPS * round - 2;
+    }
+
+    private static long combined(int round) {
+        return (long) STEPS * round - 1;
+    }
+
+    private static long announced(int round) {
+        return (long) STEPS * round;
+    }
+}

@@ -1,0 +1,419 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.CallInterruptedException;
+import org.tutti.Collective;
+import org.tutti.CollectiveMismatchException;
+import org.tutti.DataType;
+import org.tutti.DeadlineExceededException;
+import org.tutti.RankFailedException;
+import org.tutti.Topology;
+import org.tutti.memory.Memory;
+import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
+
+/**
+ * The life of an operation at one rank, and what makes operations safe. {@link Team} adds the verbs.
+ *
+ * <p><b>Slots.</b> The operations of a communicator are numbered 0, 1, 2, … on each rank, in the order of its calls.
+ * Operation s lives in slot s mod {@value RingLayout#SLOTS} and is that slot's generation g = s / {@value
+ * RingLayout#SLOTS}. The words of a slot are never reset: an algorithm speaks of steps 1, 2, 3, …, and step k of
+ * generation g is the value (g + 1)·2<sup>20</sup> + k, greater than all values of earlier generations.
+ *
+ * <p><b>Leaving and closing.</b> When a rank has finished operation s and all before it, it stores s + 1 in its
+ * <i>left</i> word. An operation that all ranks have left is <i>closed</i>. A rank enters operation s only when operation s − {@value
+ * RingLayout#SLOTS} is closed: so nobody writes to a cell, a payload or a window that somebody may still read. A rank
+ * that finds its own knowledge of the closed operations too old reads the left words of all ranks; as these are usually
+ * far ahead, it does so once in some {@value RingLayout#SLOTS} operations. Between nodes the same: before the first put
+ * or signal of an operation to another node, the ranks there must have left the operation {@value RingLayout#SLOTS}
+ * before, and who does not know that gets their left words from there. This is the one mechanism against overrunning.
+ *
+ * <p><b>Memory ordering.</b> Writer: fingerprint, payload and window with plain stores, then {@link Team#post} with release
+ * order. Reader: {@link Team#await} with acquire order, then plain reads, then {@link #leave}, which stores the left word
+ * with release order. Writer again: acquire loads of all left words before its next store to the slot. Hence every read
+ * of generation g happens before every write of generation g + 1.
+ *
+ * <p><b>Mismatches.</b> On entering, a rank writes a descriptor of its call into its cell, and beside its READY word a
+ * fingerprint of its history: of this call and all before it. Who awaits the READY word of another rank compares
+ * fingerprints for nothing; who waits long for any word looks at the awaited rank's descriptor (but not while it
+ * waits to enter: its own call is not described yet). As the history is compared, a call that nobody waited in (two roots that both believe to be the only one) is found in the next one that
+ * somebody does.
+ *
+ * <p><b>Breaking.</b> An operation that ends with an exception leaves its slot undefined, so it breaks the
+ * communicator: the first who does so sets the broken word to its reason and rank; waiting ranks and later calls see
+ * it.
+ */
+abstract class Operation extends Placement implements Waiter.Check {
+    static final int GENERATION_SHIFT = 20;
+
+    private static final long QUIET = 1;
+    private static final long LOOK_NANOS = 200_000_000;
+
+    final Machine machine;
+    final Members members;
+    final Reach reach;
+    final RingLayout layout;
+    final MemorySegment ring;
+    final Ledger ledger;
+    final boolean blocking;
+    private final MemorySegment fetched;
+    private final CallComparison comparison;
+
+    long sequence;
+    long slot;
+    long base;
+    long history;
+    boolean quiet;
+    boolean unflushed;
+
+    private long changesSeen;
+    private Collective collective;
+    private Label algorithmLabel;
+    private DataType elements;
+    private Label operatorLabel;
+    private long elementCount;
+    private int rootRank;
+    private long call;
+    private long deadlineNanos;
+    private int awaitedRank;
+    private long awaitedOffset;
+    private long awaitedValue;
+    private long lookNanos;
+
+    Operation(Machine machine, Members members, Memory memory, long ringAddress, int rank, Topology topology,
+            Reach reach, Ledger shared) {
+        super(topology, rank);
+        this.machine = machine;
+        this.members = members;
+        this.reach = reach;
+        this.layout = layoutOf(node);
+        this.ring = memory.block(ringAddress, layout.bytes());
+        this.blocking = shared == null;
+        this.ledger = shared != null ? shared
+                : new Ledger(machine, memory, ring, layout.left(localRank), topology.nodes());
+        long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) ranksMax * Words.LINE_BYTES);
+        this.fetched = topology.nodes() == 1 ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
+        this.comparison = new CallComparison(machine, members, ring, layout, rank, localRank, fetched, this::fetch);
+    }
+
+    /** Gets ready what the operation needs, which has just begun. */
+    abstract void prepare();
+
+    /** Gives back what the operation had from the caller, which uses it again afterwards. */
+    abstract void giveBack();
+
+    // ---- an operation's life
+
+    /**
+     * Begins the next operation: notices what has broken meanwhile, waits until the slot is free, and says what is
+     * called.
+     *
+     * @param called the collective
+     * @param algorithm the algorithm's name
+     * @param type the elements' type, or null
+     * @param operator the operator's name, or {@link Label#NONE}
+     * @param count how many elements
+     * @param root the root, or 0
+     * @param untilNanos when it must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for
+     *            never
+     */
+    public void enter(Collective called, Label algorithm, DataType type, Label operator, long count, int root,
+            long untilNanos) {
+        draw(called, algorithm, type, operator, count, root, untilNanos);
+        begin();
+    }
+
+    /**
+     * Gives the next operation its number and its place in the history: on the thread of the caller, whose order of
+     * calls is what must be the same at all ranks.
+     *
+     * @param called the collective
+     * @param algorithm the algorithm's name
+     * @param type the elements' type, or null
+     * @param operator the operator's name, or {@link Label#NONE}
+     * @param count how many elements
+     * @param root the root, or 0
+     * @param untilNanos as for {@link #enter}
+     */
+    public void draw(Collective called, Label algorithm, DataType type, Label operator, long count, int root,
+            long untilNanos) {
+        if (ledger.blocking() != null) {
+            throw new IllegalStateException(members.describe(rank) + " called " + called.label()
+                    + " while another thread is inside " + ledger.blocking().label()
+                    + " on the same communicator; let one thread at a time use it");
+        }
+        if (blocking) {
+            ledger.setBlocking(called);
+        }
+        collective = called;
+        algorithmLabel = algorithm;
+        elements = type;
+        operatorLabel = operator;
+        elementCount = count;
+        rootRank = root;
+        deadlineNanos = untilNanos;
+        call = Descriptor.hash(called, algorithm, type, operator, count, root);
+        sequence = ledger.draw(call);
+        history = ledger.history();
+    }
+
+    /**
+     * Begins the operation that was drawn: notices what has broken meanwhile, waits until the slot is free, and says
+     * what is called.
+     */
+    public void begin() {
+        slot = layout.slot(sequence % RingLayout.SLOTS);
+        base = (sequence / RingLayout.SLOTS + 1) << GENERATION_SHIFT;
+        try {
+            checkAlive();
+            awaitClosed(sequence - RingLayout.SLOTS);
+        } catch (Throwable e) {
+            breakOff(e);
+            throw e;
+        }
+        quiet = ledger.hasLeftAllBefore(sequence);
+        prepare();
+        Descriptor.write(machine, ring, comparison.descriptor(sequence, localRank), sequence, history, call,
+                Descriptor.kind(collective, elements, rootRank), elementCount, operatorLabel, algorithmLabel);
+    }
+
+    /**
+     * Ends the operation at this rank.
+     */
+    public void leave() {
+        flush();
+        giveBack();
+        ledger.leave(sequence);
+        ledger.endCall(blocking);
+    }
+
+    /**
+     * Ends the operation, and the communicator, because of an exception.
+     *
+     * @param failure what was thrown inside the operation
+     */
+    public void breakOff(Throwable failure) {
+        ledger.endCall(blocking);
+        giveBack(); // or a late put would land in memory that the caller uses for something else
+        try {
+            machine.setOnce(ring, RingLayout.BROKEN, Breakage.word(failure, rank));
+        } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
+            failure.addSuppressed(closed);
+        }
+    }
+
+    /**
+     * Says that this rank leaves its job: its operations in flight end with an exception, soon.
+     */
+    public void end() {
+        ledger.end();
+    }
+
+    /**
+     * {@return whether this rank has said that it {@linkplain #end leaves}}
+     */
+    public boolean hasEnded() {
+        return ledger.hasEnded();
+    }
+
+    /**
+     * {@return what an operation in flight ends with when its rank leaves the job}
+     */
+    public RankFailedException hasLeft() {
+        return new RankFailedException(rank, members.describe(rank) + " left its job while its " + collective.label()
+                + " was in flight; await all requests before closing the job");
+    }
+
+    /**
+     * {@return the number of the current operation, from 0, the same at every rank}
+     */
+    public long operation() {
+        return sequence;
+    }
+
+    /** Waits until all ranks of this node have left an operation, this one included: it may have others in flight. */
+    void awaitClosed(long operation) {
+        if (ledger.closed() > operation) {
+            return;
+        }
+        long least = Long.MAX_VALUE;
+        for (int each = 0; each < localSize; each++) {
+            awaitWord(localRanks[each], layout.left(each), operation + 1);
+            least = Math.min(least, machine.load(ring, layout.left(each)));
+        }
+        ledger.setClosed(least);
+    }
+
+    // ---- who has had nothing else in flight
+
+    /** The history's fingerprint, but for its lowest bit, which says that all whom this rank heard were quiet. */
+    long tag() {
+        return history & ~QUIET | (quiet ? QUIET : 0);
+    }
+
+    boolean compare(int other, long tag) {
+        if ((tag ^ history) >>> 1 != 0) {
+            throw mismatch(other);
+        }
+        boolean quietThere = (tag & QUIET) != 0;
+        quiet &= quietThere;
+        return quietThere;
+    }
+
+    // ---- other nodes
+
+    void flush() {
+        if (unflushed) {
+            unflushed = false;
+            machine.flush();
+        }
+    }
+
+    /** Waits until all ranks of another node have left an operation. Ranks that have left the job have. */
+    void awaitLeft(int other, long operation) {
+        flush();
+        int ranks = topology.ranksOn(other);
+        for (int turn = 0;; turn++) {
+            int asked = firstWhoIsThere(other);
+            if (asked < 0) {
+                ledger.raiseLeftElsewhere(other, Long.MAX_VALUE);
+                return;
+            }
+            awaitNothingOf(asked);
+            if (machine.get(reach.processes()[asked], reach.rings()[asked], layoutOf(other).left(0), fetched, 0,
+                    (long) ranks * Words.LINE_BYTES, this)) {
+                long least = Long.MAX_VALUE;
+                for (int local = 0; local < ranks; local++) {
+                    boolean gone = members.hasLeft(topology.rankAt(other, local));
+                    least = Math.min(least, gone ? least
+                            : machine.loadPlain(fetched, (long) local * Words.LINE_BYTES));
+                }
+                ledger.raiseLeftElsewhere(other, least);
+                if (least > operation) {
+                    return;
+                }
+            }
+            check();
+            machine.pause(turn);
+        }
+    }
+
+    private int firstWhoIsThere(int there) {
+        for (int local = 0; local < topology.ranksOn(there); local++) {
+            int each = topology.rankAt(there, local);
+            if (!members.hasLeft(each)) {
+                return each;
+            }
+        }
+        return -1;
+    }
+
+    // ---- what can go wrong
+
+    void awaitWord(int other, long offset, long value) {
+        if (machine.load(ring, offset) < value) {
+            flush();
+            awaitedRank = other;
+            awaitedOffset = offset;
+            awaitedValue = value;
+            lookNanos = System.nanoTime() + LOOK_NANOS;
+            machine.await(ring, offset, value, this);
+        }
+    }
+
+    /** For calls of the fabric, which wait for room or an answer. */
+    void awaitNothingOf(int other) {
+        awaitedRank = other;
+        awaitedOffset = RingLayout.BROKEN;
+        awaitedValue = Long.MAX_VALUE;
+        lookNanos = Long.MAX_VALUE; // a check inside a call of the fabric must not call it
+    }
+
+    RuntimeException gone(int other) {
+        RuntimeException failure = members.failure(other);
+        return failure != null ? failure
+                : new RankFailedException(other, members.describe(rank) + " cannot reach " + members.describe(other)
+                        + " in " + collective.label() + ": its process has ended, or the connection is lost");
+    }
+
+    /**
+     * Looks for a reason not to wait any longer: called now and then while this rank waits.
+     */
+    @Override
+    public void check() {
+        checkAlive();
+        if (descriptorDiffers(awaitedRank)) {
+            throw mismatch(awaitedRank);
+        }
+        RuntimeException failure = members.failure(awaitedRank);
+        if (failure != null && machine.load(ring, awaitedOffset) < awaitedValue) {
+            throw failure;
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            throw new CallInterruptedException(
+                    members.describe(rank) + " was interrupted in " + collective.label() + " while it waited for "
+                            + members.describe(awaitedRank) + "; the communicator cannot be used any more");
+        }
+        if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
+            throw new DeadlineExceededException(members.describe(rank) + " passed its deadline in " + collective.label()
+                    + " while it waited for " + members.describe(awaitedRank)
+                    + "; see what that rank does, or allow more time");
+        }
+    }
+
+    private void checkAlive() {
+        if (ledger.hasEnded()) {
+            throw hasLeft();
+        }
+        long broken = machine.load(ring, RingLayout.BROKEN);
+        long changes = members.changes();
+        if (changes != changesSeen || broken != 0) {
+            RuntimeException failure = members.failure(-1);
+            if (failure != null) {
+                throw failure;
+            }
+            changesSeen = changes;
+        }
+        if (broken != 0) {
+            throw Breakage.exception(broken, members,
+                    members.describe(rank) + " cannot go on with " + collective.label() + ": ");
+        }
+    }
+
+    private boolean descriptorDiffers(int other) {
+        if (!comparison.isDescribed(sequence)) {
+            return false;
+        }
+        int local = localRankOf(other);
+        return local < 0 ? descriptorDiffersElsewhere(other) : comparison.differsHere(sequence, local, history);
+    }
+
+    /** The descriptor of a rank on another node has to be fetched: that is done rarely. */
+    private boolean descriptorDiffersElsewhere(int other) {
+        if (lookNanos == Long.MAX_VALUE || System.nanoTime() - lookNanos < 0) {
+            return false;
+        }
+        long offset = awaitedOffset;
+        long value = awaitedValue;
+        boolean differs = comparison.differsElsewhere(sequence, other, history);
+        awaitedOffset = offset;
+        awaitedValue = value;
+        lookNanos = System.nanoTime() + LOOK_NANOS;
+        return differs;
+    }
+
+    private boolean fetch(long operation, int other) {
+        RingLayout theirs = layoutOf(topology.nodeOf(other));
+        awaitNothingOf(other);
+        return machine.get(reach.processes()[other], reach.rings()[other],
+                RingLayout.cell(theirs.slot(operation % RingLayout.SLOTS), topology.placeOf(other)), fetched,
+                0, RingLayout.CELL_BYTES, this);
+    }
+
+    CollectiveMismatchException mismatch(int other) {
+        return comparison.mismatch(sequence, other, localRankOf(other));
+    }
+}

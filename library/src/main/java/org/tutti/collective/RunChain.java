@@ -1,0 +1,189 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.pattern.Partition;
+
+/**
+ * Combining in the order of the ranks, wherever they are: maximal runs of consecutive ranks on the same node are
+ * combined by that node's master, and what has been combined so far goes from run to run. It is for operators that do
+ * not commute where the ranks of a node do not follow each other; a chain, so slow, but never wrong.
+ *
+ * <pre>
+ *  ranks 0 1 4 5 on node 0, ranks 2 3 on node 1:    node 0: 0∘1  –→  node 1: (0∘1)∘2∘3  –→  node 0: (0∘1∘2∘3)∘4∘5
+ * </pre>
+ *
+ * <p>A chunk goes through the whole chain before the next one starts, so what arrives at a node over the chain's edge
+ * arrives in order, whoever puts it, and finds the landing place free: the master has passed on what was there. Results
+ * come from another node than the next chunk does, and may be overtaken by it; so they have an edge of their own. A
+ * result is put there after the chain has passed the node with the contributions of all its ranks, which they make
+ * after they have copied the result before; for the same reason the place in the master's window is free in which a
+ * node combines.
+ */
+public final class RunChain {
+    /** No rank in particular: the result is for all. */
+    public static final int ALL = -1;
+
+    /** The parts of a rank's window: two for contributions in turn, and one in which the master combines. */
+    private static final int PLACES = 3;
+
+    private static final int HALVES = 2;
+    private static final int MASTER = 0;
+    private static final int READY_STEPS = 2;
+    private static final long CHUNK_BYTES = RingLayout.LANDING_BYTES / 2;
+    private static final int CHAIN = NodeTree.PARENT;
+    private static final int RESULTS = NodeTree.PARENT + 1;
+
+    private RunChain() {}
+
+    /**
+     * Combines the ranks' elements, and brings the result to a rank, or to all.
+     *
+     * @param team the ranks, inside an operation
+     * @param kernel the operator
+     * @param source the elements of this rank
+     * @param target where the combination goes
+     * @param bytes the length of source and target
+     * @param root the rank that wants the combination, or {@link #ALL}
+     */
+    public static void run(Team team, Kernel kernel, Area source, Area target, long bytes, int root) {
+        long chunk = Math.min(bytes, kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / PLACES)));
+        int chunks = bytes == 0 ? 1 : Partition.chunks(bytes, chunk);
+        long window = PLACES * chunk;
+        int runs = runs(team);
+        Area shown = team.show(window);
+        for (int step = 1; step <= chunks; step++) {
+            long from = (step - 1) * chunk;
+            long length = Math.min(chunk, bytes - from);
+            long place = (step - 1) % HALVES * chunk;
+            if (!team.isMaster()) {
+                team.await(MASTER, Team.DONE, step - HALVES);
+            }
+            team.copy(source, from, shown, place, length);
+            team.post(Team.READY, (long) READY_STEPS * step - 1);
+            if (team.isMaster()) {
+                combineRuns(team, kernel, shown, window, chunk, place, length, step, runs);
+                send(team, shown, HALVES * chunk, length, step, root);
+                team.post(Team.READY, (long) READY_STEPS * step);
+                team.post(Team.DONE, step);
+            }
+            if (root == ALL || root == team.rank()) {
+                take(team, shown, window, HALVES * chunk, length, target, from, step);
+            }
+        }
+    }
+
+    /**
+     * Counts what an operation does whose ranks are placed in blocks, so that each node has one run.
+     *
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks each of them has
+     * @param bytes the length of the message
+     * @param receivers how many nodes the result is put to, if there are several
+     * @return the counts
+     */
+    public static Counts counts(int nodes, int localRanks, long bytes, int receivers) {
+        double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
+        double ranks = (double) nodes * localRanks;
+        return new Counts(localRanks == 1 ? 0 : 2 * chunks, 2.0 * bytes, (ranks - 1) * bytes,
+                nodes == 1 ? 0 : chunks * (nodes + 1), nodes == 1 ? 0 : (nodes - 1.0 + receivers) * bytes);
+    }
+
+    private static int runs(Team team) {
+        int runs = 1;
+        for (int rank = 1; rank < team.size(); rank++) {
+            runs += team.nodeOf(rank) == team.nodeOf(rank - 1) ? 0 : 1;
+        }
+        return runs;
+    }
+
+    private static int first(Team team) {
+        return team.nodeOf(0);
+    }
+
+    private static int last(Team team) {
+        return team.nodeOf(team.size() - 1);
+    }
+
+    /** The number under which what was combined before a run arrives there. */
+    private static long arrival(int step, int runs, int run) {
+        return (long) (step - 1) * runs + run;
+    }
+
+    private static void combineRuns(Team team, Kernel kernel, Area shown, long window, long chunk, long place,
+            long length, int step, int runs) {
+        team.awaitOthers(Team.READY, (long) READY_STEPS * step - 1);
+        if (team.node() == first(team) && team.node() != last(team)) {
+            team.awaitCredit(CHAIN, step - 1, last(team)); // the chunk before has come to its end
+        }
+        int run = 0;
+        for (int rank = 0; rank < team.size(); run++) {
+            int end = rank + 1;
+            while (end < team.size() && team.nodeOf(end) == team.nodeOf(rank)) {
+                end++;
+            }
+            if (team.nodeOf(rank) == team.node()) {
+                combineRun(team, kernel, shown, window, HALVES * chunk, place, length, rank, end,
+                        arrival(step, runs, run), run == 0);
+            }
+            rank = end;
+        }
+        if (team.node() == last(team) && team.node() != first(team)) {
+            team.credit(first(team), CHAIN, step);
+        }
+    }
+
+    /** Combines what has come from the run before with this one's ranks, and passes it on if there is another run. */
+    private static void combineRun(Team team, Kernel kernel, Area shown, long window, long result, long place,
+            long length, int rank, int end, long arrival, boolean first) {
+        Area accumulated;
+        long at;
+        if (first) {
+            accumulated = contribution(team, shown, window, rank);
+            at = place;
+        } else {
+            team.awaitArrival(CHAIN, arrival, team.nodeOf(rank - 1));
+            accumulated = team.landing(CHAIN);
+            at = 0;
+        }
+        for (int next = first ? rank + 1 : rank; next < end; next++) {
+            team.combine(kernel, accumulated, at, contribution(team, shown, window, next), place, shown, result,
+                    length);
+            accumulated = shown;
+            at = result;
+        }
+        if (end < team.size()) {
+            team.put(team.nodeOf(end), CHAIN, arrival + 1, accumulated, at, 0, length);
+        }
+    }
+
+    private static Area contribution(Team team, Area shown, long window, int rank) {
+        return rank == team.rank() ? shown : team.shown(team.localRankOf(rank), window);
+    }
+
+    /** The last master puts the result to the other nodes that want it. */
+    private static void send(Team team, Area shown, long result, long length, int step, int root) {
+        if (team.node() != last(team)) {
+            return;
+        }
+        for (int distance = 1; distance < team.nodes(); distance++) {
+            int node = (team.node() + distance) % team.nodes();
+            if (root == ALL || node == team.nodeOf(root)) {
+                team.put(node, RESULTS, step, shown, result, 0, length);
+            }
+        }
+    }
+
+    private static void take(Team team, Area shown, long window, long result, long length, Area target, long from,
+            int step) {
+        if (team.node() != last(team)) {
+            team.awaitArrival(RESULTS, step, last(team));
+            team.copy(team.landing(RESULTS), 0, target, from, length);
+        } else if (team.isMaster()) {
+            team.copy(shown, result, target, from, length);
+        } else {
+            team.await(MASTER, Team.READY, (long) READY_STEPS * step);
+            team.copy(team.shown(MASTER, window), result, target, from, length);
+        }
+    }
+}

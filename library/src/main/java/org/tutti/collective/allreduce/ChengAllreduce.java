@@ -1,0 +1,152 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.allreduce;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.NodeTree;
+import org.tutti.collective.Pieces;
+import org.tutti.collective.RankOrder;
+import org.tutti.collective.RingLayout;
+import org.tutti.collective.Target;
+import org.tutti.collective.Team;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.pattern.Partition;
+
+/**
+ * Cheng's two-level global sum (section 3). In each node a master computes the sum over all ranks of the node and keeps
+ * it in its node's shared memory. One of the masters is the cluster master: it waits for all others, adds what they
+ * have, and puts the sum into each node's shared memory, from where everybody copies it.
+ *
+ * <pre>
+ *  3 nodes of 3 ranks, cluster master on node 0:
+ *     1, 2 → 0      4, 5 → 3      7, 8 → 6       each master adds up its node
+ *     3 → 0   6 → 0                              the cluster master adds up the nodes
+ *     0 → 3   0 → 6                              and hands out the sum, which all ranks copy
+ * </pre>
+ *
+ * <p>The paper draws the masters at random; node 0 is the default here, and the other form draws the cluster master's
+ * node anew for every operation, alike at all ranks. (A node's master is always its first rank: the network begins
+ * there.)
+ *
+ * <p>The paper's cluster master polls the other nodes' memory. Here every master puts up to {@value
+ * RingLayout#STAR_PAYLOAD_BYTES} bytes into its cell at the cluster master; of longer chunks it puts their address
+ * there, and the cluster master gets them. So the cluster master needs a cell for each node, and no landing place for
+ * any.
+ *
+ * <p>A rank contributes to chunk k + 1 after it has copied the result of chunk k, and a master says that it has chunk k
+ * + 1 after its ranks have contributed: then the place where the result lands is free, and so is what the cluster
+ * master has read.
+ */
+public final class ChengAllreduce extends Allreduce {
+    private static final long CHUNK_BYTES = Pieces.BYTES_MAX;
+    private static final int MASTER = 0;
+    private static final int READY_STEPS = 2;
+    private static final long MIX = 0x9e3779b97f4a7c15L;
+
+    private final boolean random;
+
+    /**
+     * @param random whether the cluster master's node is drawn for each operation, or node 0
+     */
+    public ChengAllreduce(boolean random) {
+        super(new Description(random ? "cheng-random" : "cheng", Order.BLOCKS, "4·c, and n − 1 puts in a row",
+                "(p−1)·b at a master", "(n−1)·b at the cluster master",
+                "2 × 32 KiB a rank; n cells of 128 bytes a node",
+                random ? "Cheng, section 3: masters drawn at random" : "Cheng, section 3"));
+        this.random = random;
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
+        double locals = localRanks - 1;
+        double others = nodes - 1;
+        return new Counts(localRanks > 1 ? 2 * chunks : 0, 2.0 * bytes, (locals + others) * bytes,
+                nodes > 1 ? 2 * chunks : 0, 2 * others * bytes);
+    }
+
+    @Override
+    public void run(Team team, Area source, Area target, long bytes, Kernel kernel) {
+        long chunk = kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / 2));
+        int chunks = Partition.chunks(bytes, chunk);
+        long half = Math.min(bytes, chunk);
+        Area shown = team.show(2 * half); // what this rank or node has, and at the cluster master what it has got
+        int cluster = random ? draw(team) : 0;
+        for (int step = 1; step <= chunks; step++) {
+            long from = (step - 1) * chunk;
+            long length = Math.min(chunk, bytes - from);
+            if (team.isMaster()) {
+                sum(team, kernel, source, from, shown, 2 * half, length, step);
+                if (team.nodes() > 1) {
+                    exchange(team, kernel, shown, half, length, step, cluster);
+                }
+                team.post(Team.READY, (long) READY_STEPS * step);
+            } else {
+                team.copy(source, from, shown, 0, length);
+                team.post(Team.READY, (long) READY_STEPS * step - 1);
+                team.await(MASTER, Team.READY, (long) READY_STEPS * step);
+            }
+            if (team.node() == cluster) {
+                team.copy(team.isMaster() ? shown : team.shown(MASTER, 2 * half), 0, target, from, length);
+            } else {
+                team.copy(team.landing(NodeTree.PARENT), landing(step), target, from, length);
+            }
+        }
+        team.noteAllAreHere(); // the result has something of everybody
+    }
+
+    /** The same at all ranks, as they count operations alike. */
+    private static int draw(Team team) {
+        long mixed = (team.operation() + 1) * MIX;
+        return (int) Long.remainderUnsigned(mixed ^ mixed >>> Integer.SIZE, team.nodes());
+    }
+
+    /** The master of a node adds up what its ranks have. */
+    private static void sum(Team team, Kernel kernel, Area source, long from, Area shown, long window, long length,
+            int step) {
+        team.awaitOthers(Team.READY, (long) READY_STEPS * step - 1);
+        if (team.localSize() == 1) {
+            team.copy(source, from, shown, 0, length);
+        } else {
+            RankOrder.combineAround(team, kernel, source, from, window, 0, shown, 0, length);
+        }
+    }
+
+    private static void exchange(Team team, Kernel kernel, Area shown, long half, long length, int step, int cluster) {
+        int node = team.node();
+        boolean fits = length <= RingLayout.STAR_PAYLOAD_BYTES;
+        if (node != cluster) {
+            if (fits) {
+                team.putStar(cluster, step, shown, 0, 0, length);
+            } else {
+                team.inviteByStar(cluster, step, shown, length);
+            }
+            team.awaitArrival(NodeTree.PARENT, step, cluster);
+            return;
+        }
+        for (int other = node + 1; other < team.nodes(); other++) {
+            Area theirs = fetch(team, shown, half, length, step, other, fits);
+            team.combine(kernel, shown, 0, theirs, fits ? 0 : half, shown, 0, length);
+        }
+        for (int other = node - 1; other >= 0; other--) {
+            Area theirs = fetch(team, shown, half, length, step, other, fits);
+            team.combine(kernel, theirs, fits ? 0 : half, shown, 0, shown, 0, length);
+        }
+        for (int distance = 1; distance < team.nodes(); distance++) {
+            team.put((node + distance) % team.nodes(), NodeTree.PARENT, step, shown, 0, landing(step), length);
+        }
+    }
+
+    private static Area fetch(Team team, Area shown, long half, long length, int step, int other, boolean fits) {
+        if (fits) {
+            return team.awaitStar(other, step);
+        }
+        Target there = team.awaitInvitationByStar(step, other);
+        team.get(other, there, 0, shown, half, length);
+        return shown;
+    }
+
+    private static long landing(int step) {
+        return (step - 1) % 2 * CHUNK_BYTES;
+    }
+}

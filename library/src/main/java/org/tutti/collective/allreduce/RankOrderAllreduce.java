@@ -1,0 +1,31 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.allreduce;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.RunChain;
+import org.tutti.collective.Team;
+import org.tutti.collective.kernel.Kernel;
+
+/**
+ * Allreduce in the order of the ranks wherever they are, for operators that do not commute: a chain of runs of
+ * consecutive ranks ({@link RunChain}), and from its end to all nodes.
+ */
+public final class RankOrderAllreduce extends Allreduce {
+    /** The only object that is needed. */
+    public RankOrderAllreduce() {
+        super(new Description("rank-order", Order.ALWAYS, "c·(runs + 2)", "p·b at a master",
+                "b for each run of a node, n·b at the last", "3 × 32 KiB, 2 edges of 32 KiB", "Tutti"));
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        return RunChain.counts(nodes, localRanks, bytes, nodes - 1);
+    }
+
+    @Override
+    public void run(Team team, Area source, Area target, long bytes, Kernel kernel) {
+        RunChain.run(team, kernel, source, target, bytes, RunChain.ALL);
+        team.noteAllAreHere(); // the result has something of everybody
+    }
+}

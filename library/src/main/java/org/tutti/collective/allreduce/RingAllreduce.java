@@ -1,0 +1,73 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.allreduce;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.NodeStage;
+import org.tutti.collective.NodeTree;
+import org.tutti.collective.Pieces;
+import org.tutti.collective.Team;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.pattern.Partition;
+
+/**
+ * Allreduce by a ring of the masters. The elements are cut into as many segments as there are nodes. In n − 1 steps
+ * each node sends a segment to the next one and combines the one that it gets with its own; then node i has segment i +
+ * 1 of all. In n − 1 more steps the finished segments go around.
+ *
+ * <pre>
+ *  3 nodes:  step 1   0 –seg 0→ 1 –seg 1→ 2 –seg 2→ 0       each combines what it gets
+ *            step 2   0 –seg 2→ 1 –seg 0→ 2 –seg 1→ 0       0 has all of segment 1, 1 of 2, 2 of 0
+ *            step 3   0 –seg 1→ 1 –seg 2→ 2 –seg 0→ 0       each copies what it gets
+ *            step 4   0 –seg 0→ 1 –seg 1→ 2 –seg 2→ 0
+ * </pre>
+ *
+ * <p>Each node sends and receives 2·b·(n − 1)/n bytes, the least there is; the segments are combined in different
+ * orders, so operators must commute.
+ */
+public final class RingAllreduce extends TwoLevelAllreduce {
+    private static final long CHUNK_BYTES = 256 << 10;
+    private static final int EDGE_FROM_PREVIOUS = NodeTree.PARENT;
+    private static final int EDGE_FROM_NEXT = NodeTree.PARENT + 1;
+
+    /** The only object that is needed. */
+    public RingAllreduce() {
+        super(new Description("ring", Order.NEVER, "c·(2·(n−1) + 3)", "2·b·(p−1)/p + b", "2·b·(n−1)/n",
+                "2 × 256 KiB, 2 × 32 KiB an edge", "Patarasuk and Yuan 2009, section 3"));
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        double part = (double) bytes / nodes;
+        return NodeStage.counts(localRanks, bytes, CHUNK_BYTES, 2.0 * (nodes - 1), 2 * (nodes - 1) * part,
+                (nodes - 1) * part);
+    }
+
+    @Override
+    protected long roundBytesMax(Team team) {
+        return Math.min(CHUNK_BYTES, team.windowBytesMax() / NodeStage.HALVES);
+    }
+
+    @Override
+    protected void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
+        int nodes = team.nodes();
+        int next = (team.node() + 1) % nodes;
+        int previous = Math.floorMod(team.node() - 1, nodes);
+        long unit = kernel.unitBytes();
+        int pieces = Pieces.count(Partition.start(chunk, unit, nodes, 1), kernel); // the first part is the longest
+        long number = (long) (round - 1) * 2 * (nodes - 1) * pieces + 1;
+        for (int step = 0; step < 2 * (nodes - 1); step++) {
+            int sent = Math.floorMod(team.node() - step, nodes);
+            int received = Math.floorMod(team.node() - step - 1, nodes);
+            long from = Partition.start(length, unit, nodes, sent);
+            long to = Partition.start(length, unit, nodes, received);
+            for (int piece = 0; piece < pieces; piece++) {
+                Pieces.send(team, kernel, next, EDGE_FROM_PREVIOUS, EDGE_FROM_NEXT, number, piece, work, at + from,
+                        Partition.start(length, unit, nodes, sent + 1) - from);
+                Pieces.receive(team, kernel, step < nodes - 1, previous, EDGE_FROM_PREVIOUS, EDGE_FROM_NEXT, number,
+                        piece, work, at + to, Partition.start(length, unit, nodes, received + 1) - to);
+            }
+            number += pieces;
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.allreduce;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.NodeStage;
+import org.tutti.collective.Team;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.pattern.Partition;
+
+/**
+ * Allreduce on two levels, a round after the other: the ranks of each node combine what they have in shared memory
+ * ({@link NodeStage}), the masters exchange and combine what their nodes have, and everybody copies the result from its
+ * master's window. Subclasses say how the masters do it. A rank that is alone on its node works in the caller's memory.
+ */
+abstract class TwoLevelAllreduce extends Allreduce {
+    TwoLevelAllreduce(Description description) {
+        super(description);
+    }
+
+    /**
+     * How many bytes a round has at most.
+     *
+     * @param team the ranks
+     * @return the bytes, at most half of the greatest window
+     */
+    protected abstract long roundBytesMax(Team team);
+
+    /**
+     * Combines what the masters have, at every one of them, to the same bits. Called by masters, on two nodes or more.
+     *
+     * @param team the ranks
+     * @param kernel the operator
+     * @param work what this node has, and where the result goes
+     * @param at at which byte
+     * @param length the round's bytes
+     * @param chunk the bytes of the first round, which no other one exceeds
+     * @param round 1, 2, 3, …
+     */
+    protected abstract void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round);
+
+    @Override
+    public final void run(Team team, Area source, Area target, long bytes, Kernel kernel) {
+        if (team.nodes() == 1) {
+            runOnOneNode(team, source, target, bytes, kernel);
+            return;
+        }
+        long chunk = kernel.wholeUnits(roundBytesMax(team));
+        int rounds = Partition.chunks(bytes, chunk);
+        if (team.localSize() == 1) {
+            runAlone(team, source, target, bytes, kernel, chunk, rounds);
+        } else {
+            runTogether(team, source, target, bytes, kernel, chunk, rounds);
+        }
+        team.noteAllAreHere(); // the result has something of everybody
+    }
+
+    /**
+     * What is done when all ranks, two or more, are on one node: the same without the masters' part, unless a subclass
+     * has something better.
+     *
+     * @param team the ranks
+     * @param source the elements of this rank
+     * @param target where the combination goes
+     * @param bytes the length of source and target
+     * @param kernel the operator
+     */
+    protected void runOnOneNode(Team team, Area source, Area target, long bytes, Kernel kernel) {
+        long chunk = kernel.wholeUnits(roundBytesMax(team));
+        runTogether(team, source, target, bytes, kernel, chunk, Partition.chunks(bytes, chunk));
+    }
+
+    private void runAlone(Team team, Area source, Area target, long bytes, Kernel kernel, long chunk, int rounds) {
+        if (!source.isSameAs(target)) {
+            team.copy(source, 0, target, 0, bytes);
+        }
+        for (int round = 1; round <= rounds; round++) {
+            long from = (round - 1) * chunk;
+            exchange(team, kernel, target, from, Math.min(chunk, bytes - from), Math.min(chunk, bytes), round);
+        }
+    }
+
+    private void runTogether(Team team, Area source, Area target, long bytes, Kernel kernel, long chunk, int rounds) {
+        long window = Math.min(bytes, NodeStage.HALVES * chunk);
+        Area shown = team.show(window);
+        for (int round = 1; round <= rounds; round++) {
+            long from = (round - 1) * chunk;
+            long length = Math.min(chunk, bytes - from);
+            long place = (round - 1) % NodeStage.HALVES * chunk;
+            NodeStage.combine(team, kernel, source, from, shown, window, place, length, round);
+            if (!team.isMaster()) {
+                team.copy(NodeStage.awaitResult(team, window, round), place, target, from, length);
+                continue;
+            }
+            if (team.nodes() > 1) {
+                exchange(team, kernel, shown, place, length, Math.min(chunk, bytes), round);
+            }
+            NodeStage.announce(team, round);
+            team.copy(shown, place, target, from, length);
+        }
+    }
+}

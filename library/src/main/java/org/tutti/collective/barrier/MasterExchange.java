@@ -1,0 +1,46 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.barrier;
+
+import org.tutti.collective.NodeTree;
+import org.tutti.collective.Team;
+
+/**
+ * How the masters of the nodes wait for each other (SRM 2003, section 2.4, "Barrier"): zero-byte puts in pairs, at
+ * distances 1, 2, 4, …; when the nodes are no power of two, every master signals the one at that distance ahead instead
+ * and waits for the one behind: dissemination, which takes one round more than there are whole powers. Each round has
+ * an edge of its own, so a round that arrives early waits there.
+ */
+final class MasterExchange {
+    private static final int STEP = 1;
+
+    private MasterExchange() {}
+
+    /**
+     * Returns when every node's master has called it.
+     *
+     * @param team the ranks; this one is a master, and all ranks of its node have come
+     */
+    static void run(Team team) {
+        int node = team.node();
+        int nodes = team.nodes();
+        boolean pairs = Integer.bitCount(nodes) == 1;
+        int round = 0;
+        for (int distance = 1; distance < nodes; distance <<= 1) {
+            int to = pairs ? node ^ distance : (node + distance) % nodes;
+            int from = pairs ? to : Math.floorMod(node - distance, nodes);
+            int edge = NodeTree.edge(round++);
+            team.signal(to, edge, STEP);
+            team.awaitArrival(edge, STEP, from);
+        }
+        team.noteAllAreHere();
+    }
+
+    /**
+     * {@return how many rounds it takes: ⌈log₂ nodes⌉}
+     *
+     * @param nodes how many nodes there are
+     */
+    static int rounds(int nodes) {
+        return Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
+    }
+}

@@ -1,0 +1,55 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.broadcast;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.RingLayout;
+import org.tutti.collective.Team;
+import org.tutti.pattern.ChainTree;
+
+/**
+ * Pipelined chain: the nodes stand in a row, from the root's node on, and each passes every chunk on to the next one.
+ * So no node sends a byte more than once: of a long message the chain takes n − 2 + c chunks' time, where a binomial
+ * tree takes the whole message's time for each child of the root.
+ *
+ * <pre>
+ *  4 nodes, root on node 2, chunks 1 2 3:
+ *    2 → 3    1 2 3
+ *    3 → 0      1 2 3
+ *    0 → 1        1 2 3
+ * </pre>
+ *
+ * <p>Chunks go through the landing place of the one edge, {@value #SHORT_PARTS} at a time; of messages longer than
+ * 512 KiB, where the first chunk's way counts for less, 2 at a time of four times the length. In a node as in
+ * {@link SlotRingBroadcast}.
+ */
+public final class ChainBroadcast extends Broadcast {
+    private static final long SHORT_BYTES_MAX = 512 << 10;
+    private static final int SHORT_PARTS = 8;
+    private static final int LONG_PARTS = 2;
+
+    private final TreePipeline pipeline = new TreePipeline(ChainTree.INSTANCE);
+
+    /** The only object that is needed. */
+    public ChainBroadcast() {
+        super(new Description("chain", Order.ALWAYS, "n − 1 + c", "b, b twice at the root", "b",
+                "64 KiB at the root, 64 KiB an edge",
+                "van de Geijn and Watts, SUMMA (1997), section 4; landing places of SRM 2003"));
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        return pipeline.counts(nodes, localRanks, bytes, RingLayout.LANDING_BYTES / parts(bytes), 0, 2);
+    }
+
+    @Override
+    public void run(Team team, Area data, long bytes, int root) {
+        int parts = parts(bytes);
+        long window = Math.min(RingLayout.LANDING_BYTES, team.windowBytesMax());
+        pipeline.throughLandings(team, data, bytes, root, window / parts, parts, Integer.MAX_VALUE);
+    }
+
+    private static int parts(long bytes) {
+        return bytes <= SHORT_BYTES_MAX ? SHORT_PARTS : LONG_PARTS;
+    }
+}

@@ -1,0 +1,238 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.broadcast;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.NodeTree;
+import org.tutti.collective.Target;
+import org.tutti.collective.Team;
+import org.tutti.pattern.BinomialTree;
+import org.tutti.pattern.Partition;
+
+/**
+ * Scatter and allgather (van de Geijn): the message is cut into one part for each node. A binomial tree scatters the
+ * parts from the root's node, so that each node has its own; then the parts go round the ring of nodes until everybody
+ * has all of them. The busiest node sends less than twice the message, however many nodes there are.
+ *
+ * <pre>
+ *  4 nodes, the root's first:   0          1          2          3
+ *    scatter 0 → 2              0 1 2 3               . . 2 3
+ *    scatter 0 → 1, 2 → 3       0 1 2 3    . 1 . .    . . 2 3    . . . 3
+ *    ring, parts 0, 1, 2 to     -          0 →        1 →        2 →
+ *    the next; and so on        0 1 2 3    0 1 2 3    0 1 2 3    0 1 2 3
+ * </pre>
+ *
+ * <p>A node that passes parts on in the scatter has them already, so the ring does not bring them again: the node at
+ * position q, with span(q) positions in its subtree, gets n − span(q) parts, those of q − 1, q − 2, …, in this order.
+ *
+ * <p>Long messages go in rounds, through two halves of a window of each master in turn. A master invites its parent in
+ * the tree to its window, and its left neighbour in the ring, over the edge of a first child; position q − 1 is q's
+ * parent when q is odd, and has no children when q is even, so that edge is the neighbour's either way. Scattered parts
+ * are signalled on the edge to the parent; what comes round the ring is counted on that edge's second word, which has
+ * another writer.
+ *
+ * <p>Why nothing is overwritten too early: who puts into the window for round r awaits the credit for round r − 2,
+ * which its owner gives when all ranks of its node have said DONE. Puts of one sender take effect in their order, so a
+ * part is there when its count is. The ranks of a node copy from the master's window, in the root's node from the
+ * root's.
+ *
+ * <p>The words of an operation count to {@value Team#STEPS_MAX}. Where the ring would need more, parts would be of a
+ * few KiB and the ring slow; such messages go down the binomial tree instead, as in {@link SrmBroadcast}.
+ */
+public final class ScatterAllgatherBroadcast extends Broadcast {
+    private static final int HALVES = 2;
+    private static final int FIRST = 1;
+    private static final int MASTER = 0;
+    private static final long WINDOW_BYTES_MAX = 512 << 10;
+    private static final long WINDOW_BYTES_MIN = 64;
+
+    /** The edge of the neighbour to the right: that of the first child. */
+    private static final int RIGHT = NodeTree.edge(0);
+
+    private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
+    private static final TreePipeline PIPELINE = new TreePipeline(BinomialTree.INSTANCE);
+
+    /** The only object that is needed. */
+    public ScatterAllgatherBroadcast() {
+        super(new Description("scatter-allgather", Order.ALWAYS, "(⌈log₂ n⌉ + n − 1)·c", "b, b twice at the root",
+                "2·b·(n − 1)/n", "min(b, 512 KiB) at the root and at masters",
+                "Barnett, Shuler, van de Geijn and others, Interprocessor Collective Communication Library (1994)"));
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        long half = half(bytes, WINDOW_BYTES_MAX);
+        int rounds = Partition.chunks(bytes, half);
+        if (!suffices(rounds, nodes)) {
+            return PIPELINE.counts(nodes, localRanks, bytes, TreePipeline.STRAIGHT_BYTES, 1, 2);
+        }
+        double first = Math.min(bytes, half);
+        if (nodes == 1) {
+            return PIPELINE.counts(1, localRanks, bytes, half, 0, 2);
+        }
+        int scatterSteps = Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
+        int waits = localRanks == 1 ? 0 : 1;
+        // the invitation, and then round after round: the ring of one overlaps with nothing but copying in the nodes
+        return new Counts(waits, waits * 2 * first, 0, 1 + (double) rounds * (scatterSteps + nodes - 1),
+                2.0 * bytes * (nodes - 1) / nodes);
+    }
+
+    @Override
+    public void run(Team team, Area data, long bytes, int root) {
+        long half = half(bytes, team.windowBytesMax());
+        int rounds = Partition.chunks(bytes, half);
+        int top = team.nodeOf(root);
+        if (!suffices(rounds, team.nodes())) {
+            PIPELINE.straight(team, data, bytes, root, false);
+        } else if (team.rank() == root) {
+            send(team, data, bytes, half, rounds);
+        } else if (team.node() != top && team.isMaster()) {
+            passOn(team, data, bytes, half, rounds, top);
+        } else {
+            receive(team, data, bytes, half, rounds, team.node() == top ? team.localRankOf(root) : MASTER, top);
+        }
+    }
+
+    private static boolean suffices(int rounds, int nodes) {
+        return (long) rounds * Math.max(1, nodes - 1) <= Team.STEPS_MAX;
+    }
+
+    /** The bytes of a round: a short message has one. */
+    private static long half(long bytes, long windowBytesMax) {
+        return Math.clamp(bytes, WINDOW_BYTES_MIN, windowBytesMax / HALVES);
+    }
+
+    private static long window(long bytes, long half) {
+        return bytes <= half ? half : HALVES * half;
+    }
+
+    private static long place(int round, long half) {
+        return (round - FIRST) % HALVES * half;
+    }
+
+    private static void send(Team team, Area data, long bytes, long half, int rounds) {
+        Area window = team.localSize() > 1 ? team.show(window(bytes, half)) : null;
+        for (int round = FIRST; round <= rounds; round++) {
+            long from = (round - FIRST) * half;
+            long length = Math.min(half, bytes - from);
+            if (team.isMaster()) {
+                scatter(team, data, from, length, round, half, team.node());
+                circulate(team, data, from, length, round, half, team.node());
+            }
+            if (window != null) {
+                team.awaitOthers(Team.DONE, round - HALVES);
+                team.copy(data, from, window, place(round, half), length);
+                team.post(Team.READY, round);
+            }
+        }
+    }
+
+    /** Copies from the window of another rank of the node; the master of the root's node sends from there, too. */
+    private static void receive(Team team, Area data, long bytes, long half, int rounds, int from, int top) {
+        for (int round = FIRST; round <= rounds; round++) {
+            long at = (round - FIRST) * half;
+            long length = Math.min(half, bytes - at);
+            long place = place(round, half);
+            team.await(from, Team.READY, round);
+            Area window = team.shown(from, window(bytes, half));
+            if (team.isMaster()) {
+                scatter(team, window, place, length, round, half, top);
+                circulate(team, window, place, length, round, half, top);
+            }
+            team.copy(window, place, data, at, length);
+            if (round + HALVES <= rounds) {
+                team.post(Team.DONE, round);
+            }
+        }
+    }
+
+    private static void passOn(Team team, Area data, long bytes, long half, int rounds, int top) {
+        int position = position(team, top);
+        int parent = TREE.parent(team, top);
+        int left = Math.floorMod(team.node() - 1, team.nodes());
+        long windowBytes = window(bytes, half);
+        Area window = team.show(windowBytes);
+        team.invite(parent, TREE.edgeAtParent(team, top), FIRST, window, windowBytes);
+        if (left != parent) {
+            team.invite(left, RIGHT, FIRST, window, windowBytes);
+        }
+        for (int round = FIRST; round <= rounds; round++) {
+            long from = (round - FIRST) * half;
+            long length = Math.min(half, bytes - from);
+            long place = place(round, half);
+            team.awaitArrival(NodeTree.PARENT, round, parent);
+            scatter(team, window, place, length, round, half, top);
+            circulate(team, window, place, length, round, half, top);
+            awaitFromLeft(team, round, team.nodes() - span(position, team.nodes()));
+            team.post(Team.READY, round);
+            team.copy(window, place, data, from, length);
+            if (round + HALVES <= rounds) {
+                team.awaitOthers(Team.DONE, round);
+                team.credit(parent, TREE.edgeAtParent(team, top), round);
+                if (left != parent) {
+                    team.credit(left, RIGHT, round);
+                }
+            }
+        }
+    }
+
+    /** Puts to each child the parts of its subtree. */
+    private static void scatter(Team team, Area source, long sourceOffset, long length, int round, long half, int top) {
+        for (int index = TREE.children(team, top) - 1; index >= 0; index--) { // the deepest subtree first
+            int child = TREE.child(team, top, index);
+            int position = Math.floorMod(child - top, team.nodes());
+            int end = position + span(position, team.nodes());
+            put(team, child, NodeTree.edge(index), source, sourceOffset, length, position, end, round, half);
+            team.signal(child, NodeTree.PARENT, round);
+        }
+    }
+
+    /** Passes on to the right neighbour the parts that it does not have, in the order in which they come. */
+    private static void circulate(Team team, Area source, long sourceOffset, long length, int round, long half,
+            int top) {
+        int nodes = team.nodes();
+        int position = position(team, top);
+        if (position == nodes - 1) {
+            return; // the neighbour is where everything comes from
+        }
+        int right = (team.node() + 1) % nodes;
+        int missing = nodes - span(position, nodes);
+        int missingRight = nodes - span(position + 1, nodes);
+        for (int step = FIRST; step <= missingRight; step++) {
+            awaitFromLeft(team, round, Math.min(step - FIRST, missing));
+            int part = Math.floorMod(position - step + FIRST, nodes);
+            put(team, right, RIGHT, source, sourceOffset, length, part, part + 1, round, half);
+            team.credit(right, NodeTree.PARENT, count(round, step, nodes)); // the ring's word there
+        }
+    }
+
+    private static void awaitFromLeft(Team team, int round, int step) {
+        if (step > 0) {
+            team.awaitCredit(NodeTree.PARENT, count(round, step, team.nodes()),
+                    Math.floorMod(team.node() - 1, team.nodes()));
+        }
+    }
+
+    private static int count(int round, int step, int nodes) {
+        return (round - FIRST) * (nodes - 1) + step;
+    }
+
+    /** Puts consecutive parts into the window of another master. */
+    private static void put(Team team, int toNode, int edge, Area source, long sourceOffset, long length, int first,
+            int end, int round, long half) {
+        long start = Partition.start(length, 1, team.nodes(), first);
+        Target target = team.awaitInvitation(edge, FIRST, toNode);
+        team.awaitCredit(edge, round - HALVES, toNode);
+        team.put(toNode, target, place(round, half) + start, source, sourceOffset + start,
+                Partition.start(length, 1, team.nodes(), end) - start);
+    }
+
+    private static int position(Team team, int top) {
+        return Math.floorMod(team.node() - top, team.nodes());
+    }
+
+    /** How many positions the subtree of a position has, itself included. */
+    private static int span(int position, int nodes) {
+        return position == 0 ? nodes : Math.min(Integer.lowestOneBit(position), nodes - position);
+    }
+}

@@ -1,0 +1,311 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.broadcast;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.NodeTree;
+import org.tutti.collective.Target;
+import org.tutti.collective.Team;
+import org.tutti.pattern.Partition;
+import org.tutti.pattern.Tree;
+
+/**
+ * How chunks go from the root's node down a tree of nodes, and in each node through shared memory: the movement that
+ * several broadcasts have in common. The masters send; a master passes a chunk on before its own node takes it. The
+ * master of the root's node sends from the root's shared memory, or from its own if it is the root.
+ *
+ * <p><b>Landing places</b> ({@link #throughLandings}; SRM 2003, section 2.4, figure 4 on the left). The landing place
+ * of a node's edge to its parent is cut into parts, and chunk k lands in part k mod parts. It is shared memory: all
+ * ranks of the node copy the chunk from there. A credit for chunk k, which the master gives when all its ranks have
+ * said DONE k, lets the parent put chunk k + parts: so no part is overwritten before it was read. Credits that nobody
+ * would await are not given; across operations the landing places are apart, as slots are.
+ *
+ * <p><b>Straight</b> ({@link #straight}; figure 4 on the right). Each master invites its parent to where the message
+ * shall be: the user's memory if that can be addressed, else a window of two halves, which its ranks read. Puts into
+ * the user's memory need no credit; the halves are given back as landing places are. As the invitation says how long
+ * the memory is, a parent finds the place of a chunk at (first byte) mod (length), and both kinds are one to it. The
+ * parent puts, then signals; puts and signals of one sender take effect in their order.
+ *
+ * <p><b>In a node</b> whoever has the data in memory of its own shows them, chunk after chunk, through the parts of a
+ * window, and fills a part again when all others have said DONE; or it lends the memory to ranks of its process, and
+ * waits at the end until all have read.
+ */
+final class TreePipeline {
+    /** The chunks that go straight. */
+    static final long STRAIGHT_BYTES = 64 << 10;
+
+    /** How many of them a window holds. */
+    private static final int HALVES = 2;
+
+    private static final int FIRST = 1;
+    private static final int MASTER = 0;
+
+    private final Tree shape;
+    private final NodeTree tree;
+
+    /**
+     * @param shape the tree of the nodes
+     */
+    TreePipeline(Tree shape) {
+        this.shape = shape;
+        this.tree = new NodeTree(shape);
+    }
+
+    /**
+     * Copies the root's bytes to every rank, by way of landing places.
+     *
+     * @param team the ranks
+     * @param data the bytes of this rank
+     * @param bytes how many
+     * @param root the rank that has them
+     * @param chunk the length of a chunk, at most windowBytesMax / parts and, with several nodes, {@link
+     *             org.tutti.collective.RingLayout#LANDING_BYTES}
+     *            / parts
+     * @param parts how many chunks may be under way on an edge and in a node
+     * @param windowsMax how many windows the root may have in use at once
+     */
+    void throughLandings(Team team, Area data, long bytes, int root, long chunk, int parts, int windowsMax) {
+        int top = team.nodeOf(root);
+        if (team.rank() == root) {
+            send(team, data, bytes, chunk, parts, windowsMax, false, false);
+        } else if (team.node() == top) {
+            receive(team, data, bytes, chunk, parts, team.localRankOf(root), top, false, false);
+        } else {
+            land(team, data, bytes, chunk, parts, top);
+        }
+    }
+
+    /**
+     * Copies the root's bytes to every rank, straight to where they belong or can be read.
+     *
+     * @param team the ranks
+     * @param data the bytes of this rank
+     * @param bytes how many, 1 or more with several nodes
+     * @param root the rank that has them
+     * @param lends whether ranks of one process read each other's memory
+     */
+    void straight(Team team, Area data, long bytes, int root, boolean lends) {
+        long chunk = Math.min(STRAIGHT_BYTES, team.windowBytesMax() / HALVES);
+        int top = team.nodeOf(root);
+        if (team.rank() == root) {
+            send(team, data, bytes, chunk, HALVES, Integer.MAX_VALUE, true, lends);
+        } else if (team.node() == top) {
+            receive(team, data, bytes, chunk, HALVES, team.localRankOf(root), top, true, lends);
+        } else if (!team.isMaster()) {
+            receive(team, data, bytes, chunk, HALVES, MASTER, top, true, lends);
+        } else if (team.isAddressable(data)) {
+            passOn(team, data, bytes, chunk, top, lends);
+        } else {
+            passOnFromWindow(team, data, bytes, chunk, top);
+        }
+    }
+
+    // ---- the root's node
+
+    private void send(Team team, Area data, long bytes, long chunk, int parts, int windowsMax, boolean straight,
+            boolean lends) {
+        int chunks = Partition.chunks(bytes, chunk);
+        boolean forwards = team.isMaster() && team.nodes() > 1;
+        boolean shows = team.localSize() > 1;
+        boolean lent = shows && lends && team.lend(data);
+        Area window = shows && !lent ? team.show(Math.min(bytes, parts * chunk), windowsMax) : null;
+        if (lent) {
+            team.post(Team.READY, chunks);
+        }
+        for (int step = FIRST; step <= chunks; step++) {
+            long from = (step - 1) * chunk;
+            long length = Math.min(chunk, bytes - from);
+            if (forwards) {
+                forward(team, data, from, from, length, step, chunk, parts, team.node(), straight);
+            }
+            if (window != null) {
+                show(team, data, from, window, chunk, parts, length, step);
+            }
+        }
+        takeBack(team, lent, chunks);
+    }
+
+    /** Copies a chunk into a window, when the part has been read. */
+    private static void show(Team team, Area data, long from, Area window, long chunk, int parts, long length,
+            int step) {
+        team.awaitOthers(Team.DONE, step - parts);
+        team.copy(data, from, window, place(step, chunk, parts), length);
+        team.post(Team.READY, step);
+    }
+
+    private static void takeBack(Team team, boolean lent, int chunks) {
+        if (lent) {
+            team.awaitOthers(Team.DONE, chunks);
+            team.takeBack();
+        }
+    }
+
+    /** Copies from what another rank of the node shows or lends; the master of the root's node sends it, too. */
+    private void receive(Team team, Area data, long bytes, long chunk, int parts, int from, int top, boolean straight,
+            boolean lends) {
+        int chunks = Partition.chunks(bytes, chunk);
+        boolean forwards = team.isMaster() && team.nodes() > 1;
+        Area lent = null;
+        for (int step = FIRST; step <= chunks; step++) {
+            long at = (step - 1) * chunk;
+            long length = Math.min(chunk, bytes - at);
+            team.await(from, Team.READY, step);
+            lent = lends ? team.lent(from) : null;
+            Area source = lent != null ? lent : team.shown(from, Math.min(bytes, parts * chunk));
+            long place = lent != null ? at : place(step, chunk, parts);
+            if (forwards) {
+                forward(team, source, place, at, length, step, chunk, parts, top, straight);
+            }
+            team.copy(source, place, data, at, length);
+            if (lent == null && step + parts <= chunks) {
+                team.post(Team.DONE, step);
+            }
+        }
+        if (lent != null) {
+            lent.clear();
+            team.post(Team.DONE, chunks);
+        }
+    }
+
+    // ---- other nodes, by landing places
+
+    private void land(Team team, Area data, long bytes, long chunk, int parts, int top) {
+        int chunks = Partition.chunks(bytes, chunk);
+        int parent = tree.parent(team, top);
+        for (int step = FIRST; step <= chunks; step++) {
+            long from = (step - 1) * chunk;
+            long length = Math.min(chunk, bytes - from);
+            long place = place(step, chunk, parts);
+            team.awaitArrival(NodeTree.PARENT, step, parent);
+            Area landing = team.landing(NodeTree.PARENT);
+            if (team.isMaster()) {
+                forward(team, landing, place, from, length, step, chunk, parts, top, false);
+            }
+            team.copy(landing, place, data, from, length);
+            if (step + parts <= chunks) {
+                giveBack(team, step, parent, top);
+            }
+        }
+    }
+
+    /** Says that this rank has read a chunk, and as the master that all have. */
+    private void giveBack(Team team, int step, int parent, int top) {
+        if (team.isMaster()) {
+            team.awaitOthers(Team.DONE, step);
+            team.credit(parent, tree.edgeAtParent(team, top), step);
+        } else {
+            team.post(Team.DONE, step);
+        }
+    }
+
+    // ---- other nodes, straight
+
+    /** The chunks arrive where they belong. */
+    private void passOn(Team team, Area data, long bytes, long chunk, int top, boolean lends) {
+        int chunks = Partition.chunks(bytes, chunk);
+        int parent = tree.parent(team, top);
+        boolean shows = team.localSize() > 1;
+        boolean lent = shows && lends && team.lend(data);
+        Area window = shows && !lent ? team.show(Math.min(bytes, HALVES * chunk)) : null;
+        team.invite(parent, tree.edgeAtParent(team, top), FIRST, data, bytes);
+        for (int step = FIRST; step <= chunks; step++) {
+            long from = (step - 1) * chunk;
+            long length = Math.min(chunk, bytes - from);
+            team.awaitArrival(NodeTree.PARENT, step, parent);
+            forward(team, data, from, from, length, step, chunk, HALVES, top, true);
+            if (window != null) {
+                show(team, data, from, window, chunk, HALVES, length, step);
+            } else if (lent) {
+                team.post(Team.READY, step);
+            }
+        }
+        takeBack(team, lent, chunks);
+    }
+
+    /** The chunks arrive in a window, which all ranks of the node read. */
+    private void passOnFromWindow(Team team, Area data, long bytes, long chunk, int top) {
+        int chunks = Partition.chunks(bytes, chunk);
+        int parent = tree.parent(team, top);
+        long windowBytes = Math.min(bytes, HALVES * chunk);
+        Area window = team.show(windowBytes);
+        team.invite(parent, tree.edgeAtParent(team, top), FIRST, window, windowBytes);
+        for (int step = FIRST; step <= chunks; step++) {
+            long from = (step - 1) * chunk;
+            long length = Math.min(chunk, bytes - from);
+            long place = place(step, chunk, HALVES);
+            team.awaitArrival(NodeTree.PARENT, step, parent);
+            forward(team, window, place, from, length, step, chunk, HALVES, top, true);
+            team.post(Team.READY, step);
+            team.copy(window, place, data, from, length);
+            if (step + HALVES <= chunks) {
+                giveBack(team, step, parent, top);
+            }
+        }
+    }
+
+    // ---- to the children
+
+    private void forward(Team team, Area source, long sourceOffset, long from, long length, int step, long chunk,
+            int parts, int top, boolean straight) {
+        for (int index = tree.children(team, top) - 1; index >= 0; index--) { // the deepest subtree first
+            int child = tree.child(team, top, index);
+            int edge = NodeTree.edge(index);
+            if (straight) {
+                Target target = team.awaitInvitation(edge, FIRST, child);
+                if (from >= target.bytes()) { // a part of a window is used again
+                    team.awaitCredit(edge, step - parts, child);
+                }
+                team.put(child, target, from % target.bytes(), source, sourceOffset, length);
+                team.signal(child, NodeTree.PARENT, step);
+            } else {
+                team.awaitCredit(edge, step - parts, child);
+                team.put(child, NodeTree.PARENT, step, source, sourceOffset, place(step, chunk, parts), length);
+            }
+        }
+    }
+
+    private static long place(int step, long chunk, int parts) {
+        return (step - FIRST) % parts * chunk;
+    }
+
+    // ---- what it costs
+
+    /**
+     * Counts the critical path: the first chunk goes down the tree, then the others follow at the pace of the busiest
+     * node, which sends every chunk to each of its children.
+     *
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks each of them has
+     * @param bytes the length of the message
+     * @param chunk the length of a chunk
+     * @param setUpSteps how many times a node waits for another one before the first chunk
+     * @param copies how often a byte is copied in a node, one after the other
+     * @return the counts
+     */
+    Counts counts(int nodes, int localRanks, long bytes, long chunk, int setUpSteps, int copies) {
+        int chunks = Partition.chunks(bytes, chunk);
+        double first = Math.min(bytes, chunk);
+        int waits = localRanks == 1 ? 0 : 1;
+        if (nodes == 1) {
+            return new Counts(waits * chunks, waits * (bytes + (copies - 1) * first), 0, 0, 0);
+        }
+        int[] depths = new int[nodes];
+        int[] sends = new int[nodes]; // how many sends of the first chunk follow each other until a node has it
+        int height = 0;
+        int sendsMax = 0;
+        int degree = 0;
+        for (int position = 0; position < nodes; position++) {
+            int children = shape.children(position, nodes);
+            degree = Math.max(degree, children);
+            for (int index = 0; index < children; index++) {
+                int child = shape.child(position, index, nodes);
+                depths[child] = depths[position] + 1;
+                sends[child] = sends[position] + children - index;
+                height = Math.max(height, depths[child]);
+                sendsMax = Math.max(sendsMax, sends[child]);
+            }
+        }
+        return new Counts(waits, copies * first, 0, setUpSteps + height + (chunks - 1),
+                sendsMax * first + degree * (bytes - first));
+    }
+}

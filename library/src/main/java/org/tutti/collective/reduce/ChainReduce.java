@@ -1,0 +1,30 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.reduce;
+
+import org.tutti.collective.Counts;
+import org.tutti.collective.NodeTree;
+import org.tutti.pattern.ChainTree;
+
+/**
+ * Reduce by a pipelined chain of nodes: each combines a chunk of its own ranks with what arrives from the node behind
+ * it and passes that on to the node before it, the first of which is the root's, or node 0 for operators that do not
+ * commute. Every node receives and sends each byte once, whatever their number; the price is the length of the chain.
+ *
+ * <pre>
+ *  3 nodes, root on 0, chunks a b c:     2 –a→ 1   2 –b→ 1   2 –c→ 1
+ *                                                  1 –a→ 0   1 –b→ 0   1 –c→ 0
+ * </pre>
+ */
+public final class ChainReduce extends TwoLevelReduce {
+    /** The only object that is needed. */
+    public ChainReduce() {
+        super(new Description("chain", Order.BLOCKS, "3·c + n − 1", "2·b·(p−1)/p + b", "b",
+                "2 × 32 KiB, and as much an edge", "Tutti; pipelined chain, as in Open MPI"),
+                new NodeTree(ChainTree.INSTANCE));
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        return counts((double) nodes - 1, Math.min(1, nodes - 1), localRanks, bytes);
+    }
+}

@@ -1,0 +1,30 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.reduce;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.RunChain;
+import org.tutti.collective.Team;
+import org.tutti.collective.kernel.Kernel;
+
+/**
+ * Reduce in the order of the ranks wherever they are, for operators that do not commute: a chain of runs of consecutive
+ * ranks ({@link RunChain}), and from its end to the root.
+ */
+public final class RankOrderReduce extends Reduce {
+    /** The only object that is needed. */
+    public RankOrderReduce() {
+        super(new Description("rank-order", Order.ALWAYS, "c·(runs + 2)", "p·b at a master",
+                "b for each run of a node", "3 × 32 KiB, 2 edges of 32 KiB", "Tutti"));
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        return RunChain.counts(nodes, localRanks, bytes, 1);
+    }
+
+    @Override
+    public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
+        RunChain.run(team, kernel, source, target, bytes, root);
+    }
+}

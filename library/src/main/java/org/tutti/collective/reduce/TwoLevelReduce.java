@@ -1,0 +1,131 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.reduce;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.NodeStage;
+import org.tutti.collective.NodeTree;
+import org.tutti.collective.Pieces;
+import org.tutti.collective.Team;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.pattern.Partition;
+
+/**
+ * Reduce on two levels, a chunk after the other: the ranks of each node combine what they have in shared memory ({@link
+ * NodeStage}), and the masters combine what their nodes have up a tree, through two landing buffers an edge; the root
+ * copies the result from its master's window. Subclasses say which tree.
+ *
+ * <p>For operators that commute the tree's top is the root's node. For others it is node 0, so that only consecutive
+ * nodes are combined, and the result goes from there to the root's node.
+ *
+ * <p>A rank contributes to chunk k when its master has announced chunk k − 2, which was in the same half of its window;
+ * the root contributes to a chunk after it has copied the result of the one before.
+ */
+abstract class TwoLevelReduce extends Reduce {
+    private static final int BUFFERS = 2;
+
+    private final NodeTree tree;
+
+    TwoLevelReduce(Description description, NodeTree tree) {
+        super(description);
+        this.tree = tree;
+    }
+
+    /**
+     * Counts what this does with trees of a certain depth and degree.
+     *
+     * @param depth how many nodes wait for each other in a row
+     * @param degree how many nodes put to the top
+     * @param localRanks how many ranks each node has
+     * @param bytes the length of the message
+     * @return the counts
+     */
+    static Counts counts(double depth, double degree, int localRanks, long bytes) {
+        double chunks = Math.max(1, Math.ceil((double) bytes / Pieces.BYTES_MAX));
+        double first = Math.min(bytes, Pieces.BYTES_MAX); // passes through the whole tree before the others follow
+        double steps = depth == 0 ? 0 : (depth + chunks - 1) / chunks;
+        return NodeStage.counts(localRanks, bytes, Pieces.BYTES_MAX, steps,
+                depth == 0 ? 0 : (depth - 1) * first + degree * bytes,
+                depth == 0 ? 0 : (depth - 1) * first + degree * bytes);
+    }
+
+    @Override
+    public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
+        long chunk = kernel.wholeUnits(Math.min(Pieces.BYTES_MAX, team.windowBytesMax() / NodeStage.HALVES));
+        int chunks = Partition.chunks(bytes, chunk);
+        long window = Math.min(bytes, NodeStage.HALVES * chunk);
+        int rootNode = team.nodeOf(root);
+        int top = kernel.isCommutative() ? rootNode : 0;
+        Area shown = team.show(window);
+        for (int step = 1; step <= chunks; step++) {
+            long from = (step - 1) * chunk;
+            long length = Math.min(chunk, bytes - from);
+            long place = (step - 1) % NodeStage.HALVES * chunk;
+            combineNode(team, kernel, source, from, shown, window, place, length, step);
+            if (team.isMaster()) {
+                combineNodes(team, kernel, shown, place, length, step, chunks, top);
+                NodeStage.announce(team, step);
+            }
+            if (top != rootNode) {
+                move(team, shown, place, length, target, from, step, chunks, top, root);
+            } else if (team.rank() == root) {
+                team.copy(team.isMaster() ? shown : NodeStage.awaitResult(team, window, step), place, target, from,
+                        length);
+            }
+        }
+    }
+
+    private static void combineNode(Team team, Kernel kernel, Area source, long from, Area shown, long window,
+            long place, long length, int step) {
+        if (team.localSize() == 1) {
+            team.copy(source, from, shown, place, length);
+            return;
+        }
+        if (!team.isMaster() && step > NodeStage.HALVES) {
+            NodeStage.awaitResult(team, window, step - NodeStage.HALVES);
+        }
+        NodeStage.combine(team, kernel, source, from, shown, window, place, length, step);
+    }
+
+    private void combineNodes(Team team, Kernel kernel, Area work, long at, long length, int step, int chunks,
+            int top) {
+        for (int index = 0; index < tree.children(team, top); index++) {
+            int child = tree.child(team, top, index);
+            team.awaitArrival(NodeTree.edge(index), step, child);
+            team.combine(kernel, work, at, team.landing(NodeTree.edge(index)), landing(step), work, at, length);
+            if (step + BUFFERS <= chunks) {
+                team.credit(child, NodeTree.PARENT, step);
+            }
+        }
+        if (team.node() != top) {
+            int parent = tree.parent(team, top);
+            team.awaitCredit(NodeTree.PARENT, step - BUFFERS, parent);
+            team.put(parent, tree.edgeAtParent(team, top), step, work, at, landing(step), length);
+        }
+    }
+
+    /** Brings the result from the master of the tree's top to the root on another node. */
+    private static void move(Team team, Area work, long at, long length, Area target, long from, int step, int chunks,
+            int top, int root) {
+        int rootNode = team.nodeOf(root);
+        if (team.node() == top && team.isMaster()) {
+            team.awaitCredit(NodeTree.PARENT, step - BUFFERS, rootNode);
+            team.put(rootNode, NodeTree.PARENT, step, work, at, landing(step), length);
+        }
+        if (team.rank() == root) {
+            team.awaitArrival(NodeTree.PARENT, step, top);
+            team.copy(team.landing(NodeTree.PARENT), landing(step), target, from, length);
+            team.post(Team.DONE, step);
+        }
+        if (team.node() == rootNode && team.isMaster() && step + BUFFERS <= chunks) {
+            if (team.rank() != root) {
+                team.await(team.localRankOf(root), Team.DONE, step);
+            }
+            team.credit(top, NodeTree.PARENT, step);
+        }
+    }
+
+    private static long landing(int step) {
+        return (step - 1) % BUFFERS * Pieces.BYTES_MAX;
+    }
+}

@@ -1,0 +1,86 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import org.tutti.CallInterruptedException;
+import org.tutti.Collective;
+import org.tutti.Request;
+
+/**
+ * A request whose operation runs on a virtual thread.
+ */
+final class LiveRequest implements Request {
+    private final int rank;
+    private final Collective called;
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final CompletableFuture<Void> stage = new CompletableFuture<>();
+
+    LiveRequest(int rank, Collective called) {
+        this.rank = rank;
+        this.called = called;
+    }
+
+    /** Who waits is told first: what depends on the stage runs on this thread, and may take long. */
+    void complete(Throwable failure) {
+        if (failure == null) {
+            ended.complete(null);
+            stage.complete(null);
+        } else {
+            ended.completeExceptionally(failure);
+            stage.completeExceptionally(failure);
+        }
+    }
+
+    @Override
+    public boolean isDone() {
+        return ended.isDone();
+    }
+
+    @Override
+    public void await() {
+        try {
+            ended.get();
+        } catch (InterruptedException _) {
+            throw interrupted();
+        } catch (ExecutionException e) {
+            throw LiveRequest.<RuntimeException>asItIs(e.getCause());
+        }
+    }
+
+    @Override
+    public boolean await(Duration timeout) {
+        try {
+            ended.get(LiveCommunicator.nanos(timeout), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException _) {
+            return false;
+        } catch (InterruptedException _) {
+            throw interrupted();
+        } catch (ExecutionException e) {
+            throw LiveRequest.<RuntimeException>asItIs(e.getCause());
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> completion() {
+        return stage.minimalCompletionStage();
+    }
+
+    private CallInterruptedException interrupted() {
+        Thread.currentThread().interrupt();
+        return new CallInterruptedException("rank " + rank + " was interrupted while it awaited its " + called.label()
+                + "; the operation goes on, and can be awaited again");
+    }
+
+    /** A user's operator may throw anything, and the caller gets just that. */
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> E asItIs(Throwable failure) throws E {
+        throw (E) failure;
+    }
+}

@@ -1,0 +1,319 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.lang.foreign.Arena;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.tutti.JobOptions.Threads;
+import org.tutti.choice.Catalogue;
+import org.tutti.job.LocalNodes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+@Timeout(60)
+class NonBlockingTest {
+    private static final int[] COUNTS = {0, 1, 6, 700, 9000, 40_000};
+    private static final int ROUNDS = 4;
+    private static final JobOptions PLATFORM = JobOptions.DEFAULT.withThreads(Threads.PLATFORM);
+
+    /** Where ranks are, and on what threads. */
+    private record Shape(String name, Consumer<Program> runner) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private record Case(Shape shape, Collective collective, String algorithm) {}
+
+    static Stream<Shape> shapes() {
+        return Stream.of(new Shape("3 platform threads", program -> Tutti.runLocal(3, PLATFORM, program)),
+                new Shape("4 virtual threads",
+                        program -> Tutti.runLocal(4, JobOptions.DEFAULT.withThreads(Threads.VIRTUAL), program)),
+                new Shape("2 nodes", program -> LocalNodes.run(new int[]{0, 1}, program)),
+                new Shape("2 nodes of 2", program -> LocalNodes.run(new int[]{0, 0, 1, 1}, program)),
+                new Shape("3 nodes", program -> LocalNodes.run(new int[]{0, 1, 2, 0}, program)));
+    }
+
+    static Stream<Case> cases() {
+        return shapes().flatMap(shape -> Arrays.stream(Collective.values())
+                .flatMap(collective -> Catalogue.of(collective).stream()
+                        .map(algorithm -> new Case(shape, collective, algorithm.description().name()))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void shouldGiveWhatBlockingCallsGiveInWhateverOrderTheyAreAwaited(Case each) {
+        each.shape.runner.accept(job -> {
+            Communicator world = job.world().withAlgorithm(each.collective, each.algorithm);
+            for (int round = 0; round < ROUNDS; round++) {
+                List<Request> requests = new ArrayList<>();
+                List<Runnable> checks = new ArrayList<>();
+                for (int i = 0; i < 2 * COUNTS.length; i++) {
+                    int count = COUNTS[i % COUNTS.length];
+                    call(world, each.collective, count, round * 100 + i, i % world.size(), i % 5 == 3, requests,
+                            checks);
+                }
+                if (round % 2 == 0) {
+                    Collections.reverse(requests);
+                } else {
+                    Collections.shuffle(requests, new Random(round * 31L + world.rank()));
+                }
+                Request.awaitAll(requests.toArray(Request[]::new));
+                checks.forEach(Runnable::run);
+            }
+        });
+    }
+
+    private static void call(Communicator world, Collective collective, int count, int salt, int root,
+            boolean blocking, List<Request> requests, List<Runnable> checks) {
+        NonBlockingCommunicator other = world.nonBlocking();
+        int rank = world.rank();
+        int size = world.size();
+        long[] data = new long[count];
+        for (int i = 0; i < count; i++) {
+            data[i] = element(rank, salt, i);
+        }
+        switch (collective) {
+            case BARRIER -> {
+                if (blocking) {
+                    world.barrier();
+                } else {
+                    requests.add(other.barrier());
+                }
+                return;
+            }
+            case BROADCAST -> {
+                if (blocking) {
+                    world.broadcast(data, root);
+                } else {
+                    requests.add(other.broadcast(data, root));
+                }
+            }
+            case REDUCE -> {
+                if (blocking) {
+                    world.reduce(data, Reduction.SUM, root);
+                } else {
+                    requests.add(other.reduce(data, Reduction.SUM, root));
+                }
+            }
+            case ALLREDUCE -> {
+                if (blocking) {
+                    world.allreduce(data, Reduction.SUM);
+                } else {
+                    requests.add(other.allreduce(data, Reduction.SUM));
+                }
+            }
+        }
+        checks.add(() -> {
+            for (int i = 0; i < count; i++) {
+                long sum = 0;
+                for (int each = 0; each < size; each++) {
+                    sum += element(each, salt, i);
+                }
+                long expected = switch (collective) {
+                    case BROADCAST -> element(root, salt, i);
+                    case REDUCE -> rank == root ? sum : element(rank, salt, i);
+                    default -> sum;
+                };
+                assertThat(data[i]).isEqualTo(expected);
+            }
+        });
+    }
+
+    private static long element(int rank, int salt, int index) {
+        return (rank + 1L) * 1_000_003 + salt * 7919L + index;
+    }
+
+    @Test
+    void shouldHaveTheSameCallsAsTheBlockingFace() {
+        Set<String> names = Arrays.stream(Collective.values()).map(Collective::label).collect(Collectors.toSet());
+        assertThat(calls(NonBlockingCommunicator.class, Set.of(), Request.class))
+                .isEqualTo(calls(Communicator.class, names, void.class)).hasSizeGreaterThan(40);
+    }
+
+    private static Set<String> calls(Class<?> face, Set<String> names, Class<?> returned) {
+        return Arrays.stream(face.getDeclaredMethods()).filter(method -> Modifier.isPublic(method.getModifiers()))
+                .filter(method -> names.isEmpty() || names.contains(method.getName()))
+                .filter(method -> method.getReturnType() == returned).map(NonBlockingTest::signature)
+                .collect(Collectors.toSet());
+    }
+
+    private static String signature(Method method) {
+        return method.getName() + Arrays.toString(method.getParameterTypes());
+    }
+
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void aLaterOperationMayEndFirst(Shape shape) {
+        CountDownLatch later = new CountDownLatch(2);
+        shape.runner.accept(job -> {
+            NonBlockingCommunicator world = job.world().nonBlocking();
+            int last = job.size() - 1;
+            Reduction held = Reduction.ofLongs("held", true, (left, right) -> {
+                awaitLatch(later);
+                return left + right;
+            });
+            long[] first = {1};
+            long[] second = {job.rank()};
+            Request a = world.allreduce(first, held);
+            Request b = world.broadcast(second, last);
+            b.await();
+            if (job.rank() < 2) {
+                assertThat(a.isDone()).isFalse();
+                later.countDown();
+            }
+            a.await();
+            assertThat(first[0]).isEqualTo(job.size());
+            assertThat(second[0]).isEqualTo(last);
+        });
+    }
+
+    private static void awaitLatch(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void shouldGoOnWhileTheCallersCompute() {
+        Tutti.runLocal(2, PLATFORM, job -> {
+            long[] data = new long[100_000];
+            Arrays.fill(data, job.rank() + 1);
+            Request request = job.world().nonBlocking().allreduce(data, Reduction.SUM);
+            while (!request.isDone()) {
+                Thread.onSpinWait();
+            }
+            assertThat(data).containsOnly(3);
+        });
+    }
+
+    @Test
+    void allRequestsEndWhenARankLeaves() {
+        Tutti.runLocal(3, PLATFORM, job -> {
+            if (job.rank() == 1) {
+                return;
+            }
+            List<Request> requests = new ArrayList<>();
+            for (int i = 0; i < 40; i++) {
+                requests.add(job.world().nonBlocking().allreduce(new int[10 * i], Reduction.SUM));
+            }
+            for (Request request : requests) {
+                assertThatExceptionOfType(RankFailedException.class).isThrownBy(request::await)
+                        .satisfies(e -> assertThat(e.rank()).isEqualTo(1));
+                assertThatThrownBy(() -> request.completion().toCompletableFuture().get())
+                        .hasCauseInstanceOf(RankFailedException.class);
+            }
+        });
+    }
+
+    @Test
+    void ownRequestsEndWhenTheJobIsClosed() {
+        AtomicReference<Request> left = new AtomicReference<>();
+        Tutti.runLocal(2, PLATFORM, job -> {
+            if (job.rank() == 0) {
+                left.set(job.world().nonBlocking().allreduce(new int[5], Reduction.SUM));
+            }
+        });
+        assertThatExceptionOfType(RankFailedException.class).isThrownBy(() -> left.get().await());
+    }
+
+    @Test
+    void shouldEndARequestAtItsDeadlineAndNotAtThatOfItsAwaiting() {
+        CountDownLatch ended = new CountDownLatch(1);
+        Tutti.runLocal(2, PLATFORM, job -> {
+            if (job.rank() == 0) {
+                Request request = job.world().withDeadline(Duration.ofMillis(300)).nonBlocking().barrier();
+                assertThat(request.await(Duration.ofMillis(1))).isFalse();
+                assertThatExceptionOfType(DeadlineExceededException.class).isThrownBy(request::await);
+                ended.countDown();
+            } else {
+                awaitLatch(ended);
+            }
+        });
+    }
+
+    @Test
+    void shouldFindMismatchesWithBlockingCalls() {
+        AtomicInteger found = new AtomicInteger();
+        Tutti.runLocal(2, PLATFORM, job -> {
+            try {
+                if (job.rank() == 0) {
+                    job.world().nonBlocking().allreduce(new int[3], Reduction.SUM).await();
+                } else {
+                    job.world().allreduce(new int[4], Reduction.SUM);
+                }
+            } catch (CollectiveMismatchException _) {
+                found.incrementAndGet();
+            }
+        });
+        assertThat(found.get()).isEqualTo(2);
+    }
+
+    @Test
+    void shouldRefuseMoreRequestsThanTheLimit() {
+        CountDownLatch refused = new CountDownLatch(1);
+        Tutti.runLocal(2, PLATFORM, job -> {
+            NonBlockingCommunicator world = job.world().nonBlocking();
+            Request[] requests = new Request[NonBlockingCommunicator.IN_FLIGHT_MAX];
+            if (job.rank() == 1) {
+                awaitLatch(refused);
+            }
+            for (int i = 0; i < requests.length; i++) {
+                requests[i] = world.barrier();
+            }
+            if (job.rank() == 0) {
+                assertThatExceptionOfType(IllegalStateException.class).isThrownBy(world::barrier)
+                        .withMessageContaining("1024");
+                refused.countDown();
+            }
+            Request.awaitAll(requests);
+            world.barrier().await();
+        });
+    }
+
+    @Test
+    void manyRequestsOneAfterTheOtherLeaveNothingBehind() {
+        Tutti.runLocal(2, PLATFORM, job -> {
+            for (int i = 1; i <= 5000; i++) {
+                long[] data = {i};
+                job.world().nonBlocking().allreduce(data, Reduction.SUM).await();
+                assertThat(data[0]).isEqualTo(2L * i);
+            }
+        });
+    }
+
+    @Test
+    void shouldRefuseMemoryOfOneThread() {
+        Tutti.runLocal(1, job -> {
+            try (Arena arena = Arena.ofConfined()) {
+                Span span = Span.of(arena.allocate(8), DataType.LONG);
+                assertThatExceptionOfType(IllegalArgumentException.class)
+                        .isThrownBy(() -> job.world().nonBlocking().broadcast(span, 0))
+                        .withMessageContaining("Arena.ofShared");
+            }
+        });
+    }
+}

@@ -1,0 +1,49 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The programs that newcomers start first. */
+@Timeout(60)
+class ExamplesTest {
+    private static final Path EXAMPLES = Path.of("").toAbsolutePath().getParent().resolve("examples");
+
+    @TempDir
+    private Path directory;
+
+    private LauncherProcess run(String options, String example, String... arguments) throws Exception {
+        List<String> all = new ArrayList<>(List.of(options.split(" ")));
+        all.add(EXAMPLES.resolve(example).toString());
+        all.addAll(List.of(arguments));
+        return LauncherProcess.run(directory, all.toArray(String[]::new));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-n 3", "-n 3 --nodes 2"})
+    void shouldFindPi(String options) throws Exception {
+        try (var launcher = run(options, "Pi.java")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out()).isEqualTo("pi is 3.141592653590, from 3 processes\n");
+        }
+    }
+
+    /** The program itself compares its solution with a plain one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-n 3", "-n 5 --nodes 4"})
+    void shouldSolveTheEllipticProblem(String options) throws Exception {
+        try (var launcher = run(options, "ConjugateGradient.java", "24", "1")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out().lines().skip(3)).hasSize(4)
+                    .allMatch(line -> line.matches("\\S+ +\\d+ +\\d\\.\\de-1\\d +\\d+\\.\\d\\d"));
+        }
+    }
+}
