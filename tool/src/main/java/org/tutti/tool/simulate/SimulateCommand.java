@@ -61,7 +61,7 @@ public final class SimulateCommand implements Callable<Integer> {
         private boolean all;
 
         @Option(names = "--verify-sample", paramLabel = "seed",
-                description = "Verify every algorithm with some of its calls on each shape; takes a minute.")
+                description = "Verify every algorithm with some of its calls on some shapes; takes minutes.")
         private Long sample;
 
         @Option(names = "--replay", paramLabel = "run", description = "Repeat a run that a verification has named.")
