@@ -56,9 +56,7 @@ public final class Prediction {
      * @param root the root, 0 where there is none
      * @param model what things cost
      * @return the prediction
-     * @throws IllegalArgumentException when the algorithm does not work on several nodes and these are, or the message
-     *             is longer than one operation can be
-     * @throws UnsupportedOperationException when there are too many steps and the algorithm has no formula
+     * @throws IllegalArgumentException when the message is longer than one operation can be
      */
     public static Prediction of(Collective collective, Algorithm algorithm, Topology topology, long bytes, int root,
             Model model) {

@@ -4,10 +4,12 @@ package org.tutti.simulator;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.tutti.collective.Team;
+
 /** What the ranks of a run did, step by step. */
 final class Steps {
     private static final int SHOWN = 8;
-    private static final int GENERATION_SHIFT = 16;
+    private static final long STEPS = Team.STEPS_MAX + 1L;
     private static final int KEPT = 64;
 
     private final List<List<String>> ofRank = new ArrayList<>();
@@ -20,9 +22,8 @@ final class Steps {
 
     /** {@return a word's value as algorithms speak of it} */
     static String value(long value) {
-        return value < 1 << GENERATION_SHIFT ? String.valueOf(value)
-                : "step " + (value & (1 << GENERATION_SHIFT) - 1) + " of generation "
-                        + ((value >>> GENERATION_SHIFT) - 1);
+        return value <= Team.STEPS_MAX ? String.valueOf(value)
+                : "step " + value % STEPS + " of generation " + (value / STEPS - 1);
     }
 
     void add(int rank, long step, String what) {

@@ -58,7 +58,7 @@ public final class Verifier {
         for (int node = 0; node < topology.nodes(); node++) {
             int here = node;
             RingLayout layout = new RingLayout(topology.nodes(), topology.ranksOf(node).length);
-            memories[node] = new NodeMemory(arena, block -> {
+            memories[node] = new NodeMemory(arena, seed % 2 == 0, block -> {
                 String owner = world.actor();
                 world.places().name(block, offset -> "byte " + offset + " of the outbox of " + owner);
             });

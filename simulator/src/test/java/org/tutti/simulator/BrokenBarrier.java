@@ -16,11 +16,6 @@ final class BrokenBarrier extends Barrier {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
-        throw new UnsupportedOperationException("a broken algorithm has no formula");
-    }
-
-    @Override
     public void run(Team team) {
         if (!team.isMaster()) {
             team.post(Team.READY, 1);
@@ -43,5 +38,10 @@ final class BrokenBarrier extends Barrier {
         if (fault != Fault.MASTER_GOES_FIRST) {
             team.post(Team.READY, 1);
         }
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        throw new UnsupportedOperationException("nobody predicts what is broken");
     }
 }

@@ -24,11 +24,6 @@ final class BrokenBroadcast extends Broadcast {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
-        throw new UnsupportedOperationException("a broken algorithm has no formula");
-    }
-
-    @Override
     public void run(Team team, Area data, long bytes, int root) {
         if (fault == Fault.EVERYBODY_IS_SAID_TO_BE_HERE) {
             team.noteAllAreHere();
@@ -130,5 +125,10 @@ final class BrokenBroadcast extends Broadcast {
             }
             team.put(child, NodeTree.PARENT, chunk, source, sourceOffset, place(chunk), length);
         }
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        throw new UnsupportedOperationException("nobody predicts what is broken");
     }
 }

@@ -23,11 +23,6 @@ final class BrokenDirectBroadcast extends Broadcast {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
-        throw new UnsupportedOperationException("a broken algorithm has no formula");
-    }
-
-    @Override
     public void run(Team team, Area data, long bytes, int root) {
         if (bytes == 0 || team.nodes() > CHILDREN_MAX + 1) {
             return;
@@ -57,5 +52,10 @@ final class BrokenDirectBroadcast extends Broadcast {
 
     private static int index(int rank, int root) {
         return rank < root ? rank : rank - 1;
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        throw new UnsupportedOperationException("nobody predicts what is broken");
     }
 }

@@ -10,8 +10,8 @@ import java.util.Locale;
 import org.tutti.tool.compare.Figure.Cell;
 
 /**
- * The figures as a drawing: a panel for each layout and operation, time against bytes, both logarithmic, a line for each
- * contender (of variants the fastest).
+ * The figures as a drawing: a panel for each layout and operation, time against bytes, both logarithmic, a line for
+ * each contender (of variants the fastest).
  */
 final class Chart {
     private static final int WIDTH = 300;

@@ -24,7 +24,7 @@ final class Shape {
     private String collective;
 
     @Option(names = "--algorithm", split = ",", paramLabel = "name",
-            description = "Algorithms, as tutti info --algorithms lists them. Default: all that work on these nodes.")
+            description = "Algorithms, as tutti info --algorithms lists them. Default: all.")
     private List<String> algorithms = List.of();
 
     @Option(names = "--nodes", paramLabel = "count", defaultValue = "1", description = "Number of nodes. Default: 1.")

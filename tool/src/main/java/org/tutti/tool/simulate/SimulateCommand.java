@@ -61,7 +61,7 @@ public final class SimulateCommand implements Callable<Integer> {
         private boolean all;
 
         @Option(names = "--verify-sample", paramLabel = "seed",
-                description = "Verify every algorithm with some of its calls on each shape; takes a minute.")
+                description = "Verify every algorithm with some of its calls on some shapes; takes minutes.")
         private Long sample;
 
         @Option(names = "--replay", paramLabel = "run", description = "Repeat a run that a verification has named.")
@@ -165,10 +165,6 @@ public final class SimulateCommand implements Callable<Integer> {
             return Prediction.of(shape.collective(), algorithm, topology, bytes, shape.root(), costs);
         } catch (IllegalArgumentException e) {
             throw new UsageException(e.getMessage());
-        } catch (UnsupportedOperationException _) {
-            throw new UsageException("algorithm " + algorithm.description().name()
-                    + " takes too many steps to simulate at this size, and has no formula; ask for fewer ranks "
-                    + "or bytes");
         }
     }
 
