@@ -86,7 +86,7 @@ class BenchTest {
         assertThat(ended.status).isZero();
         for (Collective collective : Collective.values()) {
             Catalogue.of(collective).forEach(algorithm -> assertThat(ended.out)
-                    .containsPattern("(?m)^" + collective.label() + " +" + algorithm.description().name() + " "));
+                    .containsPattern("(?m)^" + collective.label() + " +" + algorithm.description().name() + ": "));
         }
         Ended machine = run(directory, "info");
         assertThat(machine.status).isZero();
