@@ -84,7 +84,7 @@ class SimulateTest {
             "simulate --replay reduce:srm:0.1:x:1 | something else where a number is expected",
             "simulate --replay reduce:srm:1.0:0:1 | nodes must be numbered",
             "simulate --verify --seeds 0 | --seeds 0 is not possible",
-            "draw reduce --nodes 2 --ranks-per-node 500 | cannot be drawn",
+            "draw reduce --algorithm srm --nodes 2 --ranks-per-node 500 | cannot be drawn",
             "draw reduce | one algorithm and one size can be drawn"})
     void shouldRefuseWhatIsImpossible(String arguments, String message) throws Exception {
         Ended ended = tutti(arguments.split(" "));
