@@ -178,7 +178,7 @@ class ProgramTest {
             "-n 4097 x.jar                       | -n 4097 is not possible",
             "-n two x.jar                        | 'two'",
             "--ranks-per-process 0 x.jar         | --ranks-per-process 0 is not possible",
-            "--algorithm reduce=magic x.jar       | there are flat, srm, index-range",
+            "--algorithm reduce=magic x.jar       | there are flat, srm, chain",
             "--timeout soon x.jar                | 'soon' is no duration from a millisecond to a year",
             "--timeout 0 x.jar                   | '0' is no duration from a millisecond",
             "--env NAME x.jar                    | --env 'NAME' sets nothing; write it as NAME=VALUE",
