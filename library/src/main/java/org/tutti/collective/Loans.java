@@ -38,13 +38,13 @@ final class Loans {
         return lends;
     }
 
-    boolean isLent(long operation, int localRank) {
-        return places != null && places[place(operation, localRank)] != null;
-    }
-
-    /** What a rank has lent, from a byte on. */
+    /** What a rank has lent, from a byte on; null when it has taken it back. */
     Area lent(long operation, int localRank, long start) {
-        borrowed.set(places[place(operation, localRank)], start);
+        MemorySegment segment = places[place(operation, localRank)];
+        if (segment == null) {
+            return null;
+        }
+        borrowed.set(segment, start);
         return borrowed;
     }
 

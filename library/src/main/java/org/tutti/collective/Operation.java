@@ -162,6 +162,44 @@ abstract class Operation extends Placement implements Waiter.Check {
     }
 
     /**
+     * What {@link #draw} has drawn, for calls that are several operations, one after the other, all of which have to be
+     * drawn at once.
+     */
+    public static final class Drawn {
+        private final Label algorithmLabel;
+        private final long call;
+        private final long sequence;
+        private final long history;
+
+        private Drawn(Label algorithmLabel, long call, long sequence, long history) {
+            this.algorithmLabel = algorithmLabel;
+            this.call = call;
+            this.sequence = sequence;
+            this.history = history;
+        }
+    }
+
+    /**
+     * {@return what was drawn last}
+     */
+    public Drawn drawn() {
+        return new Drawn(algorithmLabel, call, sequence, history);
+    }
+
+    /**
+     * Begins one of several operations that were drawn for a call.
+     *
+     * @param drawn which; the last call of {@link #draw} has said the rest
+     */
+    public void begin(Drawn drawn) {
+        algorithmLabel = drawn.algorithmLabel;
+        call = drawn.call;
+        sequence = drawn.sequence;
+        history = drawn.history;
+        begin();
+    }
+
+    /**
      * Begins the operation that was drawn: notices what has broken meanwhile, waits until the slot is free, and says
      * what is called.
      */
@@ -197,13 +235,13 @@ abstract class Operation extends Placement implements Waiter.Check {
      * @param failure what was thrown inside the operation
      */
     public void breakOff(Throwable failure) {
-        ledger.endCall(blocking);
-        giveBack(); // or a late put would land in memory that the caller uses for something else
         try {
-            machine.setOnce(ring, RingLayout.BROKEN, Breakage.word(failure, rank));
+            machine.setOnce(ring, RingLayout.BROKEN, Breakage.word(failure, rank)); // before others miss what it had
         } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
             failure.addSuppressed(closed);
         }
+        giveBack(); // or a late put would land in memory that the caller uses for something else
+        ledger.endCall(blocking);
     }
 
     /**
@@ -334,6 +372,9 @@ abstract class Operation extends Placement implements Waiter.Check {
     }
 
     RuntimeException gone(int other) {
+        if (ledger.hasEnded()) { // this rank's own process may have closed its connections
+            return hasLeft();
+        }
         RuntimeException failure = members.failure(other);
         return failure != null ? failure
                 : new RankFailedException(other, members.describe(rank) + " cannot reach " + members.describe(other)

@@ -28,7 +28,7 @@ import org.tutti.pattern.FibonacciTree;
  *
  *  a cell:  +0    READY word      +8 fingerprint   +16 payload, 48 bytes
  *           +64   descriptor of the call
- *           +128  DONE word
+ *           +128  DONE word     +136 whether memory is lent, and from which byte on
  *           +192  names of the descriptor
  *
  *  a descriptor: +0 sequence + 1 (word; 0 while it is being written)   +8 fingerprint   +16 hash of the call
@@ -61,6 +61,8 @@ public final class RingLayout {
     static final long PAYLOAD = 16;
     static final long DESCRIPTOR = 64;
     static final long DONE = 128;
+    static final long LOAN = 136;
+    static final long LOAN_START = 144;
 
     static final long DESCRIPTOR_FINGERPRINT = 8;
     static final long DESCRIPTOR_CALL = 16;

@@ -62,10 +62,14 @@ public final class RunChain {
             team.copy(source, from, shown, place, length);
             team.post(Team.READY, (long) READY_STEPS * step - 1);
             if (team.isMaster()) {
-                combineRuns(team, kernel, shown, window, chunk, place, length, step, runs);
+                combineRuns(team, kernel, shown, window, chunk, place, length, step, chunks, runs);
                 send(team, shown, HALVES * chunk, length, step, root);
                 team.post(Team.READY, (long) READY_STEPS * step);
                 team.post(Team.DONE, step);
+            }
+            if (root != ALL && team.isMaster() && team.node() == team.nodeOf(root) && team.node() != last(team)) {
+                // who receives for the root must stay
+                team.awaitArrival(RESULTS, step, last(team));
             }
             if (root == ALL || root == team.rank()) {
                 take(team, shown, window, HALVES * chunk, length, target, from, step);
@@ -111,7 +115,7 @@ public final class RunChain {
     }
 
     private static void combineRuns(Team team, Kernel kernel, Area shown, long window, long chunk, long place,
-            long length, int step, int runs) {
+            long length, int step, int chunks, int runs) {
         team.awaitOthers(Team.READY, (long) READY_STEPS * step - 1);
         if (team.node() == first(team) && team.node() != last(team)) {
             team.awaitCredit(CHAIN, step - 1, last(team)); // the chunk before has come to its end
@@ -128,7 +132,7 @@ public final class RunChain {
             }
             rank = end;
         }
-        if (team.node() == last(team) && team.node() != first(team)) {
+        if (team.node() == last(team) && team.node() != first(team) && step < chunks) {
             team.credit(first(team), CHAIN, step);
         }
     }

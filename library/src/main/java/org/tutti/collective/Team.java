@@ -2,6 +2,7 @@
 package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 
 import org.tutti.Topology;
 import org.tutti.collective.kernel.Kernel;
@@ -228,31 +229,49 @@ public final class Team extends Operation {
      * or before it when the answer is no. Who lends waits until all others have said that they need it no more, and
      * then {@linkplain #takeBack takes it back}.
      *
-     * <p>Memory ordering: the reference is stored before READY, with release order, and read after it was awaited, with
-     * acquire order; it is cleared after the DONE words of all readers have been awaited.
+     * <p>Memory ordering: the reference is stored before READY, with release order, and read after that was awaited,
+     * with acquire order; it is cleared after the DONE words of all readers have been awaited. When the lender's call
+     * fails, it is cleared after the broken word has been set, and so is whatever the lender's caller does: a reader
+     * that sees either sees the broken word, too.
      *
      * @param area the memory
      * @return whether it is lent
      */
     public boolean lend(Area area) {
         boolean lends = loans.lend(sequence, localRank, area);
-        if (lends) {
-            machine.storePlain(ring, RingLayout.cell(slot, localRank) + RingLayout.PAYLOAD, area.start());
-        }
+        long cell = RingLayout.cell(slot, localRank);
+        machine.storePlain(ring, cell + RingLayout.LOAN, lends ? base : 0);
+        machine.storePlain(ring, cell + RingLayout.LOAN_START, area.start());
         return lends;
     }
 
     /**
-     * Finds the memory that another rank of this node lends. Only after {@link #await} of its READY.
+     * Finds the memory that another rank of this node lends. Only after {@link #await} of its READY, and only if it has
+     * tried to lend.
      *
      * @param other the rank, by its place on the node
      * @return the memory, which the caller clears after use; or null when that rank has not lent any
      */
     public Area lent(int other) {
-        return loans.isLent(sequence, other)
-                ? loans.lent(sequence, other,
-                        machine.loadPlain(ring, RingLayout.cell(slot, other) + RingLayout.PAYLOAD))
-                : null;
+        long cell = RingLayout.cell(slot, other);
+        if (machine.loadPlain(ring, cell + RingLayout.LOAN) != base) {
+            return null;
+        }
+        Area lent = loans.lent(sequence, other, machine.loadPlain(ring, cell + RingLayout.LOAN_START));
+        if (lent == null) {
+            confirmLoan();
+            throw gone(localRanks[other]);
+        }
+        return lent;
+    }
+
+    /**
+     * Makes sure that lent memory was lent as long as this rank has read it: throws when its owner's call has failed
+     * meanwhile.
+     */
+    public void confirmLoan() {
+        VarHandle.loadLoadFence();
+        check();
     }
 
     /**
@@ -313,7 +332,9 @@ public final class Team extends Operation {
      * @param bytes how many, 0 or more
      */
     public void put(int toNode, int edge, long step, Area source, long sourceOffset, long place, long bytes) {
-        put(toNode, edge, RingLayout.ARRIVED, step, source.segment(), source.start() + sourceOffset, place, bytes);
+        long start = layout.edge(sequence % RingLayout.SLOTS, edge);
+        putIntoRing(toNode, start + RingLayout.LANDING + place, source.segment(), source.start() + sourceOffset, bytes,
+                start + RingLayout.ARRIVED, step);
     }
 
     /**
@@ -324,7 +345,8 @@ public final class Team extends Operation {
      * @param step 1 to {@value #STEPS_MAX}, greater than the last on this edge
      */
     public void signal(int toNode, int edge, long step) {
-        put(toNode, edge, RingLayout.ARRIVED, step, MemorySegment.NULL, 0, 0, 0);
+        long word = layout.edge(sequence % RingLayout.SLOTS, edge) + RingLayout.ARRIVED;
+        putIntoRing(toNode, word, MemorySegment.NULL, 0, 0, word, step);
     }
 
     /**
@@ -335,16 +357,11 @@ public final class Team extends Operation {
      * @param step up to which step the data have been taken
      */
     public void credit(int toNode, int edge, long step) {
-        put(toNode, edge, RingLayout.CREDIT, step, MemorySegment.NULL, 0, 0, 0);
-    }
-
-    private void put(int toNode, int edge, long word, long step, MemorySegment source, long sourceOffset, long place,
-            long bytes) {
-        long start = layout.edge(sequence % RingLayout.SLOTS, edge);
-        if (word == RingLayout.ARRIVED) { // a credit answers a put of this very operation, so its receiver is in it
-            awaitSlot(toNode);
+        // the slot is free there: a credit answers a put of this very operation, so its receiver is in it
+        long word = layout.edge(sequence % RingLayout.SLOTS, edge) + RingLayout.CREDIT;
+        if (!isPutIntoRing(toNode, word, MemorySegment.NULL, 0, 0, word, step) && !members.hasLeft(master(toNode))) {
+            throw gone(master(toNode)); // who has left properly awaits no credit
         }
-        putIntoRing(toNode, start + RingLayout.LANDING + place, source, sourceOffset, bytes, start + word, step);
     }
 
     /** Waits until the slot of the current operation is free at another node. */
@@ -356,14 +373,20 @@ public final class Team extends Operation {
 
     private void putIntoRing(int toNode, long offset, MemorySegment source, long sourceOffset, long bytes, long word,
             long step) {
+        awaitSlot(toNode);
+        if (!isPutIntoRing(toNode, offset, source, sourceOffset, bytes, word, step)) {
+            throw gone(master(toNode));
+        }
+    }
+
+    private boolean isPutIntoRing(int toNode, long offset, MemorySegment source, long sourceOffset, long bytes,
+            long word, long step) {
         assert step <= STEPS_MAX : "step " + step;
         int master = master(toNode);
         awaitNothingOf(master);
-        if (!machine.put(reach.processes()[master], reach.rings()[master], offset, source, sourceOffset, bytes, word,
-                base + step, tag(), this)) {
-            throw gone(master);
-        }
         unflushed = true;
+        return machine.put(reach.processes()[master], reach.rings()[master], offset, source, sourceOffset, bytes, word,
+                base + step, tag(), this);
     }
 
     // ---- between nodes, straight to where data belong
@@ -393,7 +416,6 @@ public final class Team extends Operation {
     public void invite(int toNode, int edge, long step, Area area, long bytes) {
         writeInvitation(area, bytes);
         long start = layout.edge(sequence % RingLayout.SLOTS, edge);
-        awaitSlot(toNode);
         putIntoRing(toNode, start + RingLayout.INVITATION, invitations.written(), 0, RingLayout.INVITATION_BYTES,
                 start + RingLayout.ARRIVED, step);
     }
@@ -409,7 +431,6 @@ public final class Team extends Operation {
     public void inviteByStar(int toNode, long step, Area area, long bytes) {
         writeInvitation(area, bytes);
         long cell = layout.star(sequence % RingLayout.SLOTS, node);
-        awaitSlot(toNode);
         putIntoRing(toNode, cell + RingLayout.STAR_PAYLOAD, invitations.written(), 0, RingLayout.INVITATION_BYTES,
                 cell + RingLayout.ARRIVED, step);
     }
@@ -504,7 +525,6 @@ public final class Team extends Operation {
      */
     public void putStar(int toNode, long step, Area source, long sourceOffset, long place, long bytes) {
         long cell = layout.star(sequence % RingLayout.SLOTS, node);
-        awaitSlot(toNode);
         putIntoRing(toNode, cell + RingLayout.STAR_PAYLOAD + place, source.segment(), source.start() + sourceOffset,
                 bytes,
                 cell + RingLayout.ARRIVED, step);

@@ -2,7 +2,6 @@
 package org.tutti.job;
 
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -49,19 +48,19 @@ final class Background {
         }
     }
 
-    Request start(Collective called, List<Stage> stages, Runnable operation) {
+    Request start(Collective called, Stage stage, Runnable operation) {
         LiveRequest request = new LiveRequest(first.rank(), called);
         Thread.ofVirtual().name("tutti rank " + first.rank() + " " + called.label()).start(() -> {
             Throwable failure = null;
             try {
                 operation.run();
                 synchronized (idle) {
-                    stages.forEach(idle::push);
+                    idle.push(stage);
                 }
             } catch (Throwable thrown) {
                 failure = thrown;
                 if (first.hasEnded() && !(thrown instanceof TuttiException)) { // the job's memory may be gone, too
-                    failure = stages.getFirst().team().hasLeft();
+                    failure = stage.team().hasLeft();
                 }
             }
             release();

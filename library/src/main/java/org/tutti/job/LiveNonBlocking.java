@@ -2,8 +2,6 @@
 package org.tutti.job;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
 
 import org.tutti.Collective;
 import org.tutti.DataType;
@@ -12,16 +10,19 @@ import org.tutti.Reduction;
 import org.tutti.Request;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Label;
+import org.tutti.collective.Team;
 import org.tutti.collective.barrier.Barrier;
 import org.tutti.collective.broadcast.Broadcast;
 import org.tutti.collective.kernel.Kernel;
 
 /**
  * The communicator's second face: checks arguments, chooses algorithms and draws the numbers of all operations of a
- * call
- * on the caller's thread, and runs them one after the other on a virtual one.
+ * call on the caller's thread, and runs them one after the other on a virtual one.
  */
 final class LiveNonBlocking extends NonBlockingCommunicator {
+    private static final Runnable NOTHING = () -> {
+    };
+
     private final LiveCommunicator communicator;
     private final Background background;
 
@@ -39,13 +40,8 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
     public Request barrier() {
         Barrier algorithm = communicator.choice().barrier();
         long deadlineNanos = communicator.deadlineNanos();
-        background.reserve(Collective.BARRIER);
-        Stage stage = background.stage();
-        return start(Collective.BARRIER, List.of(stage), () -> stage.team().draw(Collective.BARRIER,
-                algorithm.label(), null, Label.NONE, 0, 0, deadlineNanos), () -> {
-                    stage.team().begin();
-                    stage.barrier(algorithm);
-                });
+        return start(Collective.BARRIER, 1, (team, _) -> team.draw(Collective.BARRIER, algorithm.label(), null,
+                Label.NONE, 0, 0, deadlineNanos), (stage, _) -> stage.barrier(algorithm), NOTHING);
     }
 
     @Override
@@ -55,22 +51,13 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
         long bytes = count * type.bytes();
         long deadlineNanos = communicator.deadlineNanos();
         long lengthMax = communicator.operationBytesMax();
-        background.reserve(Collective.BROADCAST);
-        List<Stage> stages = stages(bytes, lengthMax);
-        return start(Collective.BROADCAST, stages, () -> {
-            for (Stage stage : stages) {
-                stage.team().draw(Collective.BROADCAST, algorithm.label(), type, Label.NONE, count, root,
-                        deadlineNanos);
-            }
-        }, () -> {
-            long at = 0;
-            for (Stage stage : stages) {
-                stage.team().begin();
-                stage.broadcast(algorithm, data, at, Math.min(bytes - at, lengthMax), root);
-                at += lengthMax;
-            }
-            afterwards.run();
-        });
+        int operations = (int) Math.max(1, Math.ceilDiv(bytes, lengthMax));
+        return start(Collective.BROADCAST, operations,
+                (team, _) -> team.draw(Collective.BROADCAST, algorithm.label(), type, Label.NONE, count, root,
+                        deadlineNanos),
+                (stage, i) -> stage.broadcast(algorithm, data, i * lengthMax,
+                        Math.min(bytes - i * lengthMax, lengthMax), root),
+                afterwards);
     }
 
     @Override
@@ -99,38 +86,51 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
         for (int i = 0; i < operations; i++) {
             algorithms[i] = communicator.algorithm(called, Math.min(bytes - i * lengthMax, lengthMax), kernel);
         }
+        return start(called, operations,
+                (team, i) -> team.draw(called, algorithms[i].label(), type, kernel.label(), count, root,
+                        deadlineNanos),
+                (stage, i) -> stage.combine(algorithms[i], from, to, i * lengthMax,
+                        Math.min(bytes - i * lengthMax, lengthMax), kernel, root),
+                afterwards);
+    }
+
+    /** What is done for one of the operations of a call. */
+    @FunctionalInterface
+    private interface Part<T> {
+        void run(T on, int operation);
+    }
+
+    /**
+     * Draws the numbers of all operations of a call, here and now, and has them run one after the other. A call that is
+     * refused draws none; what fails later breaks the communicator, as nobody else would run what was drawn.
+     */
+    private Request start(Collective called, int operations, Part<Team> draw, Part<Stage> run, Runnable afterwards) {
         background.reserve(called);
-        List<Stage> stages = stages(bytes, lengthMax);
-        return start(called, stages, () -> {
-            for (int i = 0; i < operations; i++) {
-                stages.get(i).team().draw(called, algorithms[i].label(), type, kernel.label(), count, root,
-                        deadlineNanos);
-            }
-        }, () -> {
-            for (int i = 0; i < operations; i++) {
-                long at = i * lengthMax;
-                stages.get(i).team().begin();
-                stages.get(i).combine(algorithms[i], from, to, at, Math.min(bytes - at, lengthMax), kernel, root);
-            }
-            afterwards.run();
-        });
-    }
-
-    private List<Stage> stages(long bytes, long lengthMax) {
-        List<Stage> stages = new ArrayList<>();
-        for (long i = 0; i < Math.max(1, Math.ceilDiv(bytes, lengthMax)); i++) {
-            stages.add(background.stage());
-        }
-        return stages;
-    }
-
-    private Request start(Collective called, List<Stage> stages, Runnable draw, Runnable operation) {
+        Stage stage = null;
+        int drawn = 0;
         try {
-            draw.run();
+            stage = background.stage();
+            Team team = stage.team();
+            Team.Drawn[] all = new Team.Drawn[operations];
+            while (drawn < operations) {
+                draw.run(team, drawn);
+                all[drawn] = team.drawn();
+                drawn++;
+            }
+            Stage own = stage;
+            return background.start(called, own, () -> {
+                for (int i = 0; i < operations; i++) {
+                    team.begin(all[i]);
+                    run.run(own, i);
+                }
+                afterwards.run();
+            });
         } catch (Throwable failure) {
+            if (drawn > 0) {
+                stage.team().breakOff(failure);
+            }
             background.release();
             throw failure;
         }
-        return background.start(called, stages, operation);
     }
 }

@@ -26,8 +26,9 @@ public final class FlatAllreduce extends TwoLevelAllreduce {
 
     /** The only object that is needed. */
     public FlatAllreduce() {
-        super(new Description("flat", Order.BLOCKS, "c; n > 1: 3 up to 112 bytes, else c·(⌈log₂ n⌉ + 3)",
-                "(p−1)·b", "(n−1)·b up to 112 bytes, else ⌈log₂ n⌉·b", "min(b, 512 KiB); n cells of 128 bytes a node",
+        super(new Description("flat", Order.BLOCKS, "c; n > 1: 3 up to 112 bytes, else as recursive-doubling",
+                "(p−1)·b", "(n−1)·b up to 112 bytes, else as recursive-doubling",
+                "min(b, 512 KiB); n cells of 128 bytes a node",
                 "Tutti: baseline"));
     }
 

@@ -31,15 +31,17 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce {
 
     /** The only object that is needed. */
     public RecursiveDoublingAllreduce() {
-        super(new Description("recursive-doubling", Order.BLOCKS, "c·(⌈log₂ n⌉ + 3)", "2·b·(p−1)/p + b",
-                "⌈log₂ n⌉·b", "2 × 32 KiB, and as much an edge",
+        super(new Description("recursive-doubling", Order.BLOCKS, "c·(⌊log₂ n⌋ + 3), 2·c more if n is no power of two",
+                "2·b·(p−1)/p + b",
+                "⌊log₂ n⌋·b, 2·b more if n is no power of two", "2 × 32 KiB, and as much an edge",
                 "Thakur, Rabenseifner, Gropp 2005, section 4.5"));
     }
 
     @Override
     public Counts counts(int nodes, int localRanks, long bytes) {
         double rounds = rounds(nodes);
-        return NodeStage.counts(localRanks, bytes, HALF_BYTES, rounds, rounds * bytes, rounds * bytes);
+        return NodeStage.counts(localRanks, bytes, HALF_BYTES, rounds, rounds * bytes,
+                (double) combines(nodes) * bytes);
     }
 
     @Override
@@ -56,6 +58,11 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce {
     static int rounds(int nodes) {
         int positions = Folding.positions(nodes);
         return Integer.numberOfTrailingZeros(positions) + (positions == nodes ? 0 : 2);
+    }
+
+    /** How often a node combines: the last round of those that are folded copies only. */
+    static int combines(int nodes) {
+        return Folding.positions(nodes) == nodes ? rounds(nodes) : rounds(nodes) - 1;
     }
 
     /** One chunk of at most half a landing place, for algorithms that begin or end in another way. */

@@ -45,15 +45,18 @@ public final class SrmAllreduce extends Allreduce {
         double locals = Math.ceil(Math.log(localRanks) / Math.log(2));
         if (nodes > 1 && bytes <= DOUBLING_BYTES_MAX) {
             double rounds = RecursiveDoublingAllreduce.rounds(nodes);
-            return new Counts(depth + 1, 2.0 * bytes, (locals + rounds) * bytes, rounds, rounds * bytes);
+            return new Counts(localRanks == 1 ? 0 : depth + 1, 2.0 * bytes, locals * bytes
+                    + RecursiveDoublingAllreduce.combines(nodes) * bytes, rounds, rounds * bytes);
         }
         double buffer = nodes > 1 ? LANDING_BYTES : BUFFER_BYTES;
         double chunks = Math.max(1, Math.ceil(bytes / buffer));
         double first = Math.min(bytes, buffer); // what passes through the whole pipeline before the others follow
         double children = Math.ceil(Math.log(nodes) / Math.log(2));
-        return new Counts(depth + chunks, 2 * first + bytes, depth * first + (locals + children) * bytes,
-                nodes == 1 ? 0 : 2 * logarithm(nodes) + chunks - 1,
-                nodes == 1 ? 0 : 2 * logarithm(nodes) * first + 2 * children * bytes);
+        double levels = logarithm(nodes);
+        return new Counts(localRanks == 1 ? 0 : depth + chunks, first + bytes,
+                Math.max(0, depth + levels - 1) * first + (locals + children) * bytes,
+                nodes == 1 ? 0 : 2 * levels + chunks - 1,
+                nodes == 1 ? 0 : 2 * (levels - 1) * first + 2 * children * bytes);
     }
 
     private static double logarithm(int count) {

@@ -150,7 +150,9 @@ final class TreePipeline {
             long at = (step - 1) * chunk;
             long length = Math.min(chunk, bytes - at);
             team.await(from, Team.READY, step);
-            lent = lends ? team.lent(from) : null;
+            if (lends && step == FIRST) {
+                lent = team.lent(from);
+            }
             Area source = lent != null ? lent : team.shown(from, Math.min(bytes, parts * chunk));
             long place = lent != null ? at : place(step, chunk, parts);
             if (forwards) {
@@ -163,6 +165,7 @@ final class TreePipeline {
         }
         if (lent != null) {
             lent.clear();
+            team.confirmLoan();
             team.post(Team.DONE, chunks);
         }
     }

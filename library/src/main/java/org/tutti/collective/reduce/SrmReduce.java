@@ -48,7 +48,8 @@ public final class SrmReduce extends Reduce {
         double nodeDepth = Math.floor(Math.log(nodes) / Math.log(2) + 1e-9);
         double children = Math.ceil(Math.log(localRanks) / Math.log(2) - 1e-9);
         double nodeChildren = Math.ceil(Math.log(nodes) / Math.log(2) - 1e-9);
-        return new Counts(depth + chunks - 1, first, Math.max(0, depth + nodeDepth - 1) * first
+        boolean alone = localRanks == 1;
+        return new Counts(alone ? 0 : depth + chunks - 1, alone ? 0 : first, Math.max(0, depth + nodeDepth - 1) * first
                 + (children + nodeChildren) * bytes, nodes == 1 ? 0 : nodeDepth + chunks - 1,
                 nodes == 1 ? 0 : (nodeDepth - 1) * first + nodeChildren * bytes);
     }

@@ -112,8 +112,10 @@ abstract class TwoLevelReduce extends Reduce {
             team.awaitCredit(NodeTree.PARENT, step - BUFFERS, rootNode);
             team.put(rootNode, NodeTree.PARENT, step, work, at, landing(step), length);
         }
-        if (team.rank() == root) {
+        if (team.rank() == root || team.node() == rootNode && team.isMaster()) { // who receives for the root must stay
             team.awaitArrival(NodeTree.PARENT, step, top);
+        }
+        if (team.rank() == root) {
             team.copy(team.landing(NodeTree.PARENT), landing(step), target, from, length);
             team.post(Team.DONE, step);
         }

@@ -75,6 +75,19 @@ class AcrossNodesTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"2 4 REDUCE flat 3 4 0", "2 4 REDUCE chain 3 40000 0", "2 4 REDUCE srm 3 4 0",
+            "2 4 REDUCE rank-order 3 4 0", "3 3 REDUCE rank-order 1 4 2", "3 3 ALLREDUCE rabenseifner 0 4096 2",
+            "3 3 ALLREDUCE index-range 0 8192 2", "3 3 ALLREDUCE rank-order 0 20000 2"})
+    void shouldLetRanksLeaveAsSoonAsTheyAreNotNeeded(String call) throws Exception {
+        var parts = List.of(call.split(" "));
+        try (var launcher = run(Programs.LEAVES_EARLY, "--keep-going --nodes " + parts.get(0) + " -n " + parts.get(1),
+                parts.subList(2, parts.size()))) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out().lines()).hasSize(Integer.parseInt(parts.get(1)));
+        }
+    }
+
+    @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"throw | --nodes 2 -n 4 | 1 | exited with status 1",
             "exit | --hosts a:2,b:2 | 3 | exited with status 3", "wait | --nodes 3 -n 4 | 137 | was killed by signal 9",
             "wait | --hosts a:1,b:3 | 137 | was killed by signal 9"})

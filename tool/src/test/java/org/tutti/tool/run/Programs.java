@@ -141,6 +141,41 @@ final class Programs {
             }
             """;
 
+    /**
+     * Calls one collective after some others, as the last one, with a rank that comes late: the rest leave as soon as
+     * they can. Arguments: collective, algorithm, root, count and the late rank.
+     */
+    static final String LEAVES_EARLY = """
+            import module org.tutti;
+
+            void main(String[] arguments) throws InterruptedException {
+                int root = Integer.parseInt(arguments[2]);
+                int[] values = new int[Integer.parseInt(arguments[3])];
+                try (var job = Tutti.join()) {
+                    var world = job.world().withAlgorithm(Collective.valueOf(arguments[0]), arguments[1]);
+                    var last = Reduction.ofInts("last", false, (left, right) -> right); // does not commute
+                    Arrays.fill(values, world.rank());
+                    world.barrier();
+                    if (world.rank() == Integer.parseInt(arguments[4])) {
+                        Thread.sleep(500);
+                    }
+                    if (arguments[0].equals("REDUCE")) {
+                        world.reduce(values, last, root);
+                    } else {
+                        world.allreduce(values, last);
+                    }
+                    if (arguments[0].equals("ALLREDUCE") || world.rank() == root) {
+                        for (int value : values) {
+                            if (value != world.size() - 1) {
+                                throw new IllegalStateException(value + " instead of the last rank");
+                            }
+                        }
+                    }
+                    IO.println(job.rank() + " leaves");
+                }
+            }
+            """;
+
     /** {@return the arguments of the program that calls every algorithm} */
     static List<String> everyAlgorithm() {
         return Stream.of(Collective.values())
