@@ -29,6 +29,10 @@ public final class Choice {
     private static final Allreduce ALLREDUCE_ANY_ORDER =
             (Allreduce) Catalogue.find(Collective.ALLREDUCE, "rank-order");
 
+    private static final Allreduce ALLREDUCE_TWO_NODES =
+            (Allreduce) Catalogue.find(Collective.ALLREDUCE, "recursive-doubling");
+
+    private static final long ALLREDUCE_LARGE_BYTES_NODES = 256 << 10;
     private static final long REDUCE_LARGE_BYTES = 16 << 10;
     private static final long ALLREDUCE_LARGE_BYTES = 8 << 10;
     private static final int ALLREDUCE_MANY_RANKS = 16;
@@ -146,7 +150,9 @@ public final class Choice {
             return (Allreduce) forced;
         }
         if (topology.nodes() > 1) {
-            return keepsOrder(ALLREDUCE_MANY, topology, kernel) ? ALLREDUCE_MANY : ALLREDUCE_ANY_ORDER;
+            Allreduce best = bytes < ALLREDUCE_LARGE_BYTES_NODES ? ALLREDUCE_MANY
+                    : topology.nodes() == 2 ? ALLREDUCE_TWO_NODES : ALLREDUCE_LARGE;
+            return keepsOrder(best, topology, kernel) ? best : ALLREDUCE_ANY_ORDER;
         }
         if (bytes >= ALLREDUCE_LARGE_BYTES) {
             return ALLREDUCE_LARGE;

@@ -15,9 +15,9 @@ import org.tutti.memory.Memory;
  * finished in any order; the <i>left</i> word is cumulative, and moves to the first that is not. As operation s begins
  * only when operation s − {@value RingLayout#SLOTS} is closed, the finished ones beyond that word fit in a few bits.
  *
- * <p>Memory ordering: finishing an operation takes a lock, so all that this rank did in the operations below the left
- * word happens before the word's release store, whichever thread makes it. What is known of others is stored with
- * release order after the acquire loads that it comes from, and loaded with acquire order.
+ * <p>Memory ordering: finishing an operation takes a lock, once there are other threads, so all that this rank did in
+ * the operations below the left word happens before the word's release store, whichever thread makes it. What is known
+ * of others is stored with release order after the acquire loads that it comes from, and loaded with acquire order.
  */
 final class Ledger {
     private final Machine machine;
@@ -33,7 +33,8 @@ final class Ledger {
     private long history;
     private Collective blocking;
 
-    private volatile long left;
+    private boolean concurrent;
+    private long left;
     private int finished;
     private volatile long closed;
     private volatile boolean ended;
@@ -76,12 +77,29 @@ final class Ledger {
         return quiet ? operation : operation - RingLayout.SLOTS + 1;
     }
 
+    /**
+     * From now on operations may be in flight on other threads. Called on the caller's thread, which is the only one
+     * before; other threads are started afterwards.
+     */
+    void expectOtherThreads() {
+        concurrent = true;
+    }
+
     /** Takes note that this rank has finished an operation, and says so if all before it are finished, too. */
-    synchronized void leave(long operation) {
+    void leave(long operation) {
+        if (concurrent) {
+            leaveInAnyOrder(operation);
+        } else {
+            left = operation + 1;
+            machine.store(ring, leftOffset, left);
+        }
+    }
+
+    private synchronized void leaveInAnyOrder(long operation) {
         finished |= 1 << (int) (operation - left);
         int more = Integer.numberOfTrailingZeros(~finished);
         if (more > 0) {
-            left = left + more;
+            left += more;
             finished >>>= more;
             machine.store(ring, leftOffset, left);
         }
@@ -89,6 +107,10 @@ final class Ledger {
 
     /** Whether this rank has finished all operations before one. */
     boolean hasLeftAllBefore(long operation) {
+        return concurrent ? hasLeftInAnyOrder(operation) : left >= operation;
+    }
+
+    private synchronized boolean hasLeftInAnyOrder(long operation) {
         return left >= operation;
     }
 

@@ -95,6 +95,7 @@ public final class Team extends Operation {
      * @return the team, whose operations begin with {@link #draw} and {@link #begin}
      */
     public Team forBackground(Machine background) {
+        ledger.expectOtherThreads();
         return new Team(background, members, memory, ringAddress, outbox, rank, topology, reach, ledger);
     }
 
