@@ -27,6 +27,8 @@ public final class Team extends Operation {
     /** The steps that an operation may have. */
     public static final int STEPS_MAX = (1 << 20) - 1;
 
+    private static final long NOT_LENT = 0; // a base is greater
+
     private final Memory memory;
     private final long ringAddress;
     private final Outbox outbox;
@@ -241,14 +243,21 @@ public final class Team extends Operation {
     public boolean lend(Area area) {
         boolean lends = loans.lend(sequence, localRank, area);
         long cell = RingLayout.cell(slot, localRank);
-        machine.storePlain(ring, cell + RingLayout.LOAN, lends ? base : 0);
+        machine.storePlain(ring, cell + RingLayout.LOAN, lends ? base : NOT_LENT);
         machine.storePlain(ring, cell + RingLayout.LOAN_START, area.start());
         return lends;
     }
 
     /**
+     * Says that this rank lends no memory, to others that would look for it. Before the first {@link #post} of READY.
+     */
+    public void lendNothing() {
+        machine.storePlain(ring, RingLayout.cell(slot, localRank) + RingLayout.LOAN, NOT_LENT);
+    }
+
+    /**
      * Finds the memory that another rank of this node lends. Only after {@link #await} of its READY, and only if it has
-     * tried to lend.
+     * said whether it lends any.
      *
      * @param other the rank, by its place on the node
      * @return the memory, which the caller clears after use; or null when that rank has not lent any

@@ -96,7 +96,7 @@ final class TreePipeline {
         } else if (team.isAddressable(data)) {
             passOn(team, data, bytes, chunk, top, lends);
         } else {
-            passOnFromWindow(team, data, bytes, chunk, top);
+            passOnFromWindow(team, data, bytes, chunk, top, lends);
         }
     }
 
@@ -226,11 +226,14 @@ final class TreePipeline {
     }
 
     /** The chunks arrive in a window, which all ranks of the node read. */
-    private void passOnFromWindow(Team team, Area data, long bytes, long chunk, int top) {
+    private void passOnFromWindow(Team team, Area data, long bytes, long chunk, int top, boolean lends) {
         int chunks = Partition.chunks(bytes, chunk);
         int parent = tree.parent(team, top);
         long windowBytes = Math.min(bytes, HALVES * chunk);
         Area window = team.show(windowBytes);
+        if (lends) {
+            team.lendNothing();
+        }
         team.invite(parent, tree.edgeAtParent(team, top), FIRST, window, windowBytes);
         for (int step = FIRST; step <= chunks; step++) {
             long from = (step - 1) * chunk;
