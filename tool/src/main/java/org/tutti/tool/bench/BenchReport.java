@@ -53,6 +53,7 @@ final class BenchReport implements AutoCloseable {
             csv.printf(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f%n",
                     algorithm.isEmpty() ? "tutti" : "tutti " + algorithm,
                     collective.label(), layout.replace(",", ""), ranks, bytes, median, low, high);
+            csv.flush(); // someone may wait for it
         }
     }
 

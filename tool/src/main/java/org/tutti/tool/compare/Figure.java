@@ -25,7 +25,12 @@ record Figure(Cell cell, double median, double low, double high) {
      * @param operation the collective
      * @param bytes of its message, 0 for a barrier
      */
-    record Cell(String operation, long bytes) {}
+    record Cell(String operation, long bytes) {
+        @Override
+        public String toString() {
+            return bytes == 0 ? operation : operation + " of " + bytes + " bytes";
+        }
+    }
 
     /** {@return the figure in a line of a contender's output, if it is one} */
     static Optional<Figure> parse(String line) {
@@ -35,11 +40,11 @@ record Figure(Cell cell, double median, double low, double high) {
                 Double.parseDouble(parts.group(5)))) : Optional.empty();
     }
 
-    /** {@return the median of the medians of several rounds, with the lowest and the highest of all} */
-    static Figure ofRounds(List<Figure> rounds) {
-        return new Figure(rounds.getFirst().cell, median(rounds.stream().mapToDouble(Figure::median)),
-                rounds.stream().mapToDouble(Figure::low).min().orElseThrow(),
-                rounds.stream().mapToDouble(Figure::high).max().orElseThrow());
+    /** {@return the median of the medians of several turns, with the lowest and the highest of all} */
+    static Figure ofTurns(List<Figure> turns) {
+        return new Figure(turns.getFirst().cell, median(turns.stream().mapToDouble(Figure::median)),
+                turns.stream().mapToDouble(Figure::low).min().orElseThrow(),
+                turns.stream().mapToDouble(Figure::high).max().orElseThrow());
     }
 
     private static double median(DoubleStream values) {

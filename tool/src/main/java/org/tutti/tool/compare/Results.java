@@ -15,34 +15,34 @@ import java.util.Set;
 import org.tutti.tool.compare.Contender.Kind;
 import org.tutti.tool.compare.Figure.Cell;
 
-/** All figures of a comparison: for each layout, contender and cell those of its rounds. */
+/** All figures of a comparison: for each layout, contender and cell those of its turns. */
 final class Results {
-    private final Map<Layout, Map<Contender, Map<Cell, List<Figure>>>> rounds = new LinkedHashMap<>();
+    private final Map<Layout, Map<Contender, Map<Cell, List<Figure>>>> turns = new LinkedHashMap<>();
 
     void add(Layout layout, Contender contender, Figure figure) {
-        rounds.computeIfAbsent(layout, key -> new LinkedHashMap<>())
+        turns.computeIfAbsent(layout, key -> new LinkedHashMap<>())
                 .computeIfAbsent(contender, key -> new LinkedHashMap<>())
                 .computeIfAbsent(figure.cell(), key -> new ArrayList<>()).add(figure);
     }
 
     Set<Layout> layouts() {
-        return rounds.keySet();
+        return turns.keySet();
     }
 
     Set<Contender> contenders(Layout layout) {
-        return rounds.get(layout).keySet();
+        return turns.get(layout).keySet();
     }
 
     /** {@return the cells of a layout, each once} */
     Set<Cell> cells(Layout layout) {
         Set<Cell> cells = new LinkedHashSet<>();
-        rounds.get(layout).values().forEach(figures -> cells.addAll(figures.keySet()));
+        turns.get(layout).values().forEach(figures -> cells.addAll(figures.keySet()));
         return cells;
     }
 
     Optional<Figure> figure(Layout layout, Contender contender, Cell cell) {
-        return Optional.ofNullable(rounds.get(layout).get(contender)).map(figures -> figures.get(cell))
-                .map(Figure::ofRounds);
+        return Optional.ofNullable(turns.get(layout).get(contender)).map(figures -> figures.get(cell))
+                .map(Figure::ofTurns);
     }
 
     /** {@return the names of the contenders, those of variants once} */

@@ -29,7 +29,7 @@ class ResultsTest {
     private static final Cell SMALL = new Cell("reduce", 8);
 
     private static Contender contender(String name, Kind kind) {
-        return new Contender(name, kind, 0, layout -> true, (layout, loop) -> List.of());
+        return new Contender(name, kind, 0, layout -> true, (layout, loop, gates) -> List.of());
     }
 
     /** Tutti takes 1 and 6; the natives take at best 4 (mpich) and 2 (openmpi spin). */
@@ -51,7 +51,7 @@ class ResultsTest {
     }
 
     @Test
-    void shouldTakeTheMedianOfTheRoundsAndTheirExtremes() {
+    void shouldTakeTheMedianOfTheTurnsAndTheirExtremes() {
         var results = known();
         var tutti = results.contenders(ONE_NODE).iterator().next();
         assertThat(results.figure(ONE_NODE, tutti, BARRIER)).contains(new Figure(BARRIER, 1, 0.25, 18));
