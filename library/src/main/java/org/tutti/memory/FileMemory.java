@@ -234,6 +234,12 @@ public final class FileMemory extends Memory {
         return mapping.asSlice(address, bytes);
     }
 
+    @Override
+    public long addressOf(MemorySegment segment) {
+        long address = segment.address() - mapping.address(); // of an array's segment: its offset in the array
+        return segment.isNative() && address >= FIRST_BLOCK && address < mapping.byteSize() ? address : 0;
+    }
+
     /**
      * Tells whether a participant's process lives and uses this file.
      *
