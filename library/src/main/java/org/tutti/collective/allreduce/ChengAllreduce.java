@@ -66,6 +66,11 @@ public final class ChengAllreduce extends Allreduce {
     }
 
     @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return windows(2 * localRanks, bytes, CHUNK_BYTES) + landings(nodes, 1, bytes);
+    }
+
+    @Override
     public void run(Team team, Area source, Area target, long bytes, Kernel kernel) {
         long chunk = kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / 2));
         int chunks = Partition.chunks(bytes, chunk);
