@@ -89,7 +89,7 @@ public abstract class Algorithm {
     }
 
     /**
-     * Counts the landing places of edges.
+     * Counts the landing places of edges, each with two halves in turn.
      *
      * @param nodes how many nodes there are; one has no edges
      * @param edges over how many edges of the node data come
@@ -97,6 +97,6 @@ public abstract class Algorithm {
      * @return their bytes
      */
     protected static long landings(int nodes, int edges, long bytes) {
-        return nodes == 1 ? 0 : edges * Math.min(bytes, RingLayout.LANDING_BYTES);
+        return nodes == 1 ? 0 : edges * Math.min(2 * bytes, RingLayout.LANDING_BYTES);
     }
 }
