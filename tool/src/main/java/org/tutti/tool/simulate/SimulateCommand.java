@@ -66,7 +66,7 @@ public final class SimulateCommand implements Callable<Integer> {
 
     /** What to verify, instead of a prediction. */
     private static final class Verification {
-        @Option(names = "--verify", description = "Verify every algorithm on all small shapes; takes hours.")
+        @Option(names = "--verify", description = "Verify every algorithm on all small shapes; takes hours, on all cores.")
         private boolean all;
 
         @Option(names = "--verify-sample", paramLabel = "seed",
