@@ -27,10 +27,15 @@ final class Steps {
         }
     }
 
+    /** {@return the generation of a word's value; −1 when it was never set, or counts something else} */
+    static long generation(long value) {
+        return value / STEPS - 1;
+    }
+
     /** {@return a word's value as algorithms speak of it} */
     static String value(long value) {
         return value <= Team.STEPS_MAX ? String.valueOf(value)
-                : "step " + value % STEPS + " of generation " + (value / STEPS - 1);
+                : "step " + value % STEPS + " of generation " + generation(value);
     }
 
     void add(int thread, long step, String what) {

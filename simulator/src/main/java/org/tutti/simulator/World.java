@@ -511,8 +511,25 @@ final class World implements Ranks.Order, Shadow.Race {
             MemorySegment.copy(MemorySegment.ofArray(put.bytes), 0, memory, put.offset, put.bytes.length);
         }
         if (put.word != Machine.NO_WORD) {
-            storeTag(channel.actor, put.clock, memory, put.word, put.tag);
-            release(channel.actor, put.clock, memory, put.word, put.value);
+            raise(channel.actor, put, memory);
+        }
+    }
+
+    /**
+     * What nobody awaits, such as an operation's last credits, may still be under way when another process raises the
+     * word in a later generation. Whichever comes first, the word keeps the greater value; the target does one after the
+     * other.
+     */
+    private void raise(int writer, Put put, MemorySegment memory) {
+        long generation = Steps.generation(Words.load(memory, put.word));
+        Clock clock = put.clock.copy();
+        Word word = words.get(places.address(memory, put.word));
+        if (word != null && word.writer >= threads && generation < Steps.generation(put.value)) {
+            clock.set(word.writer, Math.max(clock.time(word.writer), word.time));
+        }
+        if (generation <= Steps.generation(put.value)) {
+            storeTag(writer, clock, memory, put.word, put.tag);
+            release(writer, clock, memory, put.word, put.value);
         }
     }
 

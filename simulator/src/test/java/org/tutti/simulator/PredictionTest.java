@@ -9,6 +9,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
 import org.tutti.Topology;
@@ -263,6 +264,20 @@ class PredictionTest {
             most = Math.max(most, putters.size());
         }
         assertThat(most).isEqualTo(ceilLog(nodes)).isLessThanOrEqualTo(RingLayout.edges(nodes));
+    }
+
+    /** Each algorithm's bound grows with the degree of its master, so with the logarithm of the nodes at most. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldNeedMemoryForNeighboursNotForNodes(Collective collective) {
+        long message = 1 << 20;
+        for (Algorithm algorithm : Catalogue.of(collective)) {
+            long few = algorithm.memoryBytes(2, 4, message);
+            for (int nodes = 3; nodes <= 4096; nodes++) {
+                assertThat(algorithm.memoryBytes(nodes, 4, message) - few).as("%s on %s nodes", algorithm, nodes)
+                        .isLessThanOrEqualTo((ceilLog(nodes) - 1) * RingLayout.LANDING_BYTES);
+            }
+        }
     }
 
     private static int floorLog(int number) {

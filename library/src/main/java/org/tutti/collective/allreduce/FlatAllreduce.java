@@ -29,7 +29,7 @@ public final class FlatAllreduce extends TwoLevelAllreduce {
     public FlatAllreduce() {
         super(new Description("flat", Order.BLOCKS, "c; n > 1: 3 up to 112 bytes, else as recursive-doubling",
                 "(p−1)·b", "(n−1)·b up to 112 bytes, else as recursive-doubling",
-                "min(b, 512 KiB); n cells of 128 bytes a node",
+                "min(b, 512 KiB); n > 1: n cells of 128 bytes a node, else as recursive-doubling",
                 "Tutti: baseline"));
     }
 
