@@ -21,8 +21,8 @@ import org.tutti.memory.Memory;
  * the operations below the left word happens before the word's release store, whichever thread makes it. What is known
  * of others is stored with release order after the acquire loads that it comes from, and loaded with acquire order.
  *
- * <p>Each thread does things with its own machine, through which it takes the lock, too: so the simulator can let others
- * go first there.
+ * <p>Each thread does things with its own machine, through which it takes the lock, too: so the simulator can let
+ * others go first there.
  */
 final class Ledger {
     private final MemorySegment ring;

@@ -59,8 +59,8 @@ public interface Machine {
     long loadTag(MemorySegment memory, long word);
 
     /**
-     * Writes the tag of a word, which a later {@link #store} to the word publishes. Others may be reading what it was for
-     * an earlier value: as long as they may, the tag stays the same, but for its lowest bit, which may be cleared.
+     * Writes the tag of a word, which a later {@link #store} to the word publishes. Others may be reading what it was
+     * for an earlier value: as long as they may, the tag stays the same, but for its lowest bit, which may be cleared.
      *
      * @param memory where the word lies
      * @param word at which byte

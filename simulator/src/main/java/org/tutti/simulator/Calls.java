@@ -27,7 +27,7 @@ final class Calls {
 
     private Calls() {}
 
-    /** {@return all calls of an algorithm on a shape: every root with every size around a boundary, in a drawn order} */
+    /** {@return all calls of an algorithm on a shape: every root with every size around a boundary, shuffled} */
     static List<Call> of(Collective collective, Algorithm algorithm, Topology topology) {
         Random random = new Random(seed(topology));
         List<Call> calls = new ArrayList<>();

@@ -9,8 +9,8 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.memory.Waiter;
 
 /**
- * The machine of one thread of a rank in a verification run: it does what the live one does, on real bytes, in the order
- * that the run's seed decides, and notes every access in the {@link World}.
+ * The machine of one thread of a rank in a verification run: it does what the live one does, on real bytes, in the
+ * order that the run's seed decides, and notes every access in the {@link World}.
  */
 class VerifyingMachine implements Machine {
     private final World world;

@@ -517,8 +517,8 @@ final class World implements Ranks.Order, Shadow.Race {
 
     /**
      * What nobody awaits, such as an operation's last credits, may still be under way when another process raises the
-     * word in a later generation. Whichever comes first, the word keeps the greater value; the target does one after the
-     * other.
+     * word in a later generation. Whichever comes first, the word keeps the greater value; the target does one after
+     * the other.
      */
     private void raise(int writer, Put put, MemorySegment memory) {
         long generation = Steps.generation(Words.load(memory, put.word));

@@ -66,7 +66,7 @@ public final class SimulateCommand implements Callable<Integer> {
 
     /** What to verify, instead of a prediction. */
     private static final class Verification {
-        @Option(names = "--verify", description = "Verify every algorithm on all small shapes; takes hours, on all cores.")
+        @Option(names = "--verify", description = "Verify every algorithm on all small shapes; takes hours.")
         private boolean all;
 
         @Option(names = "--verify-sample", paramLabel = "seed",
@@ -102,7 +102,7 @@ public final class SimulateCommand implements Callable<Integer> {
     }
 
     /**
-     * One rank of a simulation runs at a time, so more carriers than simulations would only make hand-overs cross cores.
+     * One rank of a simulation runs at a time: more carriers than simulations would only make hand-overs cross cores.
      */
     static void useCarriers(int simulations) {
         System.setProperty("jdk.virtualThreadScheduler.parallelism", String.valueOf(simulations));
