@@ -127,8 +127,8 @@ public final class Prediction {
 
     /**
      * Hockney's formula. Messages that are long enough to be striped cross as many times faster as there are rails.
-     * With more ranks on a node than cores, the ranks' work is done in so many turns as cores are too few, and who waits
-     * is given a core again after the others, at the price of a switch each.
+     * With more ranks on a node than cores, the ranks' work is done in so many turns as cores are too few, and who
+     * waits is given a core again after the others, at the price of a switch each.
      */
     private void useFormula() {
         byFormula = true;
