@@ -57,7 +57,6 @@ public final class RingLayout {
     public static final long BROKEN = 0;
 
     static final long READY = 0;
-    static final long FINGERPRINT = 8;
     static final long PAYLOAD = 16;
 
     /** What a rank lends: how, and from which bytes on its source and its target are lent. */
@@ -148,6 +147,16 @@ public final class RingLayout {
         long edge = (offset - edge(0, 0)) / EDGE_BYTES;
         return part((offset - edge(0, 0)) % EDGE_BYTES, "ARRIVED", LANDING, "landing place", CREDIT, "CREDIT")
                 + " of edge " + edge % edges + " in slot " + edge / edges;
+    }
+
+    /**
+     * Tells whether a byte of the block lies in a landing place.
+     *
+     * @param offset the byte
+     * @return whether it does
+     */
+    public boolean isLanding(long offset) {
+        return offset >= edge(0, 0) && offset < star(0, 0) && (offset - edge(0, 0)) % EDGE_BYTES >= LANDING;
     }
 
     private static String part(long at, String first, long last, String lastName, long middle, String middleName) {

@@ -109,7 +109,7 @@ public final class Team extends Operation {
 
     @Override
     void prepare() {
-        shown = blocking ? outbox.shown() : ledger.lane(sequence);
+        shown = blocking ? outbox.shown() : ledger.lane(machine, sequence);
     }
 
     @Override
@@ -131,7 +131,7 @@ public final class Team extends Operation {
         assert step <= STEPS_MAX : "step " + step;
         long cell = RingLayout.cell(slot, localRank);
         if (word == READY) { // only now: others may be polling the line, and would take it away between two stores
-            machine.storePlain(ring, cell + RingLayout.FINGERPRINT, tag());
+            machine.storeTag(ring, cell + READY, tag());
         }
         machine.store(ring, cell + word, base + step);
     }
@@ -150,7 +150,7 @@ public final class Team extends Operation {
         long cell = RingLayout.cell(slot, other);
         awaitWord(localRanks[other], cell + word, base + step);
         if (word == READY) {
-            compare(localRanks[other], machine.loadPlain(ring, cell + RingLayout.FINGERPRINT));
+            compare(localRanks[other], machine.loadTag(ring, cell + READY));
         }
     }
 
@@ -646,9 +646,9 @@ public final class Team extends Operation {
     private void awaitPut(long start, long step, int fromNode) {
         if (step > 0) {
             awaitWord(master(fromNode), start, base + step);
-            boolean quietThere = compare(master(fromNode), machine.loadPlain(ring, start + RingLayout.FINGERPRINT));
+            boolean quietThere = compare(master(fromNode), machine.loadTag(ring, start));
             if (topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
-                ledger.raiseLeftElsewhere(fromNode, Ledger.leftBy(sequence, quietThere));
+                ledger.raiseLeftElsewhere(machine, fromNode, Ledger.leftBy(sequence, quietThere));
             }
         }
     }

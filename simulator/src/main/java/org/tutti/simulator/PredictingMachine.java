@@ -2,6 +2,7 @@
 package org.tutti.simulator;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.Lock;
 
 import org.tutti.collective.Machine;
 import org.tutti.collective.kernel.Kernel;
@@ -40,6 +41,16 @@ final class PredictingMachine implements Machine {
     @Override
     public void storePlain(MemorySegment memory, long offset, long value) {
         cluster.storePlain(memory, offset, value);
+    }
+
+    @Override
+    public long loadTag(MemorySegment memory, long word) {
+        return cluster.loadPlain(memory, word + Long.BYTES);
+    }
+
+    @Override
+    public void storeTag(MemorySegment memory, long word, long tag) {
+        cluster.storePlain(memory, word + Long.BYTES, tag);
     }
 
     @Override
@@ -96,5 +107,15 @@ final class PredictingMachine implements Machine {
     @Override
     public void pause(int turn) {
         cluster.pause(rank);
+    }
+
+    @Override
+    public void lock(Lock lock) {
+        // a rank that is predicted has one thread
+    }
+
+    @Override
+    public void unlock(Lock lock) {
+        // nobody waits for it
     }
 }

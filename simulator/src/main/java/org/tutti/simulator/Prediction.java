@@ -114,6 +114,7 @@ public final class Prediction {
             Area to = new Area();
             from.set(users.block(source, call.bytes()), 0);
             to.set(users.block(target, call.bytes()), 0);
+            Verifier.draw(teams[rank], call);
             Verifier.execute(teams[rank], call, from, to);
         });
         micros = cluster.endMicros();
@@ -124,14 +125,23 @@ public final class Prediction {
         nodeBytes = Arrays.stream(memories).mapToLong(SymbolicMemory::bytes).max().orElse(0);
     }
 
+    /**
+     * Hockney's formula. Messages that are long enough to be striped cross as many times faster as there are rails.
+     * With more ranks on a node than cores, the ranks' work is done in so many turns as cores are too few, and who
+     * waits is given a core again after the others, at the price of a switch each.
+     */
     private void useFormula() {
         byFormula = true;
-        Counts counts = call.algorithm().counts(topology.nodes(), topology.size() / topology.nodes(), call.bytes());
-        micros = counts.memorySteps() * (model.memoryLatencyMicros() + 2 * model.memoryOverheadMicros())
-                + counts.memoryBytes() * model.memoryNanosPerByte() / NANOS
-                + counts.combinedBytes() * model.combineNanosPerByte() / NANOS
-                + counts.railSteps() * (model.railLatencyMicros() + model.railOverheadMicros())
-                + counts.railBytes() * model.railNanosPerByte() / NANOS;
+        int ranks = topology.size() / topology.nodes();
+        Counts counts = call.algorithm().counts(topology.nodes(), ranks, call.bytes());
+        double rails = call.bytes() >= model.stripeBytes() ? model.rails() : 1;
+        double turns = Math.max(1, Math.ceil((double) ranks / model.cores()));
+        double wait = turns == 1 ? 0 : turns * model.switchMicros();
+        micros = counts.memorySteps() * (model.memoryLatencyMicros() + 2 * turns * model.memoryOverheadMicros() + wait)
+                + turns * counts.memoryBytes() * model.memoryNanosPerByte() / NANOS
+                + turns * counts.combinedBytes() * model.combineNanosPerByte() / NANOS
+                + counts.railSteps() * (model.railLatencyMicros() + model.railOverheadMicros() + wait)
+                + counts.railBytes() / rails * model.railNanosPerByte() / NANOS;
     }
 
     /** {@return the predicted time, in microseconds} */

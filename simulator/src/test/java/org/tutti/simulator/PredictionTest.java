@@ -9,6 +9,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
 import org.tutti.Topology;
@@ -149,6 +150,45 @@ class PredictionTest {
         assertThat(prediction.micros()).isCloseTo(2 * 0.25 + 2 + 3 * 11 + 4, within(EXACT));
     }
 
+    @Test
+    void shouldStripeOverRailsInTheFormulaToo() {
+        Model rails = model(0.25, 2, 10, 1, 4, 4, 8, 0);
+        // 2 words, b bytes at 2 ns, 3 puts of 11 µs, b bytes at 4 ns: over four rails from 1024 bytes on
+        assertThat(formula(3, 1024, rails)).isCloseTo(2 * 0.25 + 2.048 + 3 * 11 + 4.096 / 4, within(EXACT));
+        assertThat(formula(3, 1016, rails)).isCloseTo(2 * 0.25 + 2.032 + 3 * 11 + 4.064, within(EXACT));
+    }
+
+    @Test
+    void shouldLetRanksTakeTurnsOnCoresInTheFormulaToo() {
+        // five ranks on two cores: three turns of work, and three switches of 5 µs at each of 2 + 3 waits
+        assertThat(formula(5, 1000, model(0.25, 2, 10, 1, 4, 1, 2, 5)))
+                .isCloseTo(2 * 0.25 + 3 * 2 + 3 * 11 + 4 + (2 + 3) * 3 * 5, within(EXACT));
+        assertThat(formula(2, 1000, model(0.25, 2, 10, 1, 4, 1, 2, 5))).isCloseTo(2 * 0.25 + 2 + 3 * 11 + 4,
+                within(EXACT));
+    }
+
+    private static double formula(int ranks, long bytes, Model model) {
+        Prediction prediction = Prediction.of(Collective.BROADCAST, new Endless(), Sweep.even(2, ranks), bytes, 0,
+                model, 10_000);
+        assertThat(prediction.isByFormula()).isTrue();
+        return prediction.micros();
+    }
+
+    /** The formula is to be near what the run itself takes, with several rails and with too few cores, too. */
+    @ParameterizedTest
+    @CsvSource({"BROADCAST, srm, 4, 2, 1048576, 4, 8", "REDUCE, srm, 4, 4, 65536, 1, 2",
+            "ALLREDUCE, ring, 4, 2, 1048576, 2, 8",
+            "ALLREDUCE, flat, 1, 8, 8192, 1, 2"})
+    void shouldPredictMuchTheSameByFormula(Collective collective, String algorithm, int nodes, int ranks, long bytes,
+            int rails, int cores) {
+        Model model = model(0.25, 0.1, 10, 1, 1, rails, cores, 2);
+        Algorithm found = Catalogue.find(collective, algorithm);
+        double run = Prediction.of(collective, found, Sweep.even(nodes, ranks), bytes, 0, model).micros();
+        Prediction byFormula = Prediction.of(collective, found, Sweep.even(nodes, ranks), bytes, 0, model, 10);
+        assertThat(byFormula.isByFormula()).isTrue();
+        assertThat(byFormula.micros()).isBetween(run / 2, run * 2);
+    }
+
     /** Counts steps of its own without end, and has a formula. */
     private static final class Endless extends Broadcast {
         Endless() {
@@ -162,6 +202,11 @@ class PredictionTest {
                 team.noteAllAreHere();
                 team.post(Team.DONE, 1);
             }
+        }
+
+        @Override
+        public long memoryBytes(int nodes, int localRanks, long bytes) {
+            return 0;
         }
 
         @Override
@@ -219,6 +264,20 @@ class PredictionTest {
             most = Math.max(most, putters.size());
         }
         assertThat(most).isEqualTo(ceilLog(nodes)).isLessThanOrEqualTo(RingLayout.edges(nodes));
+    }
+
+    /** Each algorithm's bound grows with the degree of its master, so with the logarithm of the nodes at most. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldNeedMemoryForNeighboursNotForNodes(Collective collective) {
+        long message = 1 << 20;
+        for (Algorithm algorithm : Catalogue.of(collective)) {
+            long few = algorithm.memoryBytes(2, 4, message);
+            for (int nodes = 3; nodes <= 4096; nodes++) {
+                assertThat(algorithm.memoryBytes(nodes, 4, message) - few).as("%s on %s nodes", algorithm, nodes)
+                        .isLessThanOrEqualTo((ceilLog(nodes) - 1) * RingLayout.LANDING_BYTES);
+            }
+        }
     }
 
     private static int floorLog(int number) {

@@ -37,6 +37,9 @@ final class TreePipeline {
     /** How many of them a window holds. */
     private static final int HALVES = 2;
 
+    /** The longest window of what goes straight. */
+    static final long WINDOW_BYTES = HALVES * STRAIGHT_BYTES;
+
     private static final int FIRST = 1;
     private static final int MASTER = 0;
 

@@ -25,6 +25,7 @@ import org.tutti.pattern.Partition;
  */
 public final class IndexRangeReduce extends TwoLevelReduce {
     private static final int HALVES = 2;
+    private static final long CHUNK_BYTES = 256 << 10;
 
     /** The only object that is needed. */
     public IndexRangeReduce() {
@@ -36,12 +37,18 @@ public final class IndexRangeReduce extends TwoLevelReduce {
     @Override
     public Counts counts(int nodes, int localRanks, long bytes) {
         if (nodes == 1) {
-            double chunks = Math.max(1, Math.ceil(bytes / (double) (256 << 10)));
+            double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
             double part = (double) bytes * (localRanks - 1) / localRanks;
             return new Counts(2 * chunks, 2 * part, part, 0, 0);
         }
         double depth = Math.floor(Math.log(nodes) / Math.log(2) + 1e-9);
         return counts(depth, Math.ceil(Math.log(nodes) / Math.log(2) - 1e-9), localRanks, bytes);
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return nodes == 1 ? windows(localRanks, bytes, HALVES * CHUNK_BYTES)
+                : memoryBytes(BinomialTree.INSTANCE.children(0, nodes), nodes, localRanks, bytes);
     }
 
     @Override

@@ -13,6 +13,7 @@ import org.tutti.simulator.Drawing;
 import org.tutti.simulator.Model;
 import org.tutti.simulator.Prediction;
 import org.tutti.tool.UsageException;
+import org.tutti.tool.bench.BenchCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -40,7 +41,7 @@ public final class DrawCommand implements Callable<Integer> {
     /** {@return the status to exit with} */
     @Override
     public Integer call() throws IOException {
-        SimulateCommand.useOneCarrier();
+        SimulateCommand.useCarriers(1);
         Topology topology = shape.topology();
         List<? extends Algorithm> algorithms = shape.algorithms();
         if (algorithms.size() != 1 || shape.sizes().size() != 1) {
@@ -61,11 +62,8 @@ public final class DrawCommand implements Callable<Integer> {
         }
         Path file = output != null ? output
                 : Path.of(shape.collective().label() + "-" + algorithms.get(0).description().name() + ".svg");
-        try {
-            Files.writeString(file, drawing.svg());
-        } catch (IOException e) {
-            throw new UsageException("--output " + file + " cannot be written: " + e.getMessage());
-        }
+        BenchCommand.requireWritable("--output", file.toAbsolutePath());
+        Files.writeString(file, drawing.svg());
         System.out.println(file);
         return 0;
     }

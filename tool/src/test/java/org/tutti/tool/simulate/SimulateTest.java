@@ -65,6 +65,20 @@ class SimulateTest {
     }
 
     @Test
+    void shouldReplayARunWithSeveralOperationsInFlight() throws Exception {
+        Ended ended = tutti("simulate", "--replay", "in-flight:0.0.1:1:5");
+        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.out).contains("1 runs, 0 of them not right");
+    }
+
+    @Test
+    void shouldVerifyAPieceOfTheWhole() throws Exception {
+        Ended ended = tutti("simulate", "--verify", "--seeds", "1", "--part", "3/9000");
+        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.out).containsPattern("^\\d\\d? runs, 0 of them not right");
+    }
+
+    @Test
     void shouldDraw() throws Exception {
         Ended ended = tutti("draw", "broadcast", "--algorithm", "srm", "--nodes", "2", "--ranks-per-node", "2");
         assertThat(ended.status).as(ended.err).isZero();
@@ -83,7 +97,14 @@ class SimulateTest {
             "simulate reduce --nodes x | --nodes", "simulate --replay nonsense | is not of the form",
             "simulate --replay reduce:srm:0.1:x:1 | something else where a number is expected",
             "simulate --replay reduce:srm:1.0:0:1 | nodes must be numbered",
+            "simulate --replay in-flight:0.1:1 | is not of the form in-flight:node.of.each.rank:part:seed",
+            "simulate --replay in-flight:0.1:-1:1 | has part -1",
             "simulate --verify --seeds 0 | --seeds 0 is not possible",
+            "simulate --verify --part 0/3 | --part 0/3 is not possible",
+            "simulate --verify --part 3 | --part 3 is not possible",
+            "simulate barrier --algorithm srm,tree --chart no/chart.svg | no/chart.svg cannot be written",
+            "draw barrier --algorithm srm --output no/chart.svg | no/chart.svg cannot be written",
+            "draw barrier --algorithm srm --output . | cannot be written; name a file",
             "draw reduce --algorithm srm --nodes 2 --ranks-per-node 500 | cannot be drawn",
             "draw reduce | one algorithm and one size can be drawn"})
     void shouldRefuseWhatIsImpossible(String arguments, String message) throws Exception {
