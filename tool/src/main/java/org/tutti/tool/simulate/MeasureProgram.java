@@ -12,7 +12,10 @@ import org.tutti.Communicator;
 import org.tutti.Tutti;
 import org.tutti.simulator.Model;
 
-/** What {@code tutti simulate --measure-model} runs, in one process: measures this machine, and writes its model. */
+/**
+ * What {@code tutti simulate --measure-model} runs, in one process: measures this machine, and writes its model. Of the
+ * simulator it has constants only, as ranks do not find its classes.
+ */
 public final class MeasureProgram {
     private static final double NANOS = 1e3;
 
@@ -35,7 +38,6 @@ public final class MeasureProgram {
         try (var job = Tutti.join()) {
             program.measure(job.world());
         }
-        Model.parse(file.toString(), program.text.toString());
         Files.writeString(file, program.text);
         System.out.print(program.text);
     }
@@ -76,7 +78,7 @@ public final class MeasureProgram {
     private void measureRail(RailMeasurement rail) {
         double put = rail.putNanos(RailMeasurement.SMALL_BYTES);
         figure("railLatencyMicros", "a put of 8 bytes over loopback, both ends polling, there and back, halved, less"
-                + " the overhead", (rail.oneWayNanos(RailMeasurement.SMALL_BYTES) - put) / NANOS);
+                + " what it occupies its caller", rail.latencyNanos() / NANOS);
         figure("railOverheadMicros", "what such a put occupies its caller", put / NANOS);
         figure("railOverheadNanosPerByte", "what a put of 64 KiB occupies its caller longer",
                 (rail.putNanos(RailMeasurement.LARGE_BYTES) - put) / RailMeasurement.LARGE_BYTES);

@@ -83,21 +83,24 @@ final class RailMeasurement implements AutoCloseable {
         ends[1] = new End(1, coreForEach);
     }
 
-    /** {@return nanoseconds from the call of a put until the other end has seen it} */
-    double oneWayNanos(int bytes) {
-        return Timing.median(rounds -> roundTripNanos(rounds, bytes)) / 2;
+    /** {@return nanoseconds from a put's having left its caller until the other end has seen it} */
+    double latencyNanos() {
+        return Timing.median(rounds -> {
+            double oneWay = roundTripNanos(rounds, SMALL_BYTES) / 2;
+            return oneWay - (double) ends[0].putNanos / rounds;
+        });
     }
 
     /** {@return nanoseconds that a put, sent at once, occupies its caller} */
     double putNanos(int bytes) {
         return Timing.median(rounds -> {
-            ends[0].putNanos = 0;
             roundTripNanos(rounds, bytes);
             return (double) ends[0].putNanos / rounds;
         });
     }
 
     private double roundTripNanos(int rounds, int bytes) {
+        ends[0].putNanos = 0;
         return timing.nanosPerRound(rounds, NOTHING, round -> {
             ends[0].put(bytes, round * STREAM_PUTS, timing);
             ends[0].await(round * STREAM_PUTS, timing);

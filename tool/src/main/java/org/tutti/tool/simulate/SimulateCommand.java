@@ -116,7 +116,11 @@ public final class SimulateCommand implements Callable<Integer> {
     /** The ranks' JVM measures: this one has only the quick compiler. */
     private static int measure(Path file) throws IOException, InterruptedException {
         BenchCommand.requireWritable("--measure-model", file);
-        return Launch.runOwnAlone(MeasureProgram.class, List.of(file.toString()));
+        int status = Launch.runOwnAlone(MeasureProgram.class, List.of(file.toString()));
+        if (status == 0) {
+            model(file.toString());
+        }
+        return status;
     }
 
     static Model model(String name) {
