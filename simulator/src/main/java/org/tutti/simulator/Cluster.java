@@ -19,7 +19,8 @@ import org.tutti.simulator.Trace.Kind;
  * <ul>
  * <li>A copy or combination occupies its rank for its bytes, and longer for those of the node's memory that another
  * core has used last ({@link Lines}).
- * <li>A store is visible to others of the node after the memory's latency.
+ * <li>A store is visible to others of the node after the memory's latency. Who looks later than that, from another core,
+ * has to fetch it and waits as long; what is looked at without pause in between is fetched together.
  * <li>A put occupies its rank for the overhead, and for its bytes; then these occupy a rail of its node (all rails, striped, when they
  * are many), and a latency later one of the target, unless that is still busy. Then its word is raised.
  * <li>A rank needs a core of its host to do anything but wait. When there are fewer cores than ranks, who has waited
@@ -59,6 +60,7 @@ final class Cluster implements Ranks.Order {
     private final Events events = new Events();
     private final double[] time;
     private final double[] waitsSince;
+    private final double[] lastFetch;
     private final long[] awaited;
     private final int[] nextWaiter;
     private final int[] cause;
@@ -83,6 +85,7 @@ final class Cluster implements Ranks.Order {
         this.trace = new Trace(size);
         this.time = new double[size];
         this.waitsSince = new double[size];
+        this.lastFetch = new double[size];
         this.awaited = new long[size];
         this.nextWaiter = new int[size];
         this.cause = new int[size];
@@ -193,15 +196,26 @@ final class Cluster implements Ranks.Order {
         return words.valueAt(place);
     }
 
-    /** The latest value is not there before it is visible, if another rank has stored it. */
+    /** The latest value is not there before it is visible, or fetched, if another rank has stored it. */
     private void see(int rank, int place) {
         double start = time[rank];
-        double visibleAt = words.visibleAt(place);
-        if (visibleAt > start) {
-            time[rank] = visibleAt;
-            trace.add(Kind.WAIT, rank, -1, start, visibleAt, 0, words.stepAt(place));
+        if (words.visibleAt(place) > start) {
+            time[rank] = words.visibleAt(place);
+            trace.add(Kind.WAIT, rank, -1, start, time[rank], 0, words.stepAt(place));
+        } else if (words.stepAt(place) == SparseWords.NO_STEP || words.isHeld(place, cores.of(rank))) {
+            time[rank] += model.memoryOverheadMicros() * NANOS;
+            return;
+        } else if (start > lastFetch[rank]) {
+            time[rank] += model.memoryLatencyMicros() * NANOS;
+            trace.add(Kind.WAIT, rank, -1, start, time[rank], 0, SparseWords.NO_STEP);
         }
         time[rank] += model.memoryOverheadMicros() * NANOS;
+        fetched(rank, place);
+    }
+
+    private void fetched(int rank, int place) {
+        words.hold(place, cores.of(rank));
+        lastFetch[rank] = time[rank];
     }
 
     void store(int rank, MemorySegment memory, long offset, long value) {
@@ -210,6 +224,7 @@ final class Cluster implements Ranks.Order {
         time[rank] += model.memoryOverheadMicros() * NANOS;
         int step = trace.add(Kind.STORE, rank, -1, start, time[rank], 0, -1);
         raise(address(memory, offset), value, time[rank] + model.memoryLatencyMicros() * NANOS, step);
+        words.hold(words.place(address(memory, offset)), cores.of(rank));
     }
 
     private void raise(long address, long value, double visibleAt, int step) {
@@ -245,6 +260,7 @@ final class Cluster implements Ranks.Order {
         queued[rank] = false;
         giveCore(rank);
         ranks.step(rank);
+        fetched(rank, words.place(address(memory, offset)));
         trace.add(queued[rank] ? Kind.SWITCH : Kind.WAIT, rank, -1, waitsSince[rank], time[rank], 0, cause[rank]);
     }
 
@@ -358,9 +374,12 @@ final class Cluster implements Ranks.Order {
     }
 
     private double cross(int out, int in, double now, double nanos, double latency) {
-        outFree[out] = Math.max(now, outFree[out]) + nanos;
-        inFree[in] = Math.max(outFree[out] + latency, inFree[in] + nanos);
-        return inFree[in];
+        double gap = model.railGapMicros() * NANOS;
+        double left = Math.max(now, outFree[out]) + nanos;
+        double arrived = Math.max(left + latency, inFree[in] + nanos);
+        outFree[out] = left + gap;
+        inFree[in] = arrived + gap;
+        return arrived;
     }
 
     private void arrive(int index) {

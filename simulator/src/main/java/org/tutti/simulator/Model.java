@@ -26,6 +26,7 @@ import java.util.Map;
  * @param railLatencyMicros from the last byte's leaving a node until it is visible on another one
  * @param railOverheadMicros what a put or get occupies the rank that calls it
  * @param railOverheadNanosPerByte what a byte of a put occupies the rank that calls it
+ * @param railGapMicros what a message occupies a rail at either end before the next one, besides its bytes
  * @param railNanosPerByte what a byte occupies a rail, at either end
  * @param rails how many rails a node has
  * @param stripeBytes from how many bytes a message is striped over all rails
@@ -35,12 +36,12 @@ import java.util.Map;
  */
 public record Model(String name, double callMicros, double memoryLatencyMicros, double memoryOverheadMicros,
         double memoryNanosPerByte, double crossNanosPerByte, double combineNanosPerByte, double railLatencyMicros,
-        double railOverheadMicros, double railOverheadNanosPerByte, double railNanosPerByte, int rails,
-        int stripeBytes, int cores, int nodesPerHost, double switchMicros) {
+        double railOverheadMicros, double railOverheadNanosPerByte, double railGapMicros, double railNanosPerByte,
+        int rails, int stripeBytes, int cores, int nodesPerHost, double switchMicros) {
     private static final List<String> KEYS = List.of("callMicros", "memoryLatencyMicros",
             "memoryOverheadMicros", "memoryNanosPerByte", "crossNanosPerByte", "combineNanosPerByte",
-            "railLatencyMicros", "railOverheadMicros", "railOverheadNanosPerByte", "railNanosPerByte", "rails",
-            "stripeBytes", "cores", "nodesPerHost", "switchMicros");
+            "railLatencyMicros", "railOverheadMicros", "railOverheadNanosPerByte", "railGapMicros", "railNanosPerByte",
+            "rails", "stripeBytes", "cores", "nodesPerHost", "switchMicros");
     private static final List<String> COUNTS = List.of("rails", "stripeBytes", "cores", "nodesPerHost");
 
     /** The most that a count of a model, such as of cores, can be. */
@@ -83,7 +84,8 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
      */
     public static Model forDrawing(long bytes) {
         double microAByte = 1000.0 / Math.max(1, bytes);
-        return new Model("for drawing", 0, 0.3, 0.15, microAByte, 0, 1.5 * microAByte, 1.5, 0.5, 0, microAByte / 2, 1,
+        return new Model("for drawing", 0, 0.3, 0.15, microAByte, 0, 1.5 * microAByte, 1.5, 0.5, 0, 0, microAByte / 2,
+                1,
                 COUNT_MAX, COUNT_MAX, 1, 0);
     }
 
@@ -114,7 +116,7 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
                 figures.get("memoryOverheadMicros"), figures.get("memoryNanosPerByte"),
                 figures.get("crossNanosPerByte"), figures.get("combineNanosPerByte"),
                 figures.get("railLatencyMicros"), figures.get("railOverheadMicros"),
-                figures.get("railOverheadNanosPerByte"), figures.get("railNanosPerByte"),
+                figures.get("railOverheadNanosPerByte"), figures.get("railGapMicros"), figures.get("railNanosPerByte"),
                 figures.get("rails").intValue(), figures.get("stripeBytes").intValue(),
                 figures.get("cores").intValue(), figures.get("nodesPerHost").intValue(), figures.get("switchMicros"));
     }

@@ -31,6 +31,7 @@ class ModelTest {
             callMicros = 0.02
             crossNanosPerByte = 0.4
             railOverheadNanosPerByte = 0.5
+            railGapMicros = 5.5
             nodesPerHost = 3
             """;
 
@@ -38,7 +39,7 @@ class ModelTest {
     void shouldReadEveryFigure(@TempDir Path directory) throws Exception {
         Path file = Files.writeString(directory.resolve("own.model"), TEXT);
         assertThat(Model.of(file.toString()))
-                .isEqualTo(new Model(file.toString(), 0.02, 0.1, 0.01, 0.2, 0.4, 0.3, 4, 5, 0.5, 6, 2, 1024,
+                .isEqualTo(new Model(file.toString(), 0.02, 0.1, 0.01, 0.2, 0.4, 0.3, 4, 5, 0.5, 5.5, 6, 2, 1024,
                         16, 3, 0));
     }
 

@@ -82,8 +82,11 @@ public final class MeasureProgram {
         figure("railOverheadMicros", "what such a put occupies its caller", put / NANOS);
         figure("railOverheadNanosPerByte", "what a put of 64 KiB occupies its caller longer",
                 (rail.putNanos(RailMeasurement.LARGE_BYTES) - put) / RailMeasurement.LARGE_BYTES);
-        figure("railNanosPerByte", "a stream of such puts, " + RailMeasurement.STREAM_PUTS + " for an answer",
-                rail.streamNanosPerByte());
+        double gap = rail.streamNanos(RailMeasurement.SMALL_BYTES);
+        String stream = RailMeasurement.STREAM_PUTS + " in a row";
+        figure("railGapMicros", "the time between puts of 8 bytes, each sent at once, " + stream, gap / NANOS);
+        figure("railNanosPerByte", "the time between puts of 64 KiB, " + stream + ", less the gap",
+                (rail.streamNanos(RailMeasurement.LARGE_BYTES) - gap) / RailMeasurement.LARGE_BYTES);
     }
 
     private void figure(String key, String how, double measured) {

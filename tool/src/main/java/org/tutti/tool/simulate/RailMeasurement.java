@@ -17,7 +17,7 @@ import org.tutti.memory.Words;
 final class RailMeasurement implements AutoCloseable {
     static final int SMALL_BYTES = 8;
     static final int LARGE_BYTES = 64 << 10;
-    static final int STREAM_PUTS = 32;
+    static final int STREAM_PUTS = 64;
 
     private static final int REGION_BYTES = 1 << 20;
     private static final long WORD = 64;
@@ -110,17 +110,17 @@ final class RailMeasurement implements AutoCloseable {
         });
     }
 
-    /** {@return nanoseconds a byte of puts that follow each other} */
-    double streamNanosPerByte() {
+    /** {@return nanoseconds a put, each sent at once, of puts that follow each other} */
+    double streamNanos(int bytes) {
         return Timing.median(rounds -> timing.nanosPerRound(rounds, NOTHING, round -> {
             for (int i = 1; i <= STREAM_PUTS; i++) {
-                ends[0].put(LARGE_BYTES, (round - 1) * STREAM_PUTS + i, timing);
+                ends[0].put(bytes, (round - 1) * STREAM_PUTS + i, timing);
             }
             ends[0].await(round * STREAM_PUTS, timing);
         }, round -> {
             ends[1].await(round * STREAM_PUTS, timing);
             ends[1].put(SMALL_BYTES, round * STREAM_PUTS, timing);
-        })) / ((double) STREAM_PUTS * LARGE_BYTES);
+        })) / STREAM_PUTS;
     }
 
     @Override

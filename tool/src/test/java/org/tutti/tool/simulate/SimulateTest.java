@@ -92,6 +92,7 @@ class SimulateTest {
                 railLatencyMicros = 4
                 railOverheadMicros = 0
                 railOverheadNanosPerByte = 0
+                railGapMicros = 0
                 railNanosPerByte = 0
                 rails = 1
                 stripeBytes = 1024
