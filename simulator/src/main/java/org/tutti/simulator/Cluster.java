@@ -19,16 +19,17 @@ import org.tutti.simulator.Trace.Kind;
  * <ul>
  * <li>A copy or combination occupies its rank for its bytes, and longer for those of the node's memory that another
  * core has used last ({@link Lines}).
- * <li>A store is visible to others of the node after the memory's latency. Who looks later than that, from another core,
- * has to fetch it and waits as long; what is looked at without pause in between is fetched together.
- * <li>A put occupies its rank for the overhead, and for its bytes; then these occupy a rail of its node (all rails, striped, when they
- * are many), and a latency later one of the target, unless that is still busy. Then its word is raised.
+ * <li>A store is visible to others of the node after the memory's latency. Who looks later, from another core, has to
+ * fetch it and waits as long; what is looked at without pause in between is fetched together.
+ * <li>A put occupies its rank for the overhead, and for its bytes; then these occupy a rail of its node (all rails,
+ * striped, when they are many), and a latency later one of the target, unless that is still busy or within its gap.
+ * Then its word is raised.
  * <li>A rank needs a core of its host to do anything but wait. When there are fewer cores than ranks, who has waited
  * queues for a core. A rank prefers the core that it had before; to get one that another rank has had since takes the
  * time of a switch.
  * </ul>
  *
- * <p>What is not modelled: caches, memory bandwidth shared by ranks, contention in the network between nodes, and that
+ * <p>What is not modelled: how large caches are, memory bandwidth shared by ranks, contention in the network between nodes, and that
  * waiting ranks use their cores.
  */
 final class Cluster implements Ranks.Order {
