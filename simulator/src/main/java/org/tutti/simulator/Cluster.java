@@ -29,8 +29,8 @@ import org.tutti.simulator.Trace.Kind;
  * time of a switch.
  * </ul>
  *
- * <p>What is not modelled: how large caches are, memory bandwidth shared by ranks, contention in the network between nodes, and that
- * waiting ranks use their cores.
+ * <p>What is not modelled: how large caches are, memory bandwidth shared by ranks, contention in the network between
+ * nodes, and that waiting ranks use their cores.
  */
 final class Cluster implements Ranks.Order {
     /** Thrown when a run has more steps than a prediction may take. */
