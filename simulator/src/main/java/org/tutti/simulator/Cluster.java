@@ -17,16 +17,20 @@ import org.tutti.simulator.Trace.Kind;
  * always the rank runs whose time is earliest. Bytes of messages are symbolic: nothing is copied. Words have values.
  *
  * <ul>
- * <li>A copy or combination occupies its rank for its bytes.
- * <li>A store is visible to others of the node after the memory's latency.
- * <li>A put occupies its rank for the overhead; then its bytes occupy a rail of its node (all rails, striped, when they
- * are many), and a latency later one of the target, unless that is still busy. Then its word is raised.
- * <li>A rank needs a core of its node to do anything but wait. When there are fewer cores than ranks, who has waited
- * queues for a core; to be given one takes the time of a switch.
+ * <li>A copy or combination occupies its rank for its bytes, and longer for those of the node's memory that another
+ * core has used last ({@link Lines}).
+ * <li>A store is visible to others of the node after the memory's latency. Who looks later, from another core, has to
+ * fetch it and waits as long; what is looked at without pause in between is fetched together.
+ * <li>A put occupies its rank for the overhead, and for its bytes; then these occupy a rail of its node (all rails,
+ * striped, when they are many), and a latency later one of the target, unless that is still busy or within its gap.
+ * Then its word is raised.
+ * <li>A rank needs a core of its host to do anything but wait. When there are fewer cores than ranks, who has waited
+ * queues for a core. A rank prefers the core that it had before; to get one that another rank has had since takes the
+ * time of a switch.
  * </ul>
  *
- * <p>What is not modelled: caches, memory bandwidth shared by ranks, contention in the network between nodes, and that
- * waiting ranks use their cores.
+ * <p>What is not modelled: how large caches are, memory bandwidth shared by ranks, contention in the network between
+ * nodes, and that waiting ranks use their cores.
  */
 final class Cluster implements Ranks.Order {
     /** Thrown when a run has more steps than a prediction may take. */
@@ -57,12 +61,13 @@ final class Cluster implements Ranks.Order {
     private final Events events = new Events();
     private final double[] time;
     private final double[] waitsSince;
+    private final double[] lastFetch;
     private final long[] awaited;
     private final int[] nextWaiter;
     private final int[] cause;
     private final boolean[] queued;
-    private final int[] coresHeld;
-    private final List<ArrayDeque<Integer>> queues = new ArrayList<>();
+    private final Cores cores;
+    private final Lines lines;
     private final double[] outFree;
     private final double[] inFree;
     private final long[] bytesOut;
@@ -81,18 +86,17 @@ final class Cluster implements Ranks.Order {
         this.trace = new Trace(size);
         this.time = new double[size];
         this.waitsSince = new double[size];
+        this.lastFetch = new double[size];
         this.awaited = new long[size];
         this.nextWaiter = new int[size];
         this.cause = new int[size];
         this.queued = new boolean[size];
-        this.coresHeld = new int[topology.nodes()];
+        this.cores = new Cores(topology, model);
+        this.lines = new Lines(topology.nodes());
         this.outFree = new double[topology.nodes() * model.rails()];
         this.inFree = new double[topology.nodes() * model.rails()];
         this.bytesOut = new long[topology.nodes()];
         this.bytesIn = new long[topology.nodes()];
-        for (int node = 0; node < topology.nodes(); node++) {
-            queues.add(new ArrayDeque<>());
-        }
         for (int rank = 0; rank < size; rank++) {
             takeCore(rank, 0);
         }
@@ -155,29 +159,29 @@ final class Cluster implements Ranks.Order {
     }
 
     private void takeCore(int rank, double readyAt) {
-        int node = topology.nodeOf(rank);
         time[rank] = readyAt;
-        if (coresHeld[node] < model.cores()) {
-            coresHeld[node]++;
-            events.add(readyAt, rank);
-        } else {
-            queues.get(node).add(rank);
+        if (cores.isTaken(rank)) {
+            run(rank);
         }
     }
 
     private void giveCore(int rank) {
-        int node = topology.nodeOf(rank);
-        Integer next = queues.get(node).poll();
-        if (next == null) {
-            coresHeld[node]--;
-            return;
+        int next = cores.passOn(rank);
+        if (next != Cores.NOBODY) {
+            if (time[rank] > time[next]) {
+                cause[next] = trace.last(rank);
+                queued[next] = true;
+                time[next] = time[rank];
+            }
+            run(next);
         }
-        if (time[rank] > time[next]) {
-            cause[next] = trace.last(rank);
-            queued[next] = true;
+    }
+
+    private void run(int rank) {
+        if (cores.isSwitch(rank)) {
+            time[rank] += model.switchMicros() * NANOS;
         }
-        time[next] = Math.max(time[next], time[rank]) + model.switchMicros() * NANOS;
-        events.add(time[next], next);
+        events.add(time[rank], rank);
     }
 
     // ---- words
@@ -193,15 +197,26 @@ final class Cluster implements Ranks.Order {
         return words.valueAt(place);
     }
 
-    /** The latest value is not there before it is visible, if another rank has stored it. */
+    /** The latest value is not there before it is visible, or fetched, if another rank has stored it. */
     private void see(int rank, int place) {
         double start = time[rank];
-        double visibleAt = words.visibleAt(place);
-        if (visibleAt > start) {
-            time[rank] = visibleAt;
-            trace.add(Kind.WAIT, rank, -1, start, visibleAt, 0, words.stepAt(place));
+        if (words.visibleAt(place) > start) {
+            time[rank] = words.visibleAt(place);
+            trace.add(Kind.WAIT, rank, -1, start, time[rank], 0, words.stepAt(place));
+        } else if (words.stepAt(place) == SparseWords.NO_STEP || words.isHeld(place, cores.of(rank))) {
+            time[rank] += model.memoryOverheadMicros() * NANOS;
+            return;
+        } else if (start > lastFetch[rank]) {
+            time[rank] += model.memoryLatencyMicros() * NANOS;
+            trace.add(Kind.WAIT, rank, -1, start, time[rank], 0, SparseWords.NO_STEP);
         }
         time[rank] += model.memoryOverheadMicros() * NANOS;
+        fetched(rank, place);
+    }
+
+    private void fetched(int rank, int place) {
+        words.hold(place, cores.of(rank));
+        lastFetch[rank] = time[rank];
     }
 
     void store(int rank, MemorySegment memory, long offset, long value) {
@@ -210,6 +225,7 @@ final class Cluster implements Ranks.Order {
         time[rank] += model.memoryOverheadMicros() * NANOS;
         int step = trace.add(Kind.STORE, rank, -1, start, time[rank], 0, -1);
         raise(address(memory, offset), value, time[rank] + model.memoryLatencyMicros() * NANOS, step);
+        words.hold(words.place(address(memory, offset)), cores.of(rank));
     }
 
     private void raise(long address, long value, double visibleAt, int step) {
@@ -245,6 +261,7 @@ final class Cluster implements Ranks.Order {
         queued[rank] = false;
         giveCore(rank);
         ranks.step(rank);
+        fetched(rank, words.place(address(memory, offset)));
         trace.add(queued[rank] ? Kind.SWITCH : Kind.WAIT, rank, -1, waitsSince[rank], time[rank], 0, cause[rank]);
     }
 
@@ -262,10 +279,37 @@ final class Cluster implements Ranks.Order {
 
     // ---- data
 
-    void occupy(int rank, Kind kind, long bytes, double nanosPerByte) {
+    /** Lets a rank do what is neither copying nor waiting. */
+    void pass(int rank, double micros) {
+        time[rank] += micros * NANOS;
+    }
+
+    void copy(int rank, MemorySegment source, long sourceOffset, MemorySegment target, long targetOffset, long bytes) {
+        double crossing = read(rank, source, sourceOffset, bytes) + write(rank, target, targetOffset, bytes);
+        occupy(rank, Kind.COPY, bytes, bytes * model.memoryNanosPerByte() + crossing);
+    }
+
+    void combine(int rank, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
+            MemorySegment target, long targetOffset, long bytes) {
+        double crossing = read(rank, left, leftOffset, bytes) + read(rank, right, rightOffset, bytes)
+                + write(rank, target, targetOffset, bytes);
+        occupy(rank, Kind.COMBINE, bytes, bytes * model.combineNanosPerByte() + crossing);
+    }
+
+    private double read(int rank, MemorySegment memory, long offset, long bytes) {
+        return model.crossNanosPerByte() == 0 ? 0
+                : lines.read(cores.of(rank), address(memory, offset), bytes) * model.crossNanosPerByte();
+    }
+
+    private double write(int rank, MemorySegment memory, long offset, long bytes) {
+        return model.crossNanosPerByte() == 0 ? 0
+                : lines.write(cores.of(rank), address(memory, offset), bytes) * model.crossNanosPerByte();
+    }
+
+    private void occupy(int rank, Kind kind, long bytes, double nanos) {
         if (bytes > 0) {
             double start = time[rank];
-            time[rank] += bytes * nanosPerByte;
+            time[rank] += nanos;
             trace.add(kind, rank, -1, start, time[rank], bytes, -1);
         }
     }
@@ -274,7 +318,7 @@ final class Cluster implements Ranks.Order {
             long value, long tag) {
         step(rank);
         double start = time[rank];
-        time[rank] += model.railOverheadMicros() * NANOS;
+        time[rank] += model.railOverheadMicros() * NANOS + bytes * model.railOverheadNanosPerByte();
         int target = topology.firstRankOf(node);
         trace.add(Kind.PUT, rank, target, start, time[rank], bytes, -1);
         int index = freePuts.isEmpty() ? puts.size() : freePuts.pop();
@@ -331,9 +375,12 @@ final class Cluster implements Ranks.Order {
     }
 
     private double cross(int out, int in, double now, double nanos, double latency) {
-        outFree[out] = Math.max(now, outFree[out]) + nanos;
-        inFree[in] = Math.max(outFree[out] + latency, inFree[in] + nanos);
-        return inFree[in];
+        double gap = model.railGapMicros() * NANOS;
+        double left = Math.max(now, outFree[out]) + nanos;
+        double arrived = Math.max(left + latency, inFree[in] + nanos);
+        outFree[out] = left + gap;
+        inFree[in] = arrived + gap;
+        return arrived;
     }
 
     private void arrive(int index) {

@@ -16,26 +16,36 @@ import java.util.Map;
  * begins a comment. Every key must be there once.
  *
  * @param name where it was read from
+ * @param callMicros what entering and leaving a call occupies a rank
  * @param memoryLatencyMicros from a store to a word until another rank of the node sees it
  * @param memoryOverheadMicros what a look at a word, or a store to one, occupies a rank
  * @param memoryNanosPerByte what copying a byte occupies a rank
+ * @param crossNanosPerByte what a byte of a node's memory occupies a rank besides, whether it is copied or combined,
+ *            when another core has used it last
  * @param combineNanosPerByte what combining a byte with another one occupies a rank
  * @param railLatencyMicros from the last byte's leaving a node until it is visible on another one
  * @param railOverheadMicros what a put or get occupies the rank that calls it
+ * @param railOverheadNanosPerByte what a byte of a put occupies the rank that calls it
+ * @param railGapMicros what a message occupies a rail at either end before the next one, besides its bytes
  * @param railNanosPerByte what a byte occupies a rail, at either end
  * @param rails how many rails a node has
  * @param stripeBytes from how many bytes a message is striped over all rails
- * @param cores how many cores a node has
+ * @param cores how many cores a host has
+ * @param nodesPerHost how many nodes share a host's cores: 1, but for nodes that are namespaces of one machine
  * @param switchMicros what it takes to give a core to another rank
  */
-public record Model(String name, double memoryLatencyMicros, double memoryOverheadMicros, double memoryNanosPerByte,
-        double combineNanosPerByte, double railLatencyMicros, double railOverheadMicros, double railNanosPerByte,
-        int rails, int stripeBytes, int cores, double switchMicros) {
-    private static final List<String> KEYS = List.of("memoryLatencyMicros", "memoryOverheadMicros",
-            "memoryNanosPerByte", "combineNanosPerByte", "railLatencyMicros", "railOverheadMicros", "railNanosPerByte",
-            "rails", "stripeBytes", "cores", "switchMicros");
-    private static final List<String> COUNTS = List.of("rails", "stripeBytes", "cores");
-    private static final double COUNT_MAX = 1 << 20;
+public record Model(String name, double callMicros, double memoryLatencyMicros, double memoryOverheadMicros,
+        double memoryNanosPerByte, double crossNanosPerByte, double combineNanosPerByte, double railLatencyMicros,
+        double railOverheadMicros, double railOverheadNanosPerByte, double railGapMicros, double railNanosPerByte,
+        int rails, int stripeBytes, int cores, int nodesPerHost, double switchMicros) {
+    private static final List<String> KEYS = List.of("callMicros", "memoryLatencyMicros",
+            "memoryOverheadMicros", "memoryNanosPerByte", "crossNanosPerByte", "combineNanosPerByte",
+            "railLatencyMicros", "railOverheadMicros", "railOverheadNanosPerByte", "railGapMicros", "railNanosPerByte",
+            "rails", "stripeBytes", "cores", "nodesPerHost", "switchMicros");
+    private static final List<String> COUNTS = List.of("rails", "stripeBytes", "cores", "nodesPerHost");
+
+    /** The most that a count of a model, such as of cores, can be. */
+    public static final int COUNT_MAX = 1 << 20;
 
     /** The models that come with the simulator. */
     public static final List<String> READY_MADE = List.of("gigabit", "rdma200");
@@ -74,8 +84,9 @@ public record Model(String name, double memoryLatencyMicros, double memoryOverhe
      */
     public static Model forDrawing(long bytes) {
         double microAByte = 1000.0 / Math.max(1, bytes);
-        return new Model("for drawing", 0.3, 0.15, microAByte, 1.5 * microAByte, 1.5, 0.5, microAByte / 2, 1,
-                (int) COUNT_MAX, (int) COUNT_MAX, 0);
+        return new Model("for drawing", 0, 0.3, 0.15, microAByte, 0, 1.5 * microAByte, 1.5, 0.5, 0, 0, microAByte / 2,
+                1,
+                COUNT_MAX, COUNT_MAX, 1, 0);
     }
 
     /**
@@ -101,11 +112,13 @@ public record Model(String name, double memoryLatencyMicros, double memoryOverhe
                 throw new IllegalArgumentException(name + " has no figure for " + key);
             }
         }
-        return new Model(name, figures.get("memoryLatencyMicros"), figures.get("memoryOverheadMicros"),
-                figures.get("memoryNanosPerByte"), figures.get("combineNanosPerByte"),
-                figures.get("railLatencyMicros"), figures.get("railOverheadMicros"), figures.get("railNanosPerByte"),
+        return new Model(name, figures.get("callMicros"), figures.get("memoryLatencyMicros"),
+                figures.get("memoryOverheadMicros"), figures.get("memoryNanosPerByte"),
+                figures.get("crossNanosPerByte"), figures.get("combineNanosPerByte"),
+                figures.get("railLatencyMicros"), figures.get("railOverheadMicros"),
+                figures.get("railOverheadNanosPerByte"), figures.get("railGapMicros"), figures.get("railNanosPerByte"),
                 figures.get("rails").intValue(), figures.get("stripeBytes").intValue(),
-                figures.get("cores").intValue(), figures.get("switchMicros"));
+                figures.get("cores").intValue(), figures.get("nodesPerHost").intValue(), figures.get("switchMicros"));
     }
 
     private static void readLine(String where, String line, Map<String, Double> figures) {
@@ -128,7 +141,7 @@ public record Model(String name, double memoryLatencyMicros, double memoryOverhe
         if (!(figure >= (count ? 1 : 0)) || figure > COUNT_MAX || count && figure != Math.rint(figure)) {
             throw new IllegalArgumentException(
                     where + ": " + key + " must be " + (count ? "a whole number from 1" : "0")
-                            + " to " + (int) COUNT_MAX + ", not " + sides[1].strip());
+                            + " to " + COUNT_MAX + ", not " + sides[1].strip());
         }
         if (figures.put(key, figure) != null) {
             throw new IllegalArgumentException(where + ": " + key + " is there twice");

@@ -18,6 +18,7 @@ final class SparseWords {
     private double[] visible = new double[1 << 12];
     private int[] steps = new int[1 << 12];
     private int[] waiters = new int[1 << 12];
+    private long[] holders = new long[1 << 12];
     private int count;
 
     /** {@return the word's place, making the word when it is not there} */
@@ -56,6 +57,17 @@ final class SparseWords {
         values[place] = value;
         visible[place] = visibleAt;
         steps[place] = step;
+        holders[place] = 0;
+    }
+
+    /** Says that a core, of a node that has at most 64, has seen the latest value. */
+    void hold(int place, int core) {
+        holders[place] |= 1L << core;
+    }
+
+    /** {@return whether a core has seen the latest value} */
+    boolean isHeld(int place, int core) {
+        return (holders[place] & 1L << core) != 0;
     }
 
     /** {@return the first of the ranks that wait for it, plus one; 0 when nobody does} */
@@ -82,12 +94,14 @@ final class SparseWords {
         double[] oldVisible = visible;
         int[] oldSteps = steps;
         int[] oldWaiters = waiters;
+        long[] oldHolders = holders;
         int capacity = 2 * oldAddresses.length;
         addresses = new long[capacity];
         values = new long[capacity];
         visible = new double[capacity];
         steps = new int[capacity];
         waiters = new int[capacity];
+        holders = new long[capacity];
         Arrays.fill(steps, NO_STEP);
         for (int old = 0; old < oldAddresses.length; old++) {
             if (oldAddresses[old] != 0) {
@@ -97,6 +111,7 @@ final class SparseWords {
                 visible[at] = oldVisible[old];
                 steps[at] = oldSteps[old];
                 waiters[at] = oldWaiters[old];
+                holders[at] = oldHolders[old];
             }
         }
     }

@@ -20,7 +20,12 @@ final class SymbolicMemory extends Memory {
      * @param node which node's it is, from 0
      */
     SymbolicMemory(int node) {
-        this.start = FIRST + node * NODE_BYTES;
+        this.start = start(node);
+    }
+
+    /** {@return where the memory of a node begins} */
+    static long start(int node) {
+        return FIRST + node * NODE_BYTES;
     }
 
     @Override

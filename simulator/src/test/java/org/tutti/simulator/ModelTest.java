@@ -28,13 +28,19 @@ class ModelTest {
             cores = 16
 
             switchMicros = 0
+            callMicros = 0.02
+            crossNanosPerByte = 0.4
+            railOverheadNanosPerByte = 0.5
+            railGapMicros = 5.5
+            nodesPerHost = 3
             """;
 
     @Test
     void shouldReadEveryFigure(@TempDir Path directory) throws Exception {
         Path file = Files.writeString(directory.resolve("own.model"), TEXT);
         assertThat(Model.of(file.toString()))
-                .isEqualTo(new Model(file.toString(), 0.1, 0.01, 0.2, 0.3, 4, 5, 6, 2, 1024, 16, 0));
+                .isEqualTo(new Model(file.toString(), 0.02, 0.1, 0.01, 0.2, 0.4, 0.3, 4, 5, 0.5, 5.5, 6, 2, 1024,
+                        16, 3, 0));
     }
 
     @Test

@@ -33,9 +33,8 @@ class PredictionTest {
     /** Only what is named costs anything. */
     private static Model model(double memoryLatency, double perByte, double railLatency, double railOverhead,
             double railPerByte, int rails, int cores, double switching) {
-        return new Model("test", memoryLatency, 0, perByte, perByte, railLatency, railOverhead, railPerByte, rails,
-                1024,
-                cores, switching);
+        return new Model("test", 0, memoryLatency, 0, perByte, 0, perByte, railLatency, railOverhead, 0, 0, railPerByte,
+                rails, 1024, cores, 1, switching);
     }
 
     private static Prediction predict(Collective collective, String algorithm, int nodes, int ranks, long bytes,
@@ -104,6 +103,62 @@ class PredictionTest {
                 .isCloseTo(3 * 1 + 4 * 5 + 3, within(EXACT));
     }
 
+    @Test
+    void shouldLetNodesOfOneHostShareItsCores() {
+        // rank 0 puts until 2; rank 1 has the core after a switch, puts until 10, and finds what rank 0 has put; its
+        // own put arrives at 17, when rank 0 needs a switch to see it
+        assertThat(predict(Collective.BARRIER, "srm", 2, 1, 0, 0, model(0, 0, 7, 2, 0, 1, 1, 6)).micros())
+                .isCloseTo(2 + 7, within(EXACT));
+        Model oneHost = new Model("test", 0, 0, 0, 0, 0, 0, 7, 2, 0, 0, 0, 1, 1024, 1, 2, 6);
+        assertThat(predict(Collective.BARRIER, "srm", 2, 1, 0, 0, oneHost).micros()).isCloseTo(17 + 6, within(EXACT));
+    }
+
+    @Test
+    void shouldTakeLongerForBytesThatCrossBetweenCores() {
+        // rank 1 copies 1,000 bytes at 1 ns where nobody has been; they cross at 2 ns when rank 0 combines them
+        Model crossing = new Model("test", 0, 0, 0, 1, 2, 1, 0, 0, 0, 0, 0, 1, 1024, 2, 1, 0);
+        assertThat(predict(Collective.REDUCE, "flat", 1, 2, 1000, 0, crossing).micros())
+                .isCloseTo(1 + 1 + 2, within(EXACT));
+        // on one core nothing crosses
+        Model oneCore = new Model("test", 0, 0, 0, 1, 2, 1, 0, 0, 0, 0, 0, 1, 1024, 1, 1, 0);
+        assertThat(predict(Collective.REDUCE, "flat", 1, 2, 1000, 0, oneCore).micros()).isCloseTo(2, within(EXACT));
+    }
+
+    @Test
+    void shouldOccupyWhoPutsForEveryByte() {
+        // 8,000 bytes at 0.5 ns keep the root for 4 µs, fill the rail for 8, and are there 3 later
+        Model copying = new Model("test", 0, 0, 0, 0, 0, 0, 3, 0, 0.5, 0, 1, 1, 1024, 1, 1, 0);
+        assertThat(predict(Collective.BROADCAST, "srm", 2, 1, 8000, 0, copying).micros())
+                .isCloseTo(4 + 8 + 3, within(EXACT));
+    }
+
+    @Test
+    void shouldFetchWordsThatWereSetLongAgo() {
+        // rank 1 copies 1 µs a call, the root combines 2: it waits for the first word until 1.25, and fetches the
+        // others, which are there already, in 0.25 each
+        Model slowRoot = new Model("test", 0, 0.25, 0, 1, 0, 2, 0, 0, 0, 0, 0, 1, 1024, 2, 1, 0);
+        assertThat(Prediction.ofMean(Collective.REDUCE, Catalogue.find(Collective.REDUCE, "flat"), Sweep.even(1, 2),
+                1000, 0, slowRoot, 4).micros()).isCloseTo((1.25 + 4 * 2 + 3 * 0.25) / 4, within(EXACT));
+    }
+
+    @Test
+    void shouldKeepMessagesApartByTheGap() {
+        // the root puts to two nodes: 8,000 bytes fill the rail for 8 µs, then it has to rest for 2
+        Model resting = new Model("test", 0, 0, 0, 0, 0, 0, 3, 0, 0, 2, 1, 1, 1024, 1, 1, 0);
+        assertThat(predict(Collective.BROADCAST, "srm", 3, 1, 8000, 0, resting).micros())
+                .isCloseTo(8 + 2 + 8 + 3, within(EXACT));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 2.5", "4, 1.75", "10, 1.6"})
+    void shouldPredictTheMeanOfCallsThatOverlap(int calls, double mean) {
+        // each call costs 0.5 µs to enter; rank 1 copies 1 µs and goes on; the root combines 1 µs. As a call takes
+        // either 1.5, the root waits only in the first one, for 1 µs: (1 + 1.5 · calls) ÷ calls
+        Model entering = new Model("test", 0.5, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1024, 2, 1, 0);
+        assertThat(Prediction.ofMean(Collective.REDUCE, Catalogue.find(Collective.REDUCE, "flat"), Sweep.even(1, 2),
+                1000, 0, entering, calls).micros()).isCloseTo(mean, within(EXACT));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"gigabit", "rdma200"})
     void shouldHaveACriticalPathWithoutGapsThatEndsWhenTheRunDoes(String name) {
@@ -144,7 +199,7 @@ class PredictionTest {
     @Test
     void shouldUseTheFormulaWhenThereAreTooManySteps() {
         Prediction prediction = Prediction.of(Collective.BROADCAST, new Endless(), Sweep.even(2, 3), 1000, 0,
-                model(0.25, 2, 10, 1, 4, 1, 8, 0), 10_000);
+                model(0.25, 2, 10, 1, 4, 1, 8, 0), 1, 10_000);
         assertThat(prediction.isByFormula()).isTrue();
         // 2 words, 1000 bytes at 2 ns, 3 puts of 11 µs, 1000 bytes at 4 ns
         assertThat(prediction.micros()).isCloseTo(2 * 0.25 + 2 + 3 * 11 + 4, within(EXACT));

@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 final class Shape {
     static final int RANKS_MAX = 1 << 20;
 
-    private static final long BYTES_MAX = 1L << 30;
+    static final long BYTES_MAX = 1L << 30;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "collective",
             description = "barrier, broadcast, reduce or allreduce.")
@@ -42,9 +42,14 @@ final class Shape {
     private int root;
 
     Collective collective() {
-        return Arrays.stream(Collective.values()).filter(each -> each.label().equals(collective)).findFirst()
-                .orElseThrow(() -> new UsageException((collective == null ? "no collective is named"
-                        : "there is no collective \"" + collective + "\"")
+        return collective(collective);
+    }
+
+    /** {@return the collective of a name, which may be null: then none was given} */
+    static Collective collective(String name) {
+        return Arrays.stream(Collective.values()).filter(each -> each.label().equals(name)).findFirst()
+                .orElseThrow(() -> new UsageException((name == null ? "no collective is named"
+                        : "there is no collective \"" + name + "\"")
                         + "; name one of " + Arrays.stream(Collective.values()).map(Collective::label)
                                 .collect(Collectors.joining(", "))));
     }
@@ -54,6 +59,11 @@ final class Shape {
             throw new UsageException("--nodes " + nodes + " with --ranks-per-node " + ranksPerNode
                     + " is not possible; give 2 to " + RANKS_MAX + " ranks in all");
         }
+        return topology(nodes, ranksPerNode);
+    }
+
+    /** {@return nodes with as many ranks each, which follow each other} */
+    static Topology topology(int nodes, int ranksPerNode) {
         int[] nodeOfRank = new int[nodes * ranksPerNode];
         for (int rank = 0; rank < nodeOfRank.length; rank++) {
             nodeOfRank[rank] = rank / ranksPerNode;

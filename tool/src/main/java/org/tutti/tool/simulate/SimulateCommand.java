@@ -30,13 +30,15 @@ import org.tutti.simulator.SimulationFailure;
 import org.tutti.simulator.Sweep;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
+import org.tutti.tool.run.Launch;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * The command {@code tutti simulate}: predicts what a collective costs on a cluster, or verifies all algorithms.
+ * The command {@code tutti simulate}: predicts what a collective costs on a cluster, compares predictions with
+ * measurements, or verifies all algorithms.
  */
 @Command(name = "simulate", sortOptions = false, mixinStandardHelpOptions = true,
         description = "Predicts what a collective costs on a cluster, or verifies the algorithms.", footer = {"",
@@ -62,10 +64,19 @@ public final class SimulateCommand implements Callable<Integer> {
     private Path chart;
 
     @ArgGroup
-    private Verification verification;
+    private Instead instead;
 
-    /** What to verify, instead of a prediction. */
-    private static final class Verification {
+    /** What to do instead of a prediction. */
+    private static final class Instead {
+        @Option(names = "--measure-model", paramLabel = "file",
+                description = "Measure what things cost on this machine, and write a model of it; takes seconds.")
+        private Path measured;
+
+        @Option(names = "--against", paramLabel = "file.csv",
+                description = "Predict, by --model, every cell of a file that tutti bench --csv has written, and print "
+                        + "both as a table.")
+        private Path against;
+
         @Option(names = "--verify", description = "Verify every algorithm on all small shapes; takes hours.")
         private boolean all;
 
@@ -87,18 +98,26 @@ public final class SimulateCommand implements Callable<Integer> {
 
     /** {@return the status to exit with} */
     @Override
-    public Integer call() throws IOException {
-        if (verification == null) {
+    public Integer call() throws IOException, InterruptedException {
+        if (instead == null) {
             useCarriers(1);
             return predict();
         }
-        if (verification.replay != null) {
-            return verify(List.of(plan(verification.replay)));
+        if (instead.measured != null) {
+            return measure(instead.measured.toAbsolutePath());
+        }
+        if (instead.against != null) {
+            useCarriers(1);
+            System.out.print(new Comparison(Measurements.read(instead.against), model(model)).markdown());
+            return 0;
+        }
+        if (instead.replay != null) {
+            return verify(List.of(plan(instead.replay)));
         }
         if (seeds < 1 || seeds > SEEDS_MAX) {
             throw new UsageException("--seeds " + seeds + " is not possible; give 1 to " + SEEDS_MAX);
         }
-        return verify(verification.all ? piece(Sweep.all(seeds)) : Sweep.sample(verification.sample));
+        return verify(instead.all ? piece(Sweep.all(seeds)) : Sweep.sample(instead.sample));
     }
 
     /**
@@ -107,6 +126,16 @@ public final class SimulateCommand implements Callable<Integer> {
     static void useCarriers(int simulations) {
         System.setProperty("jdk.virtualThreadScheduler.parallelism", String.valueOf(simulations));
         System.setProperty("jdk.virtualThreadScheduler.maxPoolSize", String.valueOf(simulations));
+    }
+
+    /** The ranks' JVM measures: this one has only the quick compiler. */
+    private static int measure(Path file) throws IOException, InterruptedException {
+        BenchCommand.requireWritable("--measure-model", file);
+        int status = Launch.runOwnAlone(MeasureProgram.class, List.of(file.toString()));
+        if (status == 0) {
+            model(file.toString());
+        }
+        return status;
     }
 
     static Model model(String name) {
