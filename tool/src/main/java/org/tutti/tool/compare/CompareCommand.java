@@ -245,7 +245,7 @@ public final class CompareCommand implements Callable<Integer> {
 
     private void tell(Layout layout, ContenderException failure) {
         System.err.println("tutti: " + layout + ": " + failure.getMessage());
-        results.fail(layout, failure.getMessage().lines().findFirst().orElseThrow());
+        results.fail(layout, failure.getMessage().lines().findFirst().orElseThrow().replaceFirst("[:.]$", ""));
         complete = false;
     }
 }
