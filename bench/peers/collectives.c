@@ -133,8 +133,8 @@ static void repeat(long calls, long bytes) {
   check_all();
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) {
-    printf("peer,%s,layout,%d,%ld,%.4f,%.4f,%.4f\n", names[operation], size, bytes, microseconds, microseconds,
-           microseconds);
+    printf("peer,%s,layout,%d,%ld,%.4f,%.4f,%.4f,%ld\n", names[operation], size, bytes, microseconds, microseconds,
+           microseconds, calls);
     fflush(stdout);
   }
 }

@@ -60,6 +60,11 @@ final class BenchLoop {
         return microseconds;
     }
 
+    /** {@return the calls of a repeat} */
+    int calls() {
+        return calls;
+    }
+
     private double slowest(double nanos) {
         double[] most = {nanos};
         world.allreduce(most, Reduction.MAX);

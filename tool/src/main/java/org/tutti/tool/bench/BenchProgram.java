@@ -69,9 +69,10 @@ public final class BenchProgram {
                                 algorithm.isEmpty() ? world : world.withAlgorithm(collective, algorithm);
                         var loop = new BenchLoop(world, communicator, collective, bytes, segments);
                         if (gate != null) {
-                            measureInTurns(loop, gate, turn -> report.add(collective, algorithm, bytes, turn));
+                            measureInTurns(loop, gate,
+                                    turn -> report.add(collective, algorithm, bytes, turn, loop.calls()));
                         } else {
-                            report.add(collective, algorithm, bytes, measure(loop));
+                            report.add(collective, algorithm, bytes, measure(loop), loop.calls());
                         }
                     }
                 }

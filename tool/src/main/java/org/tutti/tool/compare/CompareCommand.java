@@ -80,6 +80,7 @@ public final class CompareCommand implements Callable<Integer> {
     private Path chart;
 
     private final Results results = new Results();
+    private Optional<Cluster> shaped = Optional.empty();
     private boolean complete = true;
 
     /** {@return the status to exit with: 1 when a contender has failed} */
@@ -87,6 +88,7 @@ public final class CompareCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         var layouts = layouts();
         var loop = loop();
+        var wire = Optional.ofNullable(rate).map(Wire::ofRate);
         requireFiles();
         var peers = installedPeers();
         try (var cleanup = new Cleanup()) {
@@ -95,13 +97,14 @@ public final class CompareCommand implements Callable<Integer> {
             var contenders = contenders(place, peers);
             int hosts = layouts.stream().mapToInt(Layout::nodes).max().orElseThrow();
             if (hosts > 1 && cluster == null) {
-                cleanup.add(new Cluster(place, hosts, Optional.ofNullable(rate)));
+                var made = cleanup.add(new Cluster(place, hosts, Optional.ofNullable(rate)));
+                shaped = rate == null ? Optional.empty() : Optional.of(made);
             }
             for (var layout : layouts) {
                 measure(layout, contenders, loop, place, cleanup);
             }
         }
-        var report = new Report(results);
+        var report = new Report(results, wire);
         report.print(System.out);
         if (csv != null) {
             report.writeCsv(csv);
@@ -217,9 +220,15 @@ public final class CompareCommand implements Callable<Integer> {
                 }
                 var invocation = started.get(contender);
                 try {
+                    boolean counts = turn > 0; // the first is to warm up
+                    var before = counts ? traffic(layout) : Optional.<Traffic>empty();
                     var figure = invocation.turn(cell);
-                    if (turn > 0) { // the first is to warm up
+                    if (counts) {
                         results.add(layout, contender, figure);
+                    }
+                    if (before.isPresent() && figure.calls() > 0) {
+                        results.count(layout, contender, cell,
+                                (double) traffic(layout).orElseThrow().busiestSince(before.get()) / figure.calls());
                     }
                 } catch (ContenderException e) {
                     invocation.close();
@@ -230,8 +239,13 @@ public final class CompareCommand implements Callable<Integer> {
         }
     }
 
+    private Optional<Traffic> traffic(Layout layout) throws IOException {
+        return shaped.isPresent() && layout.nodes() > 1 ? Optional.of(shaped.get().traffic()) : Optional.empty();
+    }
+
     private void tell(Layout layout, ContenderException failure) {
         System.err.println("tutti: " + layout + ": " + failure.getMessage());
+        results.fail(layout, failure.getMessage().lines().findFirst().orElseThrow().replaceFirst("[:.]$", ""));
         complete = false;
     }
 }

@@ -107,8 +107,8 @@ final class Invocation implements AutoCloseable {
 
     private ContenderException tookTooLong() throws IOException {
         close();
-        return new ContenderException(name + " took longer than --timeout " + DurationConverter.text(limit)
-                + " for a turn and was ended; measure less, or give it more" + said());
+        return new ContenderException(name + " did not end in --timeout " + DurationConverter.text(limit)
+                + " for a turn and was killed; measure less, or give it more" + said());
     }
 
     /** The beginning of what it printed; a peer says there if a result was wrong. */

@@ -135,7 +135,7 @@ class CompareTest {
                 + "; echo $$ >> " + pids + "; wait; wait; wait; sleep 600");
         var ended = runWithScripts("--contenders", "mpich", "--timeout", "1s");
         assertThat(ended.status).isEqualTo(1);
-        assertThat(ended.err).contains("mpich took longer than --timeout 1 s for a turn and was ended");
+        assertThat(ended.err).contains("mpich did not end in --timeout 1 s for a turn and was killed");
         assertThat(Files.readAllLines(pids)).hasSize(3)
                 .noneMatch(pid -> ProcessHandle.of(Long.parseLong(pid)).filter(ProcessHandle::isAlive).isPresent());
         assertThatNothingIsLeft(ended);
