@@ -224,7 +224,7 @@ class PredictionTest {
 
     private static double formula(int ranks, long bytes, Model model) {
         Prediction prediction = Prediction.of(Collective.BROADCAST, new Endless(), Sweep.even(2, ranks), bytes, 0,
-                model, 10_000);
+                model, 1, 10_000);
         assertThat(prediction.isByFormula()).isTrue();
         return prediction.micros();
     }
@@ -239,7 +239,7 @@ class PredictionTest {
         Model model = model(0.25, 0.1, 10, 1, 1, rails, cores, 2);
         Algorithm found = Catalogue.find(collective, algorithm);
         double run = Prediction.of(collective, found, Sweep.even(nodes, ranks), bytes, 0, model).micros();
-        Prediction byFormula = Prediction.of(collective, found, Sweep.even(nodes, ranks), bytes, 0, model, 10);
+        Prediction byFormula = Prediction.of(collective, found, Sweep.even(nodes, ranks), bytes, 0, model, 1, 10);
         assertThat(byFormula.isByFormula()).isTrue();
         assertThat(byFormula.micros()).isBetween(run / 2, run * 2);
     }
