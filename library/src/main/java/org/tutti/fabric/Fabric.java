@@ -85,14 +85,14 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
             Waiter.Check check);
 
     /**
-     * Changes 64 bits of a region of another process at once, and waits for their old value.
+     * Changes 64 bits of a region of another process at once, or 32, and waits for their old value.
      *
      * @param process the other process
      * @param region the region's handle
-     * @param offset at which byte of the region, a multiple of 8
+     * @param offset at which byte of the region, a multiple of the operation's {@link AtomicOperation#bytes}
      * @param operation what to do
      * @param operand with which value
-     * @param expected what {@link AtomicOperation#COMPARE_AND_SWAP} expects
+     * @param expected what a compare-and-swap expects
      * @param result receives the old value, in the first element
      * @param check is asked now and then; throws to end the wait
      * @return whether the process was there
@@ -108,7 +108,30 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      * @param check is asked now and then; throws to end the wait
      * @return whether the process was there
      */
-    boolean fence(int process, Waiter.Check check);
+    default boolean fence(int process, Waiter.Check check) {
+        long all = beginFence(process, check);
+        return all >= 0 && awaitFence(process, all, check);
+    }
+
+    /**
+     * Asks another process to say when everything that this process has put into it is visible there. So several can be
+     * asked before the first answer is awaited.
+     *
+     * @param process the other process
+     * @param check is asked now and then; throws to end the call
+     * @return what {@link #awaitFence} has to be told, 0 or more, or −1 when the process is gone
+     */
+    long beginFence(int process, Waiter.Check check);
+
+    /**
+     * Waits for the answer.
+     *
+     * @param process the other process
+     * @param all what {@link #beginFence} has returned
+     * @param check is asked now and then; throws to end the wait
+     * @return whether the process was there
+     */
+    boolean awaitFence(int process, long all, Waiter.Check check);
 
     /**
      * Waits until everything that this process has put into any other one is visible there, or that one is gone.

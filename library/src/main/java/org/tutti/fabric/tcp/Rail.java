@@ -217,10 +217,6 @@ final class Rail {
         sink = region.segment();
         sinkOffset = offset;
         sinkRegion = region;
-        if (viewed != region) {
-            viewed = region;
-            view = region.view();
-        }
     }
 
     /** Sends the payload of the arriving frame into memory that has no view. */
@@ -272,7 +268,16 @@ final class Rail {
         if (sinkRegion != null && sinkRegion.isRevoked()) {
             discard();
         }
-        return remaining > 0 && sinkRegion != null && view != null && in.position() == 0;
+        return remaining > 0 && sinkRegion != null && in.position() == 0 && hasView();
+    }
+
+    /** Views are made for long payloads only: small ones may go to another region each time. */
+    private boolean hasView() {
+        if (viewed != sinkRegion) {
+            viewed = sinkRegion;
+            view = sinkRegion.view();
+        }
+        return view != null;
     }
 
     private long readDirectly() throws IOException {

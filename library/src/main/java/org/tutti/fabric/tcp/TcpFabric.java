@@ -219,12 +219,14 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
-    public boolean fence(int process, Waiter.Check check) {
+    public long beginFence(int process, Waiter.Check check) {
         Peer peer = connect(process, check);
-        if (peer == null) {
-            return false;
-        }
-        long all = peer.askCount(check);
+        return peer == null ? -1 : peer.askCount(check);
+    }
+
+    @Override
+    public boolean awaitFence(int process, long all, Waiter.Check check) {
+        Peer peer = peer(process);
         if (!peer.hasCounted(all)) {
             peer.awaitCount(all, waiter, check);
         }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
@@ -228,7 +229,7 @@ class MaliciousPeerTest {
         for (long offset : new long[]{-1, -8, REGION_BYTES - 7, REGION_BYTES, Long.MAX_VALUE, Long.MIN_VALUE}) {
             assertRefused(rails, frame -> frame.offset = offset);
         }
-        for (int operation : new int[]{-1, 3, Short.MAX_VALUE, Short.MIN_VALUE}) {
+        for (int operation : new int[]{-1, AtomicOperation.values().length, Short.MAX_VALUE, Short.MIN_VALUE}) {
             assertRefused(rails, frame -> frame.operation = (short) operation);
         }
         for (long word : new long[]{-8, -1, 4, REGION_BYTES - 8, REGION_BYTES, Long.MAX_VALUE - 7, Long.MIN_VALUE}) {
@@ -270,7 +271,7 @@ class MaliciousPeerTest {
                 frame.offset = offset;
             });
         }
-        for (int operation : new int[]{-1, 3, Short.MAX_VALUE, Short.MIN_VALUE}) {
+        for (int operation : new int[]{-1, AtomicOperation.values().length, Short.MAX_VALUE, Short.MIN_VALUE}) {
             assertRequestRefused(frame -> {
                 frame.kind = FrameLayout.ATOMIC;
                 frame.operation = (short) operation;

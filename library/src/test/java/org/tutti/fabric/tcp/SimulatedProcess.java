@@ -231,14 +231,18 @@ final class SimulatedProcess implements FabricListener {
     void atomic() {
         makePlace();
         int word = FIRST_ATOMIC + random.nextInt(WORDS - FIRST_ATOMIC);
-        AtomicOperation operation = AtomicOperation.values()[random.nextInt(3)];
-        long old = issued[2 * word];
+        AtomicOperation operation = AtomicOperation.values()[random.nextInt(6)];
+        long before = issued[2 * word];
         long operand = random.nextInt(1000);
-        long expected = random.nextBoolean() ? old : old + 1;
+        long expected = random.nextBoolean() ? before : before + 1;
+        long old = operation.bytes() == Long.BYTES ? before : (int) before;
         issued[2 * word] = switch (operation) {
-            case FETCH_ADD -> old + operand;
+            case FETCH_ADD -> before + operand;
             case SWAP -> operand;
-            case COMPARE_AND_SWAP -> old == expected ? operand : old;
+            case COMPARE_AND_SWAP -> before == expected ? operand : before;
+            case FETCH_ADD_INT -> withLowHalf(before, before + operand);
+            case SWAP_INT -> withLowHalf(before, operand);
+            case COMPARE_AND_SWAP_INT -> (int) before == (int) expected ? withLowHalf(before, operand) : before;
         };
         effects.add(new Effect(word, issued[2 * word], 0, 0, 0));
         int request = peer.atomic(other().region.handle(), (long) word * WORD_STRIDE, operation, operand, expected,
@@ -246,6 +250,10 @@ final class SimulatedProcess implements FabricListener {
         if (request >= 0) {
             asked.add(new Asked(request, old, null, 0, null));
         }
+    }
+
+    private static long withLowHalf(long word, long low) {
+        return word & -1L << Integer.SIZE | low & 0xffff_ffffL;
     }
 
     void tell() {

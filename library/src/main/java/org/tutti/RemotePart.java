@@ -1,0 +1,334 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The part of a {@link RemoteMemory} at one rank. {@code RemoteMemory} says when changes become visible, in which
+ * order, and what calls throw when the job fails.
+ *
+ * <p>Atomic operations are atomic against each other, whichever ranks call them, on the same element: of the same size,
+ * at the same offset. They are complete when they return, at the part too, and order what the caller did before and
+ * after them on ranks of the same node as volatile variables do.
+ *
+ * <p>All calls throw {@link IllegalStateException} when the memory is closed. A part remembers weakly the arrays of its
+ * latest calls, so that calls with the same arrays allocate nothing.
+ */
+public abstract class RemotePart {
+    private final ArraySegments segments = new ArraySegments();
+
+    /**
+     * For Tutti's own implementation only.
+     */
+    protected RemotePart() {}
+
+    /**
+     * {@return whose part this is}
+     */
+    public abstract int rank();
+
+    /**
+     * {@return how many bytes the part has, 0 or more}
+     */
+    public abstract long size();
+
+    /**
+     * The part itself, for loads and stores, where its rank is on this node. It must not be used any more after the
+     * memory is closed.
+     *
+     * @return as many bytes as the part has
+     * @throws UnsupportedOperationException when the rank is on another node
+     */
+    public abstract MemorySegment segment();
+
+    /**
+     * Copies elements into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, Span source) {
+        put(offset, source.segment());
+    }
+
+    /**
+     * Copies memory into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the bytes: native memory, or a heap segment
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, MemorySegment source) {
+        Arguments.checkUsable(source, "source");
+        write(offset, source);
+    }
+
+    /**
+     * Copies an array into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, byte[] source) {
+        write(offset, segments.of(source));
+    }
+
+    /**
+     * Copies an array into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, char[] source) {
+        write(offset, segments.of(source));
+    }
+
+    /**
+     * Copies an array into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, short[] source) {
+        write(offset, segments.of(source));
+    }
+
+    /**
+     * Copies an array into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, int[] source) {
+        write(offset, segments.of(source));
+    }
+
+    /**
+     * Copies an array into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, long[] source) {
+        write(offset, segments.of(source));
+    }
+
+    /**
+     * Copies an array into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, float[] source) {
+        write(offset, segments.of(source));
+    }
+
+    /**
+     * Copies an array into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, double[] source) {
+        write(offset, segments.of(source));
+    }
+
+    /**
+     * Copies elements from this part, and waits until they are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     * @throws IllegalArgumentException when the memory can be used by one thread only, or not written
+     */
+    public void get(long offset, Span target) {
+        get(offset, target.segment());
+    }
+
+    /**
+     * Copies bytes from this part, and waits until they are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go: native memory that all threads may use, or a heap segment
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     * @throws IllegalArgumentException when the memory can be used by one thread only, or not written
+     */
+    public void get(long offset, MemorySegment target) {
+        Arguments.checkShareable(target, "target");
+        if (target.isReadOnly()) {
+            throw new IllegalArgumentException("the target of a get is read-only memory: " + target);
+        }
+        read(offset, target);
+    }
+
+    /**
+     * Copies from this part into an array, and waits until the elements are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void get(long offset, byte[] target) {
+        read(offset, segments.of(target));
+    }
+
+    /**
+     * Copies from this part into an array, and waits until the elements are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void get(long offset, char[] target) {
+        read(offset, segments.of(target));
+    }
+
+    /**
+     * Copies from this part into an array, and waits until the elements are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void get(long offset, short[] target) {
+        read(offset, segments.of(target));
+    }
+
+    /**
+     * Copies from this part into an array, and waits until the elements are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void get(long offset, int[] target) {
+        read(offset, segments.of(target));
+    }
+
+    /**
+     * Copies from this part into an array, and waits until the elements are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void get(long offset, long[] target) {
+        read(offset, segments.of(target));
+    }
+
+    /**
+     * Copies from this part into an array, and waits until the elements are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void get(long offset, float[] target) {
+        read(offset, segments.of(target));
+    }
+
+    /**
+     * Copies from this part into an array, and waits until the elements are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void get(long offset, double[] target) {
+        read(offset, segments.of(target));
+    }
+
+    /**
+     * Adds to a long at once, and returns what it was before. Overflow wraps.
+     *
+     * @param offset at which byte of the part, a multiple of 8
+     * @param increment what is added
+     * @return the value before
+     * @throws IllegalArgumentException when the offset is no multiple of 8
+     * @throws IndexOutOfBoundsException when the long is not inside the part
+     */
+    public abstract long fetchAddLong(long offset, long increment);
+
+    /**
+     * Replaces a long at once, and returns what it was before.
+     *
+     * @param offset at which byte of the part, a multiple of 8
+     * @param value its new value
+     * @return the value before
+     * @throws IllegalArgumentException when the offset is no multiple of 8
+     * @throws IndexOutOfBoundsException when the long is not inside the part
+     */
+    public abstract long swapLong(long offset, long value);
+
+    /**
+     * Replaces a long at once if it is as expected, and returns what it was before: it was replaced if that is the
+     * expected value.
+     *
+     * @param offset at which byte of the part, a multiple of 8
+     * @param expected the value that it must have
+     * @param value its new value
+     * @return the value before
+     * @throws IllegalArgumentException when the offset is no multiple of 8
+     * @throws IndexOutOfBoundsException when the long is not inside the part
+     */
+    public abstract long compareAndSwapLong(long offset, long expected, long value);
+
+    /**
+     * Adds to a int at once, and returns what it was before. Overflow wraps.
+     *
+     * @param offset at which byte of the part, a multiple of 4
+     * @param increment what is added
+     * @return the value before
+     * @throws IllegalArgumentException when the offset is no multiple of 4
+     * @throws IndexOutOfBoundsException when the int is not inside the part
+     */
+    public abstract int fetchAddInt(long offset, int increment);
+
+    /**
+     * Replaces a int at once, and returns what it was before.
+     *
+     * @param offset at which byte of the part, a multiple of 4
+     * @param value its new value
+     * @return the value before
+     * @throws IllegalArgumentException when the offset is no multiple of 4
+     * @throws IndexOutOfBoundsException when the int is not inside the part
+     */
+    public abstract int swapInt(long offset, int value);
+
+    /**
+     * Replaces a int at once if it is as expected, and returns what it was before: it was replaced if that is the
+     * expected value.
+     *
+     * @param offset at which byte of the part, a multiple of 4
+     * @param expected the value that it must have
+     * @param value its new value
+     * @return the value before
+     * @throws IllegalArgumentException when the offset is no multiple of 4
+     * @throws IndexOutOfBoundsException when the int is not inside the part
+     */
+    public abstract int compareAndSwapInt(long offset, int expected, int value);
+
+    /**
+     * What all forms of put end in.
+     *
+     * @param offset at which byte of the part; unchecked
+     * @param source the bytes
+     */
+    protected abstract void write(long offset, MemorySegment source);
+
+    /**
+     * What all forms of get end in.
+     *
+     * @param offset at which byte of the part; unchecked
+     * @param target where they go; threads of the fabric write to it
+     */
+    protected abstract void read(long offset, MemorySegment target);
+}

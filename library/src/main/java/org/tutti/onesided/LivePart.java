@@ -1,0 +1,112 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.onesided;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.RemotePart;
+import org.tutti.fabric.AtomicOperation;
+
+/**
+ * What the parts of ranks near and far have in common: bounds are checked here, at the caller, before anything is done.
+ */
+abstract class LivePart extends RemotePart {
+    final LiveRemoteMemory memory;
+    final int rank;
+    final long bytes;
+
+    LivePart(LiveRemoteMemory memory, int rank, long bytes) {
+        this.memory = memory;
+        this.rank = rank;
+        this.bytes = bytes;
+    }
+
+    @Override
+    public int rank() {
+        return rank;
+    }
+
+    @Override
+    public long size() {
+        return bytes;
+    }
+
+    @Override
+    protected void write(long offset, MemorySegment source) {
+        long length = source.byteSize();
+        check("put", offset, length);
+        if (length > 0) {
+            copyIn(offset, source, length);
+        }
+    }
+
+    @Override
+    protected void read(long offset, MemorySegment target) {
+        long length = target.byteSize();
+        check("get", offset, length);
+        if (length > 0) {
+            copyOut(offset, target, length);
+        }
+    }
+
+    @Override
+    public long fetchAddLong(long offset, long increment) {
+        return checkedAtomic("fetchAddLong", AtomicOperation.FETCH_ADD, offset, increment, 0);
+    }
+
+    @Override
+    public long swapLong(long offset, long value) {
+        return checkedAtomic("swapLong", AtomicOperation.SWAP, offset, value, 0);
+    }
+
+    @Override
+    public long compareAndSwapLong(long offset, long expected, long value) {
+        return checkedAtomic("compareAndSwapLong", AtomicOperation.COMPARE_AND_SWAP, offset, value, expected);
+    }
+
+    @Override
+    public int fetchAddInt(long offset, int increment) {
+        return (int) checkedAtomic("fetchAddInt", AtomicOperation.FETCH_ADD_INT, offset, increment, 0);
+    }
+
+    @Override
+    public int swapInt(long offset, int value) {
+        return (int) checkedAtomic("swapInt", AtomicOperation.SWAP_INT, offset, value, 0);
+    }
+
+    @Override
+    public int compareAndSwapInt(long offset, int expected, int value) {
+        return (int) checkedAtomic("compareAndSwapInt", AtomicOperation.COMPARE_AND_SWAP_INT, offset, value, expected);
+    }
+
+    private long checkedAtomic(String call, AtomicOperation operation, long offset, long operand, long expected) {
+        check(call, offset, operation.bytes());
+        checkAligned(call, offset, operation.bytes());
+        return atomic(call, operation, offset, operand, expected);
+    }
+
+    final void check(String call, long offset, long length) {
+        memory.checkUsable(call);
+        if (offset < 0 || length > bytes || offset > bytes - length) {
+            throw new IndexOutOfBoundsException("rank " + memory.rank() + " cannot " + call + " " + length
+                    + " bytes at offset " + offset + " of rank " + rank + "'s part, which has " + bytes + " bytes");
+        }
+    }
+
+    final void checkAligned(String call, long offset, int elementBytes) {
+        if (offset % elementBytes != 0) {
+            throw new IllegalArgumentException("rank " + memory.rank() + " cannot " + call + " at offset " + offset
+                    + " of rank " + rank + "'s part: it must be a multiple of " + elementBytes);
+        }
+    }
+
+    /** Copies bytes that are there into the part. */
+    abstract void copyIn(long offset, MemorySegment source, long length);
+
+    /** Copies bytes that are there out of the part. */
+    abstract void copyOut(long offset, MemorySegment target, long length);
+
+    abstract long atomic(String call, AtomicOperation operation, long offset, long operand, long expected);
+
+    /** Waits until what was put here is visible. */
+    abstract void fence();
+}

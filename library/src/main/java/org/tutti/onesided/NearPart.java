@@ -1,0 +1,46 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.onesided;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+import org.tutti.fabric.AtomicOperation;
+
+/**
+ * The part of a rank on this node: loads, stores and copies in the node's memory. The processor orders them as it
+ * likes until a fence, which is a full one: a load of this rank after it does not pass a put before it.
+ */
+final class NearPart extends LivePart {
+    private final MemorySegment data;
+
+    NearPart(LiveRemoteMemory memory, int rank, MemorySegment data) {
+        super(memory, rank, data.byteSize());
+        this.data = data;
+    }
+
+    @Override
+    public MemorySegment segment() {
+        memory.checkUsable("segment");
+        return data;
+    }
+
+    @Override
+    void copyIn(long offset, MemorySegment source, long length) {
+        MemorySegment.copy(source, 0, data, offset, length);
+    }
+
+    @Override
+    void copyOut(long offset, MemorySegment target, long length) {
+        MemorySegment.copy(data, offset, target, 0, length);
+    }
+
+    @Override
+    long atomic(String call, AtomicOperation operation, long offset, long operand, long expected) {
+        return operation.apply(data, offset, operand, expected);
+    }
+
+    @Override
+    void fence() {
+        VarHandle.fullFence();
+    }
+}
