@@ -247,6 +247,147 @@ public abstract class RemotePart {
     }
 
     /**
+     * Combines elements with those of this part: {@code part = part op source}, each element at once. Accumulates of
+     * all ranks on the same elements are atomic against each other, and those of int and long also against the atomic
+     * operations; against puts, and loads and stores, they are not. It is complete like a put: after a fence.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements: int, long, float or double
+     * @param reduction {@link Reduction#SUM}, {@link Reduction#MIN}, {@link Reduction#MAX}, or, for int and long, one
+     *            of the bitwise operators
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     * @throws IllegalArgumentException when the operator does not work here on the type, or the offset is no multiple
+     */
+    public void accumulate(long offset, Span source, Reduction reduction) {
+        Arguments.checkUsable(source.segment(), "source");
+        accumulate(offset, source.segment(), source.type(), reduction, 1);
+    }
+
+    /**
+     * Adds elements, times a number, to those of this part: {@code part += scale × source}, each element at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements: int, long, float or double
+     * @param scale the number; a whole one for elements of type int and long, rounded to a float for float
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     * @throws IllegalArgumentException when the type or the scale is another one, or the offset is no multiple
+     */
+    public void accumulate(long offset, Span source, double scale) {
+        Arguments.checkUsable(source.segment(), "source");
+        accumulate(offset, source.segment(), source.type(), Reduction.SUM, scale);
+    }
+
+    /**
+     * Combines an array with the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param reduction how, as in {@link #accumulate(long, Span, Reduction)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, int[] source, Reduction reduction) {
+        accumulate(offset, segments.of(source), DataType.INT, reduction, 1);
+    }
+
+    /**
+     * Adds an array, times a number, to the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param scale as in {@link #accumulate(long, Span, double)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, int[] source, double scale) {
+        accumulate(offset, segments.of(source), DataType.INT, Reduction.SUM, scale);
+    }
+
+    /**
+     * Combines an array with the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param reduction how, as in {@link #accumulate(long, Span, Reduction)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, long[] source, Reduction reduction) {
+        accumulate(offset, segments.of(source), DataType.LONG, reduction, 1);
+    }
+
+    /**
+     * Adds an array, times a number, to the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param scale as in {@link #accumulate(long, Span, double)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, long[] source, double scale) {
+        accumulate(offset, segments.of(source), DataType.LONG, Reduction.SUM, scale);
+    }
+
+    /**
+     * Combines an array with the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param reduction how, as in {@link #accumulate(long, Span, Reduction)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, float[] source, Reduction reduction) {
+        accumulate(offset, segments.of(source), DataType.FLOAT, reduction, 1);
+    }
+
+    /**
+     * Adds an array, times a number, to the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param scale as in {@link #accumulate(long, Span, double)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, float[] source, double scale) {
+        accumulate(offset, segments.of(source), DataType.FLOAT, Reduction.SUM, scale);
+    }
+
+    /**
+     * Combines an array with the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param reduction how, as in {@link #accumulate(long, Span, Reduction)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, double[] source, Reduction reduction) {
+        accumulate(offset, segments.of(source), DataType.DOUBLE, reduction, 1);
+    }
+
+    /**
+     * Adds an array, times a number, to the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param scale as in {@link #accumulate(long, Span, double)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, double[] source, double scale) {
+        accumulate(offset, segments.of(source), DataType.DOUBLE, Reduction.SUM, scale);
+    }
+
+    /**
+     * Replaces elements of this part, each at once: a put that is atomic against accumulates and atomic operations on
+     * the same elements.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements: int, long, float or double
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     * @throws IllegalArgumentException when the type is another one, or the offset is no multiple
+     */
+    public void replace(long offset, Span source) {
+        Arguments.checkUsable(source.segment(), "source");
+        replace(offset, source.segment(), source.type());
+    }
+
+    /**
      * Adds to a long at once, and returns what it was before. Overflow wraps.
      *
      * @param offset at which byte of the part, a multiple of 8
@@ -331,4 +472,25 @@ public abstract class RemotePart {
      * @param target where they go; threads of the fabric write to it
      */
     protected abstract void read(long offset, MemorySegment target);
+
+    /**
+     * What all forms of accumulate end in.
+     *
+     * @param offset at which byte of the part; unchecked
+     * @param source the elements
+     * @param type their type
+     * @param reduction how they are combined; unchecked
+     * @param scale what they are multiplied with first, for a sum; unchecked
+     */
+    protected abstract void accumulate(long offset, MemorySegment source, DataType type, Reduction reduction,
+            double scale);
+
+    /**
+     * What all forms of replace end in.
+     *
+     * @param offset at which byte of the part; unchecked
+     * @param source the elements
+     * @param type their type
+     */
+    protected abstract void replace(long offset, MemorySegment source, DataType type);
 }

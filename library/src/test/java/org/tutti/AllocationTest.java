@@ -45,7 +45,7 @@ class AllocationTest {
     }
 
     private record Data(long[] array, long[] other, Span span, Span sameSpan, Span otherSpan, Span offHeap,
-            RemoteMemory memory) {
+            double[] doubles, RemoteMemory memory) {
         RemotePart next(Communicator world) {
             return memory.at((world.rank() + 1) % world.size());
         }
@@ -54,7 +54,8 @@ class AllocationTest {
             long[] array = new long[elements];
             long[] other = new long[elements];
             Span offHeap = Span.of(arena.allocate((long) elements * Long.BYTES, Long.BYTES), DataType.LONG);
-            return new Data(array, other, Span.of(array), Span.of(array), Span.of(other), offHeap, memory);
+            return new Data(array, other, Span.of(array), Span.of(array), Span.of(other), offHeap, new double[elements],
+                    memory);
         }
     }
 
@@ -133,6 +134,10 @@ class AllocationTest {
                     data.next(world).swapInt(0, 1);
                     data.next(world).compareAndSwapLong(0, 1, 2);
                 }),
+                new Operation("accumulate of an array", elements,
+                        (world, data) -> data.next(world).accumulate(8, data.array, Reduction.SUM)),
+                new Operation("accumulate of doubles, scaled", elements,
+                        (world, data) -> data.next(world).accumulate(8, data.doubles, 0.5)),
                 new Operation("put, barrier", elements, (world, data) -> {
                     data.next(world).put(8, data.array);
                     data.memory.barrier();

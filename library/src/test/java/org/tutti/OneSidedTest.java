@@ -11,6 +11,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -18,6 +19,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.JobOptions.Threads;
 import org.tutti.job.LocalNodes;
@@ -248,6 +250,227 @@ class OneSidedTest {
                     assertThat(part.compareAndSwapLong(8, counter[0] + 1, 1)).isEqualTo(counter[0]);
                     assertThat(part.swapLong(8, 2)).isEqualTo(counter[0]);
                 }
+            }
+        });
+    }
+
+    private static final List<Reduction> ON_ALL_TYPES = List.of(Reduction.SUM, Reduction.MIN, Reduction.MAX);
+    private static final List<Reduction> ON_WHOLE_NUMBERS =
+            List.of(Reduction.BITWISE_AND, Reduction.BITWISE_OR, Reduction.BITWISE_XOR);
+    private static final int ELEMENTS = 30_000;
+    private static final int ACCUMULATES = 4;
+
+    /** A range of elements, small whole numbers so that sums of floats are exact in any order. */
+    private record Contribution(int from, int[] values) {
+        static Contribution draw(Random random) {
+            int count = random.nextBoolean() ? random.nextInt(20) : random.nextInt(ELEMENTS);
+            int[] values = random.ints(count, -50, 50).toArray();
+            return new Contribution(random.nextInt(ELEMENTS - count + 1), values);
+        }
+    }
+
+    private static int combine(Reduction reduction, int scale, int here, int there) {
+        if (reduction == Reduction.SUM) {
+            return here + scale * there;
+        } else if (reduction == Reduction.MIN) {
+            return Math.min(here, there);
+        } else if (reduction == Reduction.MAX) {
+            return Math.max(here, there);
+        } else if (reduction == Reduction.BITWISE_AND) {
+            return here & there;
+        }
+        return reduction == Reduction.BITWISE_OR ? here | there : here ^ there;
+    }
+
+    private static int[] expectedElements(Reduction reduction, int scale, int target, int size) {
+        int[] expected = new int[ELEMENTS];
+        Arrays.setAll(expected, i -> i % 7 - 3);
+        for (int writer = 0; writer < size; writer++) {
+            Random random = random(writer, target, 7);
+            for (int k = 0; k < ACCUMULATES; k++) {
+                Contribution more = Contribution.draw(random);
+                for (int i = 0; i < more.values.length; i++) {
+                    int at = more.from + i;
+                    expected[at] = combine(reduction, scale, expected[at], more.values[i]);
+                }
+            }
+        }
+        return expected;
+    }
+
+    private static void accumulate(RemotePart part, DataType type, Reduction reduction, int scale, Contribution more) {
+        long offset = (long) more.from * type.bytes();
+        boolean scaled = scale != 1;
+        switch (type) {
+            case INT -> {
+                if (scaled) {
+                    part.accumulate(offset, more.values, scale);
+                } else {
+                    part.accumulate(offset, more.values, reduction);
+                }
+            }
+            case LONG -> {
+                long[] values = Arrays.stream(more.values).asLongStream().toArray();
+                if (scaled) {
+                    part.accumulate(offset, Span.of(values), scale);
+                } else {
+                    part.accumulate(offset, values, reduction);
+                }
+            }
+            case FLOAT -> {
+                float[] values = new float[more.values.length];
+                for (int i = 0; i < values.length; i++) {
+                    values[i] = more.values[i];
+                }
+                if (scaled) {
+                    part.accumulate(offset, values, scale);
+                } else {
+                    part.accumulate(offset, Span.of(values), reduction);
+                }
+            }
+            default -> {
+                MemorySegment values = Arena.ofAuto().allocate(8L * more.values.length + 1).asSlice(1);
+                for (int i = 0; i < more.values.length; i++) {
+                    values.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, 8L * i, more.values[i]);
+                }
+                Span span = Span.of(values, DataType.DOUBLE);
+                if (scaled) {
+                    part.accumulate(offset, span, scale);
+                } else {
+                    part.accumulate(offset, span, reduction);
+                }
+            }
+        }
+    }
+
+    private static double element(MemorySegment part, DataType type, int index) {
+        return switch (type) {
+            case INT -> part.getAtIndex(ValueLayout.JAVA_INT, index);
+            case LONG -> part.getAtIndex(ValueLayout.JAVA_LONG, index);
+            case FLOAT -> part.getAtIndex(ValueLayout.JAVA_FLOAT, index);
+            default -> part.getAtIndex(ValueLayout.JAVA_DOUBLE, index);
+        };
+    }
+
+    private static void setElement(MemorySegment part, DataType type, int index, int value) {
+        switch (type) {
+            case INT -> part.setAtIndex(ValueLayout.JAVA_INT, index, value);
+            case LONG -> part.setAtIndex(ValueLayout.JAVA_LONG, index, value);
+            case FLOAT -> part.setAtIndex(ValueLayout.JAVA_FLOAT, index, value);
+            default -> part.setAtIndex(ValueLayout.JAVA_DOUBLE, index, value);
+        }
+    }
+
+    static Stream<Arguments> accumulates() {
+        return shapes().flatMap(shape -> Stream.of(DataType.INT, DataType.LONG, DataType.FLOAT, DataType.DOUBLE)
+                .map(type -> Arguments.of(shape, type)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("accumulates")
+    void shouldAccumulateEveryElementOnce(Shape shape, DataType type) {
+        boolean whole = type == DataType.INT || type == DataType.LONG;
+        List<Reduction> reductions = Stream.concat(ON_ALL_TYPES.stream(),
+                whole ? ON_WHOLE_NUMBERS.stream() : Stream.of()).toList();
+        shape.runner.accept(job -> {
+            Communicator world = job.world();
+            try (RemoteMemory memory = world.allocate(type, ELEMENTS)) {
+                for (Reduction reduction : reductions) {
+                    for (int scale : reduction == Reduction.SUM ? new int[]{1, -3} : new int[]{1}) {
+                        for (int i = 0; i < ELEMENTS; i++) {
+                            setElement(memory.local(), type, i, i % 7 - 3);
+                        }
+                        memory.barrier();
+                        for (int target = 0; target < world.size(); target++) {
+                            Random random = random(world.rank(), target, 7);
+                            for (int k = 0; k < ACCUMULATES; k++) {
+                                accumulate(memory.at(target), type, reduction, scale, Contribution.draw(random));
+                            }
+                        }
+                        memory.barrier();
+                        int[] expected = expectedElements(reduction, scale, world.rank(), world.size());
+                        for (int i = 0; i < ELEMENTS; i++) {
+                            if (element(memory.local(), type, i) != expected[i]) {
+                                throw new AssertionError(reduction + " × " + scale + ": element " + i + " is "
+                                        + element(memory.local(), type, i) + " instead of " + expected[i]);
+                            }
+                        }
+                    }
+                }
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldMixAccumulatesOfWholeNumbersWithAtomicOperations(Shape shape) {
+        int calls = 200;
+        shape.runner.accept(job -> {
+            Communicator world = job.world();
+            try (RemoteMemory memory = world.allocate(DataType.LONG, 3)) {
+                for (int i = 0; i < calls; i++) {
+                    memory.at(0).accumulate(0, new long[]{1, 2, 3}, Reduction.SUM);
+                    memory.at(0).fetchAddLong(8, 10);
+                }
+                memory.barrier();
+                if (world.rank() == 0) {
+                    long all = (long) calls * world.size();
+                    assertThat(memory.local().toArray(ValueLayout.JAVA_LONG)).containsExactly(all, 12 * all, 3 * all);
+                }
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldReplaceElementsWithoutTearingThem(Shape shape) {
+        shape.runner.accept(job -> {
+            Communicator world = job.world();
+            try (RemoteMemory memory = world.allocate(DataType.DOUBLE, 2000)) {
+                double[] own = new double[2000];
+                Arrays.fill(own, 1 + world.rank() + 1e-9);
+                int last = world.size() - 1;
+                memory.at(last).replace(0, Span.of(own));
+                memory.barrier();
+                if (world.rank() == last) {
+                    Set<Double> allowed = IntStream.range(0, world.size()).mapToObj(rank -> 1 + rank + 1e-9)
+                            .collect(Collectors.toSet());
+                    assertThat(Arrays.stream(memory.local().toArray(ValueLayout.JAVA_DOUBLE)).boxed().toList())
+                            .isSubsetOf(allowed);
+                }
+                memory.barrier();
+                int[] few = {world.rank(), -1};
+                memory.at(last).replace(8L * world.rank(), Span.of(few));
+                memory.barrier();
+                int[] got = new int[2];
+                memory.at(last).get(8L * world.rank(), got);
+                assertThat(got).isEqualTo(few);
+            }
+        });
+    }
+
+    @Test
+    void shouldRefuseAccumulatesThatMakeNoSense() {
+        Tutti.runLocal(2, job -> {
+            Communicator world = job.world();
+            try (RemoteMemory memory = world.allocate(16)) {
+                RemotePart part = memory.at(1 - world.rank());
+                assertThatThrownBy(() -> part.accumulate(0, new double[1], Reduction.BITWISE_OR))
+                        .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("DOUBLE by bitwise-or");
+                assertThatThrownBy(() -> part.accumulate(0, new double[1], Reduction.PRODUCT))
+                        .isInstanceOf(IllegalArgumentException.class);
+                assertThatThrownBy(() -> part.accumulate(0, Span.of(new short[1]), Reduction.SUM))
+                        .isInstanceOf(IllegalArgumentException.class);
+                assertThatThrownBy(() -> part.replace(0, Span.of(new byte[8])))
+                        .isInstanceOf(IllegalArgumentException.class);
+                assertThatThrownBy(() -> part.accumulate(0, new int[1], 0.5))
+                        .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("whole number");
+                assertThatThrownBy(() -> part.accumulate(4, new double[1], Reduction.SUM))
+                        .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("multiple of 8");
+                assertThatThrownBy(() -> part.accumulate(12, new int[2], Reduction.SUM))
+                        .isInstanceOf(IndexOutOfBoundsException.class);
+                memory.barrier();
+                assertThat(memory.local().toArray(ValueLayout.JAVA_BYTE)).containsOnly(new byte[16]);
             }
         });
     }

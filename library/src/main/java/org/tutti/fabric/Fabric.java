@@ -41,6 +41,15 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
     long register(MemorySegment memory);
 
     /**
+     * Lets other processes address memory, and accumulate into it.
+     *
+     * @param memory native memory, or part of the node's memory
+     * @param accumulator combines with the memory what they send for that
+     * @return the region's handle, hard to guess
+     */
+    long register(MemorySegment memory, Accumulator accumulator);
+
+    /**
      * Ends that: what arrives for the region from now on is dropped and counted.
      *
      * @param handle the region's handle
@@ -67,6 +76,24 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      */
     boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
             WordAction action, long word, long value, long tag, Waiter.Check check);
+
+    /**
+     * Sends bytes that the {@link Accumulator} of a region of another process combines with those there: in pieces, as
+     * they arrive, each piece once. Where that is not allowed, or makes no sense, they are dropped there, and counted.
+     *
+     * @param process the other process
+     * @param region the region's handle
+     * @param offset at which byte of the region
+     * @param source where the bytes are
+     * @param sourceOffset at which byte
+     * @param bytes how many, 1 or more; pieces are cut at multiples of 64
+     * @param operation what the accumulator is to do, 0 to {@link Short#MAX_VALUE}
+     * @param scale goes with the operation
+     * @param check is asked now and then, should the call have to wait for room; throws to end it
+     * @return whether the process was there
+     */
+    boolean accumulate(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+            int operation, long scale, Waiter.Check check);
 
     /**
      * Copies bytes from a region of another process, and waits until they are here.

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.onesided;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -72,7 +73,7 @@ public final class Allocator {
         NodeMemoryException failure = null;
         table[FIELDS * rank + BYTES] = bytes;
         try {
-            own = claim(bytes);
+            own = claim(rank, bytes);
             table[FIELDS * rank + ADDRESS] = own.address();
             table[FIELDS * rank + HANDLE] = own.handle();
         } catch (NodeMemoryException e) {
@@ -106,9 +107,11 @@ public final class Allocator {
         }
     }
 
-    private Part claim(long bytes) {
+    private Part claim(int rank, long bytes) {
         long address = block(PartLayout.bytes(bytes), bytes);
-        long handle = fabric == null ? 0 : fabric.register(PartLayout.data(memory, address, bytes));
+        MemorySegment own = memory.block(address, PartLayout.bytes(bytes));
+        long handle = fabric == null ? 0
+                : fabric.register(PartLayout.data(own, bytes), new PartAccumulator(own, bytes, members, rank));
         return new Part(address, bytes, handle);
     }
 

@@ -53,6 +53,14 @@ final class FarPart extends LivePart {
     }
 
     @Override
+    void combine(int code, long scale, long offset, MemorySegment source, long length) {
+        CallCheck check = memory.begin("accumulate", rank);
+        memory.noteWritten(process);
+        check.requireThere(fabric.accumulate(process, region, offset, source, 0, length, code, scale, check));
+        fabric.flush();
+    }
+
+    @Override
     void fence() {
         if (memory.isWritten(process)) {
             CallCheck check = memory.begin("fence", rank);

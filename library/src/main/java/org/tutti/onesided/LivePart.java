@@ -2,7 +2,10 @@
 package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
+import org.tutti.DataType;
+import org.tutti.Reduction;
 import org.tutti.RemotePart;
 import org.tutti.fabric.AtomicOperation;
 
@@ -46,6 +49,47 @@ abstract class LivePart extends RemotePart {
         if (length > 0) {
             copyOut(offset, target, length);
         }
+    }
+
+    @Override
+    protected void accumulate(long offset, MemorySegment source, DataType type, Reduction reduction, double scale) {
+        Accumulation how = Accumulation.of(Objects.requireNonNull(reduction, "reduction"));
+        if (how == null || !how.supports(type)) {
+            throw new IllegalArgumentException("rank " + memory.rank() + " cannot accumulate elements of type " + type
+                    + " by " + reduction + ": sum, min and max work on int, long, float and double, the bitwise"
+                    + " operators on int and long");
+        }
+        accumulate(how, offset, source, type, scale(type, scale));
+    }
+
+    @Override
+    protected void replace(long offset, MemorySegment source, DataType type) {
+        if (!Accumulation.REPLACE.supports(type)) {
+            throw new IllegalArgumentException("rank " + memory.rank() + " cannot replace elements of type " + type
+                    + ": they must be int, long, float or double");
+        }
+        accumulate(Accumulation.REPLACE, offset, source, type, 0);
+    }
+
+    private void accumulate(Accumulation how, long offset, MemorySegment source, DataType type, long scale) {
+        long length = source.byteSize();
+        check("accumulate", offset, length);
+        checkAligned("accumulate", offset, type.bytes());
+        if (length > 0) {
+            combine(how.code(type), scale, offset, source, length);
+        }
+    }
+
+    /** The scale as frames carry it: a long for whole numbers, else the bits of a double. */
+    private long scale(DataType type, double scale) {
+        if (type == DataType.FLOAT || type == DataType.DOUBLE) {
+            return Double.doubleToRawLongBits(scale);
+        }
+        if (scale != (long) scale) {
+            throw new IllegalArgumentException("rank " + memory.rank() + " cannot scale elements of type " + type
+                    + " by " + scale + ": it must be a whole number");
+        }
+        return (long) scale;
     }
 
     @Override
@@ -104,6 +148,9 @@ abstract class LivePart extends RemotePart {
 
     /** Copies bytes that are there out of the part. */
     abstract void copyOut(long offset, MemorySegment target, long length);
+
+    /** Combines elements that are there with those of the part. */
+    abstract void combine(int code, long scale, long offset, MemorySegment source, long length);
 
     abstract long atomic(String call, AtomicOperation operation, long offset, long operand, long expected);
 

@@ -47,7 +47,7 @@ final class LiveRemoteMemory extends RemoteMemory {
         this.deadlineNanos = deadlineNanos;
         this.views = new LivePart[parts.length];
         this.check = new CallCheck(allocator.members(), rank);
-        this.local = PartLayout.data(allocator.memory(), parts[rank].address(), parts[rank].bytes());
+        this.local = PartLayout.data(block(parts[rank]), parts[rank].bytes());
         int servable = communicator.topology().nodes() == 1 ? 0 : parts.length;
         this.written = new boolean[servable];
         this.servers = new int[servable];
@@ -84,12 +84,15 @@ final class LiveRemoteMemory extends RemoteMemory {
         Part part = parts[of];
         Topology topology = communicator.topology();
         if (topology.nodeOf(of) == topology.nodeOf(rank)) {
-            views[of] = new NearPart(this, of,
-                    of == rank ? local : PartLayout.data(allocator.memory(), part.address(), part.bytes()));
+            views[of] = new NearPart(this, of, part.bytes(), block(part), allocator.members());
         } else {
             views[of] = new FarPart(this, of, part, allocator.process(of), allocator.fabric());
         }
         return views[of];
+    }
+
+    private MemorySegment block(Part part) {
+        return allocator.memory().block(part.address(), PartLayout.bytes(part.bytes()));
     }
 
     private int checkRank(int of) {

@@ -4,6 +4,8 @@ package org.tutti.onesided;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
+import org.tutti.RankFailedException;
+import org.tutti.collective.Members;
 import org.tutti.fabric.AtomicOperation;
 
 /**
@@ -12,10 +14,14 @@ import org.tutti.fabric.AtomicOperation;
  */
 final class NearPart extends LivePart {
     private final MemorySegment data;
+    private final PartAccumulator accumulator;
+    private final Members members;
 
-    NearPart(LiveRemoteMemory memory, int rank, MemorySegment data) {
-        super(memory, rank, data.byteSize());
-        this.data = data;
+    NearPart(LiveRemoteMemory memory, int rank, long bytes, MemorySegment block, Members members) {
+        super(memory, rank, bytes);
+        this.data = PartLayout.data(block, bytes);
+        this.accumulator = new PartAccumulator(block, bytes, members, memory.rank());
+        this.members = members;
     }
 
     @Override
@@ -37,6 +43,16 @@ final class NearPart extends LivePart {
     @Override
     long atomic(String call, AtomicOperation operation, long offset, long operand, long expected) {
         return operation.apply(data, offset, operand, expected);
+    }
+
+    @Override
+    void combine(int code, long scale, long offset, MemorySegment source, long length) {
+        if (!accumulator.accumulate(code, scale, offset, source, 0, length)) {
+            RuntimeException failure = members.failure(-1);
+            throw failure != null ? failure
+                    : new RankFailedException(rank, "rank " + memory.rank() + " cannot accumulate into rank " + rank
+                            + "'s part: a rank has left the job while it was accumulating there");
+        }
     }
 
     @Override

@@ -128,11 +128,13 @@ final class RankMain {
         try (RemoteMemory memory = world.allocate(200_000)) {
             world.barrier();
             System.out.println("joined");
+            double[] more = new double[20_000];
             for (long[] values = new long[20_000];;) {
                 for (int rank = 0; rank < world.size(); rank++) {
                     memory.at(rank).put(8, values);
                     memory.at(rank).get(8, values);
                     memory.at(rank).fetchAddLong(0, 1);
+                    memory.at(rank).accumulate(8, more, Reduction.SUM);
                     memory.fence(rank);
                 }
             }

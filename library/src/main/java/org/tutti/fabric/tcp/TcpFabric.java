@@ -26,6 +26,7 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 import org.tutti.JobStartException;
+import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
@@ -162,6 +163,11 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
+    public long register(MemorySegment memory, Accumulator accumulator) {
+        return regions.add(memory, accumulator).handle();
+    }
+
+    @Override
     public void revoke(long handle) {
         Region region = regions.find(handle);
         if (region != null) {
@@ -178,6 +184,14 @@ public final class TcpFabric implements Fabric {
         Peer peer = connect(process, check);
         return peer != null
                 && peer.put(region, offset, source, sourceOffset, bytes, action, word, value, tag, check);
+    }
+
+    @Override
+    public boolean accumulate(int process, long region, long offset, MemorySegment source, long sourceOffset,
+            long bytes, int operation, long scale, Waiter.Check check) {
+        Peer peer = connect(process, check);
+        return peer != null
+                && peer.accumulate(region, offset, source, sourceOffset, bytes, operation, scale, check);
     }
 
     @Override
