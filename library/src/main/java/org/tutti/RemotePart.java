@@ -142,6 +142,21 @@ public abstract class RemotePart {
     }
 
     /**
+     * Copies a section of the caller's memory into a section of this part: the bytes of the one, in their order, to
+     * those of the other. Many runs are gathered on their way to another node.
+     *
+     * @param section where the bytes go
+     * @param source memory
+     * @param of which bytes of the source; as many
+     * @throws IndexOutOfBoundsException when a section is not inside its memory
+     * @throws IllegalArgumentException when the sections have not as many bytes
+     */
+    public void put(Section section, Span source, Section of) {
+        Arguments.checkUsable(source.segment(), "source");
+        write(section, source.segment(), of);
+    }
+
+    /**
      * Copies elements from this part, and waits until they are there.
      *
      * @param offset at which byte of the part
@@ -162,11 +177,31 @@ public abstract class RemotePart {
      * @throws IllegalArgumentException when the memory can be used by one thread only, or not written
      */
     public void get(long offset, MemorySegment target) {
+        checkTarget(target);
+        read(offset, target);
+    }
+
+    private static void checkTarget(MemorySegment target) {
         Arguments.checkShareable(target, "target");
         if (target.isReadOnly()) {
             throw new IllegalArgumentException("the target of a get is read-only memory: " + target);
         }
-        read(offset, target);
+    }
+
+    /**
+     * Copies a section of this part into a section of the caller's memory, and waits until the bytes are there. From
+     * another node several runs are asked for at once.
+     *
+     * @param section which bytes
+     * @param target memory
+     * @param of where in the target they go; as many
+     * @throws IndexOutOfBoundsException when a section is not inside its memory
+     * @throws IllegalArgumentException when the sections have not as many bytes, or the memory can be used by one
+     *             thread only, or not written
+     */
+    public void get(Section section, Span target, Section of) {
+        checkTarget(target.segment());
+        read(section, target.segment(), of);
     }
 
     /**
@@ -374,6 +409,22 @@ public abstract class RemotePart {
     }
 
     /**
+     * Adds a section of elements, times a number, to a section of this part: {@code part += scale × source}, each
+     * element at once.
+     *
+     * @param section where they go, in whole elements
+     * @param source the elements: int, long, float or double
+     * @param of which of them, in bytes; as many
+     * @param scale as in {@link #accumulate(long, Span, double)}
+     * @throws IndexOutOfBoundsException when a section is not inside its memory
+     * @throws IllegalArgumentException when the sections have not as many bytes, or cut elements
+     */
+    public void accumulate(Section section, Span source, Section of, double scale) {
+        Arguments.checkUsable(source.segment(), "source");
+        accumulate(section, source.segment(), of, source.type(), scale);
+    }
+
+    /**
      * Replaces elements of this part, each at once: a put that is atomic against accumulates and atomic operations on
      * the same elements.
      *
@@ -493,4 +544,33 @@ public abstract class RemotePart {
      * @param type their type
      */
     protected abstract void replace(long offset, MemorySegment source, DataType type);
+
+    /**
+     * What a put of a section ends in.
+     *
+     * @param section where the bytes go; unchecked
+     * @param source memory
+     * @param of which bytes of it; unchecked
+     */
+    protected abstract void write(Section section, MemorySegment source, Section of);
+
+    /**
+     * What a get of a section ends in.
+     *
+     * @param section which bytes; unchecked
+     * @param target memory
+     * @param of where in it they go; unchecked
+     */
+    protected abstract void read(Section section, MemorySegment target, Section of);
+
+    /**
+     * What an accumulate of a section ends in.
+     *
+     * @param section where the elements go; unchecked
+     * @param source memory
+     * @param of which bytes of it; unchecked
+     * @param type the type of the elements
+     * @param scale what they are multiplied with first; unchecked
+     */
+    protected abstract void accumulate(Section section, MemorySegment source, Section of, DataType type, double scale);
 }

@@ -45,7 +45,7 @@ class AllocationTest {
     }
 
     private record Data(long[] array, long[] other, Span span, Span sameSpan, Span otherSpan, Span offHeap,
-            double[] doubles, RemoteMemory memory) {
+            double[] doubles, RemoteMemory memory, Section section) {
         RemotePart next(Communicator world) {
             return memory.at((world.rank() + 1) % world.size());
         }
@@ -55,7 +55,7 @@ class AllocationTest {
             long[] other = new long[elements];
             Span offHeap = Span.of(arena.allocate((long) elements * Long.BYTES, Long.BYTES), DataType.LONG);
             return new Data(array, other, Span.of(array), Span.of(array), Span.of(other), offHeap, new double[elements],
-                    memory);
+                    memory, Section.strided(0, 8, new long[]{Math.clamp(elements, 1, 4)}, new long[]{16}));
         }
     }
 
@@ -138,6 +138,11 @@ class AllocationTest {
                         (world, data) -> data.next(world).accumulate(8, data.array, Reduction.SUM)),
                 new Operation("accumulate of doubles, scaled", elements,
                         (world, data) -> data.next(world).accumulate(8, data.doubles, 0.5)),
+                new Operation("put and get of sections", elements, (world, data) -> {
+                    data.next(world).put(data.section, data.span, data.section);
+                    data.next(world).get(data.section, data.otherSpan, data.section);
+                    data.next(world).accumulate(data.section, data.span, data.section, 2);
+                }),
                 new Operation("put, barrier", elements, (world, data) -> {
                     data.next(world).put(8, data.array);
                     data.memory.barrier();

@@ -32,6 +32,9 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
     /** Says that a put names no word. */
     long NO_WORD = -1;
 
+    /** Says that too many requests are unanswered. */
+    int NO_PLACE = -2;
+
     /**
      * Lets other processes address memory.
      *
@@ -110,6 +113,41 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      */
     boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
             Waiter.Check check);
+
+    /**
+     * Asks for bytes of a region of another process, so that several may be on their way. Each that was asked for must
+     * be awaited or forgotten; who has none of his own waiting calls {@link #get}, which waits for a place.
+     *
+     * @param process the other process
+     * @param region the region's handle
+     * @param offset at which byte of the region
+     * @param target where the bytes go
+     * @param targetOffset at which byte
+     * @param bytes how many, 1 or more
+     * @param check is asked now and then, should the call have to wait for room; throws to end it
+     * @return the request, 0 or more; {@link #NO_PLACE} when too many are unanswered; −1 when the process is gone
+     */
+    int beginGet(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+            Waiter.Check check);
+
+    /**
+     * Waits until bytes that were asked for are here; the request ends, also by an exception.
+     *
+     * @param process the other process
+     * @param request what {@link #beginGet} has returned
+     * @param check is asked now and then; throws to end the wait
+     * @return whether the process was there
+     * @throws IndexOutOfBoundsException when the other process refuses: no such region, or out of its bounds
+     */
+    boolean awaitGet(int process, int request, Waiter.Check check);
+
+    /**
+     * Gives up bytes that were asked for: when this returns, nobody writes to their target any more.
+     *
+     * @param process the other process
+     * @param request what {@link #beginGet} has returned
+     */
+    void forgetGet(int process, int request);
 
     /**
      * Changes 64 bits of a region of another process at once, or 32, and waits for their old value.

@@ -7,6 +7,7 @@ import java.util.Objects;
 import org.tutti.DataType;
 import org.tutti.Reduction;
 import org.tutti.RemotePart;
+import org.tutti.Section;
 import org.tutti.fabric.AtomicOperation;
 
 /**
@@ -16,6 +17,7 @@ abstract class LivePart extends RemotePart {
     final LiveRemoteMemory memory;
     final int rank;
     final long bytes;
+    private final SectionPieces pieces = new SectionPieces();
 
     LivePart(LiveRemoteMemory memory, int rank, long bytes) {
         this.memory = memory;
@@ -38,8 +40,20 @@ abstract class LivePart extends RemotePart {
         long length = source.byteSize();
         check("put", offset, length);
         if (length > 0) {
-            copyIn(offset, source, length);
+            beginWriting("put");
+            copyIn(offset, source, 0, length);
+            endWriting();
         }
+    }
+
+    @Override
+    protected void write(Section section, MemorySegment source, Section of) {
+        check("put", section, source, of);
+        beginWriting("put");
+        for (pieces.begin(section, of); pieces.next();) {
+            copyIn(pieces.partOffset(), source, pieces.otherOffset(), pieces.length());
+        }
+        endWriting();
     }
 
     @Override
@@ -49,6 +63,30 @@ abstract class LivePart extends RemotePart {
         if (length > 0) {
             copyOut(offset, target, length);
         }
+    }
+
+    @Override
+    protected void read(Section section, MemorySegment target, Section of) {
+        check("get", section, target, of);
+        pieces.begin(section, of);
+        copyOut(pieces, target);
+    }
+
+    @Override
+    protected void accumulate(Section section, MemorySegment source, Section of, DataType type, double scale) {
+        check("accumulate", section, source, of);
+        if (!Accumulation.SUM.supports(type) || !section.isMultipleOf(type.bytes())
+                || !of.isMultipleOf(type.bytes())) {
+            throw new IllegalArgumentException("rank " + memory.rank() + " cannot accumulate these sections of type "
+                    + type + ": the elements must be int, long, float or double, and the sections not cut them");
+        }
+        int code = Accumulation.SUM.code(type);
+        long carried = scale(type, scale);
+        beginWriting("accumulate");
+        for (pieces.begin(section, of); pieces.next();) {
+            combine(code, carried, pieces.partOffset(), source, pieces.otherOffset(), pieces.length());
+        }
+        endWriting();
     }
 
     @Override
@@ -76,7 +114,9 @@ abstract class LivePart extends RemotePart {
         check("accumulate", offset, length);
         checkAligned("accumulate", offset, type.bytes());
         if (length > 0) {
-            combine(how.code(type), scale, offset, source, length);
+            beginWriting("accumulate");
+            combine(how.code(type), scale, offset, source, 0, length);
+            endWriting();
         }
     }
 
@@ -143,14 +183,35 @@ abstract class LivePart extends RemotePart {
         }
     }
 
-    /** Copies bytes that are there into the part. */
-    abstract void copyIn(long offset, MemorySegment source, long length);
+    private void check(String call, Section section, MemorySegment segment, Section of) {
+        check(call, 0, section.end());
+        if (of.end() > segment.byteSize()) {
+            throw new IndexOutOfBoundsException("rank " + memory.rank() + " cannot " + call
+                    + " a section that ends at byte " + of.end() + " of memory that has " + segment.byteSize());
+        }
+        if (of.bytes() != section.bytes()) {
+            throw new IllegalArgumentException("rank " + memory.rank() + " cannot " + call + ": the section of rank "
+                    + rank + "'s part has " + section.bytes() + " bytes, and that of the memory here " + of.bytes());
+        }
+    }
 
-    /** Copies bytes that are there out of the part. */
-    abstract void copyOut(long offset, MemorySegment target, long length);
+    /** Pieces follow that are copied or combined into the part. */
+    abstract void beginWriting(String call);
+
+    /** Copies bytes, one or more, that are there, into the part. */
+    abstract void copyIn(long offset, MemorySegment source, long sourceOffset, long length);
 
     /** Combines elements that are there with those of the part. */
-    abstract void combine(int code, long scale, long offset, MemorySegment source, long length);
+    abstract void combine(int code, long scale, long offset, MemorySegment source, long sourceOffset, long length);
+
+    /** All pieces were given. */
+    abstract void endWriting();
+
+    /** Copies bytes, one or more, that are there, out of the part. */
+    abstract void copyOut(long offset, MemorySegment target, long length);
+
+    /** Copies all pieces out of the part. */
+    abstract void copyOut(SectionPieces all, MemorySegment target);
 
     abstract long atomic(String call, AtomicOperation operation, long offset, long operand, long expected);
 

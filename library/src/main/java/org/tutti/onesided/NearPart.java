@@ -31,8 +31,18 @@ final class NearPart extends LivePart {
     }
 
     @Override
-    void copyIn(long offset, MemorySegment source, long length) {
-        MemorySegment.copy(source, 0, data, offset, length);
+    void beginWriting(String call) {
+        // what is written is there at once
+    }
+
+    @Override
+    void endWriting() {
+        // likewise
+    }
+
+    @Override
+    void copyIn(long offset, MemorySegment source, long sourceOffset, long length) {
+        MemorySegment.copy(source, sourceOffset, data, offset, length);
     }
 
     @Override
@@ -41,13 +51,20 @@ final class NearPart extends LivePart {
     }
 
     @Override
+    void copyOut(SectionPieces all, MemorySegment target) {
+        while (all.next()) {
+            MemorySegment.copy(data, all.partOffset(), target, all.otherOffset(), all.length());
+        }
+    }
+
+    @Override
     long atomic(String call, AtomicOperation operation, long offset, long operand, long expected) {
         return operation.apply(data, offset, operand, expected);
     }
 
     @Override
-    void combine(int code, long scale, long offset, MemorySegment source, long length) {
-        if (!accumulator.accumulate(code, scale, offset, source, 0, length)) {
+    void combine(int code, long scale, long offset, MemorySegment source, long sourceOffset, long length) {
+        if (!accumulator.accumulate(code, scale, offset, source, sourceOffset, length)) {
             RuntimeException failure = members.failure(-1);
             throw failure != null ? failure
                     : new RankFailedException(rank, "rank " + memory.rank() + " cannot accumulate into rank " + rank

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.tutti.fabric.AtomicOperation;
+import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
@@ -341,29 +342,44 @@ final class Peer {
         return request(FrameLayout.ATOMIC, operation.ordinal(), region, offset, operand, expected, null, 0, check);
     }
 
+    /** As {@link #get}, but does not wait for a place: returns {@link org.tutti.fabric.Fabric#NO_PLACE} then. */
+    int tryGet(long region, long offset, MemorySegment target, long targetOffset, long bytes, Waiter.Check check) {
+        return gone ? -1
+                : tryRequest(FrameLayout.GET, 0, region, offset, bytes, 0, target, targetOffset, check);
+    }
+
     private int request(byte kind, int operation, long region, long offset, long value, long tag, MemorySegment target,
             long targetOffset, Waiter.Check check) {
         for (int turn = 1; !gone; turn++) {
-            sending.lock();
-            try {
-                int request = requests.free();
-                if (request >= 0) {
-                    requests.take(request, target, targetOffset, value);
-                    called.of(kind).operation = (short) operation;
-                    called.region = region;
-                    called.offset = offset;
-                    called.word = requests.name(request);
-                    called.value = value;
-                    called.tag = tag;
-                    return ask(request, check) ? request : -1;
-                }
-            } finally {
-                unlockSending(); // whoever takes an answer, and so frees a place, needs the lock
+            int request = tryRequest(kind, operation, region, offset, value, tag, target, targetOffset, check);
+            if (request != Fabric.NO_PLACE) {
+                return request;
             }
-            progress.poll();
+            progress.poll(); // without the lock: whoever takes an answer, and so frees a place, needs it
             yieldNowAndThen(turn, check);
         }
         return -1;
+    }
+
+    private int tryRequest(byte kind, int operation, long region, long offset, long value, long tag,
+            MemorySegment target, long targetOffset, Waiter.Check check) {
+        sending.lock();
+        try {
+            int request = requests.free();
+            if (request < 0) {
+                return Fabric.NO_PLACE;
+            }
+            requests.take(request, target, targetOffset, value);
+            called.of(kind).operation = (short) operation;
+            called.region = region;
+            called.offset = offset;
+            called.word = requests.name(request);
+            called.value = value;
+            called.tag = tag;
+            return ask(request, check) ? request : -1;
+        } finally {
+            unlockSending();
+        }
     }
 
     private boolean ask(int request, Waiter.Check check) {

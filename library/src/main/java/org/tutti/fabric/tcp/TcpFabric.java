@@ -199,11 +199,29 @@ public final class TcpFabric implements Fabric {
             Waiter.Check check) {
         Peer peer = connect(process, check);
         int request = peer == null ? -1 : peer.get(region, offset, target, targetOffset, bytes, check);
-        if (request < 0 || !awaitAnswer(peer, request, check)) {
+        return request >= 0 && awaitGet(process, request, check);
+    }
+
+    @Override
+    public int beginGet(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+            Waiter.Check check) {
+        Peer peer = connect(process, check);
+        return peer == null ? -1 : peer.tryGet(region, offset, target, targetOffset, bytes, check);
+    }
+
+    @Override
+    public boolean awaitGet(int process, int request, Waiter.Check check) {
+        Peer peer = peer(process);
+        if (!awaitAnswer(peer, request, check)) {
             return false;
         }
         peer.takeAnswer(request);
         return true;
+    }
+
+    @Override
+    public void forgetGet(int process, int request) {
+        peer(process).forgetAnswer(request);
     }
 
     @Override
