@@ -235,11 +235,17 @@ public final class Section {
      * @return whether they do
      */
     public boolean isMultipleOf(int unit) {
-        if (offsets == null) {
-            return offset % unit == 0 && runBytes % unit == 0
-                    && Arrays.stream(strides).allMatch(stride -> stride % unit == 0);
+        return offsets == null
+                ? offset % unit == 0 && runBytes % unit == 0 && areMultiples(strides, unit)
+                : areMultiples(offsets, unit) && areMultiples(lengths, unit);
+    }
+
+    private static boolean areMultiples(long[] numbers, int unit) {
+        for (long number : numbers) { // no stream: transfers allocate nothing
+            if (number % unit != 0) {
+                return false;
+            }
         }
-        return Arrays.stream(offsets).allMatch(each -> each % unit == 0)
-                && Arrays.stream(lengths).allMatch(each -> each % unit == 0);
+        return true;
     }
 }
