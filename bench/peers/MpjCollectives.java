@@ -10,8 +10,8 @@ import mpi.MPI;
 
 /**
  * The loops of tutti bench against MPJ Express: see BenchLoop.java, which this follows step by step, and collectives.c.
- * Its arguments are the operations, the sizes, the repeats and the directory of the gates, where each rank waits for its
- * turns; rank 0 prints the figures.
+ * Its arguments are the operations, the sizes, the repeats and the directory of the gates, where each rank waits for
+ * its turns; rank 0 prints the figures.
  */
 public final class MpjCollectives {
     private static final int CALLS_MIN = 4;

@@ -25,11 +25,11 @@ import org.tutti.memory.Words;
  *
  * <p><b>Leaving and closing.</b> When a rank has finished operation s and all before it, it stores s + 1 in its
  * <i>left</i> word. An operation that all ranks have left is <i>closed</i>. A rank enters operation s only when
- * operation s − n is closed: so nobody writes to a cell, a payload or a window that somebody may still read. A rank that
- * finds its own knowledge of the closed operations too old reads the left words of all ranks; as these are usually far
- * ahead, it does so once in some n operations. Between nodes the same: before the first put or signal of an operation to
- * another node, the ranks there must have left the operation n before, and who does not know that gets their left words
- * from there. This is the one mechanism against overrunning.
+ * operation s − n is closed: so nobody writes to a cell, a payload or a window that somebody may still read. A rank
+ * that finds its own knowledge of the closed operations too old reads the left words of all ranks; as these are usually
+ * far ahead, it does so once in some n operations. Between nodes the same: before the first put or signal of an
+ * operation to another node, the ranks there must have left the operation n before, and who does not know that gets
+ * their left words from there. This is the one mechanism against overrunning.
  *
  * <p><b>Memory ordering.</b> Writer: fingerprint, payload and window with plain stores, then {@link Team#post} with
  * release order. Reader: {@link Team#await} with acquire order, then plain reads, then {@link #leave}, which stores the

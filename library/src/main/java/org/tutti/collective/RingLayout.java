@@ -115,8 +115,8 @@ public final class RingLayout {
     /**
      * Counts the slots: how many operations of a communicator may be in flight, begun by some ranks and not yet left by
      * all. Many ranks on one node share cores more often than not, and who has got one does the more before the others
-     * have to get theirs; for few, lines that are used again soon are worth more. Between nodes slots have landing places,
-     * which take memory.
+     * have to get theirs; for few, lines that are used again soon are worth more. Between nodes slots have landing
+     * places, which take memory.
      *
      * @param nodes how many nodes the communicator has
      * @param localRanks how many of its ranks are on this node

@@ -240,8 +240,8 @@ public final class Team extends Operation {
      *
      * <p>Memory ordering: a loan is stored before READY, with release order, and read after that was awaited, with
      * acquire order; it is cleared after all readers have said that they are done. When the lender's call fails, it is
-     * cleared after the broken word has been set, and so is whatever the lender's caller does: a reader that sees either
-     * sees the broken word, too.
+     * cleared after the broken word has been set, and so is whatever the lender's caller does: a reader that sees
+     * either sees the broken word, too.
      *
      * @param bytes the length of what could be lent; what fits into the line of READY is not lent
      * @param source the memory to be read
