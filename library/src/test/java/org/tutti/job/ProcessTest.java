@@ -46,6 +46,17 @@ class ProcessTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 5})
+    void shouldCombineAndReadMemoryThatTheProcessesShare(int size) {
+        try (var ranks = RankProcesses.start(size, "shared", Map.of())) {
+            for (int rank = 0; rank < size; rank++) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                assertThat(ranks.output(rank)).isEqualTo("shared done\n");
+            }
+        }
+    }
+
     @Test
     void shouldRemoveTheMemoryFileAsSoonAsAllHaveJoined() throws InterruptedException {
         try (var ranks = RankProcesses.start(2, "wait", Map.of())) {

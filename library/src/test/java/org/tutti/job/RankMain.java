@@ -4,14 +4,18 @@ package org.tutti.job;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.util.Arrays;
+import java.util.function.IntToLongFunction;
 
 import org.tutti.Collective;
 import org.tutti.Communicator;
+import org.tutti.DataType;
 import org.tutti.Job;
 import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
+import org.tutti.Span;
 import org.tutti.Tutti;
 
 /** What the processes of {@link ProcessTest} run; the first argument says what. */
@@ -49,6 +53,7 @@ final class RankMain {
             switch (program) {
                 case "sum", "interrupted" -> sum(world);
                 case "mixed" -> mixed(world);
+                case "shared" -> shared(world);
                 case "wait" -> {
                     world.barrier();
                     System.out.println("joined");
@@ -164,6 +169,64 @@ final class RankMain {
             }
         }
         System.out.println("mixed done");
+    }
+
+    /**
+     * Collectives straight from and to memory that the processes share; in every third round one rank has arrays, so
+     * that not all can lend.
+     */
+    private static void shared(Communicator world) {
+        int most = 150_000;
+        try (RemoteMemory memory = world.allocate(2L * most * Long.BYTES)) {
+            for (int round = 0; round < 90; round++) {
+                shared(world, memory, most, round);
+            }
+        }
+        System.out.println("shared done");
+    }
+
+    private static void shared(Communicator world, RemoteMemory memory, int most, int round) {
+        int rank = world.rank();
+        int size = world.size();
+        int count = 1 + round * 16_661 % most;
+        int root = round % size;
+        boolean array = round % 3 == 2 && rank == round % 2;
+        Span source = array ? Span.of(new long[count]) : span(memory, 0, count);
+        Span target = array ? Span.of(new long[count]) : span(memory, most, count);
+        fill(source, round, rank);
+        world.withAlgorithm(Collective.ALLREDUCE, "index-range").allreduce(source, target, Reduction.SUM);
+        check(target, i -> size * element(round, 0, i) + size * (size - 1L) / 2, "allreduce", round);
+        world.withAlgorithm(Collective.REDUCE, "index-range").reduce(source, Reduction.MAX, root);
+        check(source, i -> element(round, rank == root ? size - 1 : rank, i), "reduce", round);
+        fill(source, round, rank);
+        world.withAlgorithm(Collective.BROADCAST, "direct-read").broadcast(source, root);
+        check(source, i -> element(round, root, i), "broadcast", round);
+        world.withAlgorithm(Collective.ALLREDUCE, "index-range").allreduce(source, Reduction.SUM);
+        check(source, i -> size * element(round, root, i), "allreduce in place", round);
+    }
+
+    private static Span span(RemoteMemory memory, long from, int count) {
+        return Span.of(memory.local().asSlice(from * Long.BYTES, (long) count * Long.BYTES), DataType.LONG);
+    }
+
+    private static long element(int round, int rank, int index) {
+        return 31L * round + index + rank;
+    }
+
+    private static void fill(Span span, int round, int rank) {
+        for (int i = 0; i < span.count(); i++) {
+            span.segment().setAtIndex(ValueLayout.JAVA_LONG, i, element(round, rank, i));
+        }
+    }
+
+    private static void check(Span span, IntToLongFunction expected, String what, int round) {
+        for (int i = 0; i < span.count(); i++) {
+            long found = span.segment().getAtIndex(ValueLayout.JAVA_LONG, i);
+            if (found != expected.applyAsLong(i)) {
+                throw new IllegalStateException(what + " of round " + round + ": element " + i + " of " + span.count()
+                        + " is " + found + " instead of " + expected.applyAsLong(i));
+            }
+        }
     }
 
     /**

@@ -55,7 +55,7 @@ public final class BenchCommand implements Callable<Integer> {
             description = "How often to repeat. Default: 7.")
     private int repeats;
 
-    @Option(names = "--segments", description = "Send from off-heap memory instead of Java arrays.")
+    @Option(names = "--segments", description = "Use memory that the ranks of a node share instead of Java arrays.")
     private boolean segments;
 
     @Option(names = "--csv", paramLabel = "file", description = "Write the figures to a file as well.")

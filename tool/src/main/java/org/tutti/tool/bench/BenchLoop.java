@@ -10,7 +10,7 @@ import org.tutti.Reduction;
  * after it; all elements are checked after every repeat. Calls follow each other without pause, as in an application's
  * loop.
  */
-final class BenchLoop {
+final class BenchLoop implements AutoCloseable {
     private static final double REPEAT_NANOS = 50_000_000;
     private static final int CALLS_MAX = 1_000_000;
     private static final int CALLS_MIN = 4;
@@ -40,7 +40,7 @@ final class BenchLoop {
         this.size = world.size();
         this.count = (int) (bytes / Double.BYTES);
         boolean inPlace = collective == Collective.BROADCAST;
-        this.operands = segments ? Operands.segments(count, inPlace) : Operands.arrays(count, inPlace);
+        this.operands = segments ? Operands.segments(world, count, inPlace) : Operands.arrays(count, inPlace);
         for (int i = 0; i < count; i++) {
             operands.set(i, element(rank, i, 0));
         }
@@ -74,6 +74,11 @@ final class BenchLoop {
     /** {@return the calls of a repeat} */
     int calls() {
         return calls;
+    }
+
+    @Override
+    public void close() {
+        operands.close();
     }
 
     private double slowest(double nanos) {

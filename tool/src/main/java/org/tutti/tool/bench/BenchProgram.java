@@ -67,12 +67,13 @@ public final class BenchProgram {
                     for (String algorithm : algorithms(collective)) {
                         Communicator communicator =
                                 algorithm.isEmpty() ? world : world.withAlgorithm(collective, algorithm);
-                        var loop = new BenchLoop(world, communicator, collective, bytes, segments);
-                        if (gate != null) {
-                            measureInTurns(loop, gate,
-                                    turn -> report.add(collective, algorithm, bytes, turn, loop.calls()));
-                        } else {
-                            report.add(collective, algorithm, bytes, measure(loop), loop.calls());
+                        try (var loop = new BenchLoop(world, communicator, collective, bytes, segments)) {
+                            if (gate != null) {
+                                measureInTurns(loop, gate,
+                                        turn -> report.add(collective, algorithm, bytes, turn, loop.calls()));
+                            } else {
+                                report.add(collective, algorithm, bytes, measure(loop), loop.calls());
+                            }
                         }
                     }
                 }

@@ -1,31 +1,34 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.bench;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 
 import org.tutti.Communicator;
 import org.tutti.DataType;
 import org.tutti.Reduction;
+import org.tutti.RemoteMemory;
 import org.tutti.Span;
 
 /** The doubles that a benchmark sends and gets, in whichever kind of memory; a broadcast has its target as source. */
-interface Operands {
+interface Operands extends AutoCloseable {
     /** {@return the operands in arrays} */
     static Operands arrays(int count, boolean inPlace) {
         double[] source = new double[count];
         return new Arrays(source, inPlace ? source : new double[count]);
     }
 
-    /** {@return the operands in off-heap memory, which is freed when nobody refers to it any more} */
-    static Operands segments(int count, boolean inPlace) {
-        var source = segment(count);
-        return new Segments(source, inPlace ? source : segment(count));
+    /** {@return the operands in memory that the ranks of a node share; collective} */
+    static Operands segments(Communicator communicator, int count, boolean inPlace) {
+        long bytes = (long) count * Double.BYTES;
+        var memory = communicator.allocate(inPlace ? bytes : 2 * bytes);
+        var source = Span.of(memory.local().asSlice(0, bytes), DataType.DOUBLE);
+        return new Segments(memory, source,
+                inPlace ? source : Span.of(memory.local().asSlice(bytes, bytes), DataType.DOUBLE));
     }
 
-    private static Span segment(int count) {
-        return Span.of(Arena.ofAuto().allocate((long) count * Double.BYTES, Long.BYTES), DataType.DOUBLE);
-    }
+    /** Collective. */
+    @Override
+    void close();
 
     void set(int index, double value);
 
@@ -64,10 +67,15 @@ interface Operands {
         public void allreduce(Communicator communicator) {
             communicator.allreduce(source, target, Reduction.SUM);
         }
+
+        @Override
+        public void close() {
+            // the collector frees arrays
+        }
     }
 
     /** Off-heap memory. */
-    record Segments(Span source, Span target) implements Operands {
+    record Segments(RemoteMemory memory, Span source, Span target) implements Operands {
         @Override
         public void set(int index, double value) {
             source.segment().setAtIndex(ValueLayout.JAVA_DOUBLE, index, value);
@@ -91,6 +99,11 @@ interface Operands {
         @Override
         public void allreduce(Communicator communicator) {
             communicator.allreduce(source, target, Reduction.SUM);
+        }
+
+        @Override
+        public void close() {
+            memory.close();
         }
     }
 }
