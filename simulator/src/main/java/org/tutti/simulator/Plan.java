@@ -110,7 +110,9 @@ public record Plan(Collective collective, Algorithm algorithm, Topology topology
     public String toString() {
         String nodes = IntStream.range(0, topology.size()).mapToObj(rank -> String.valueOf(topology.nodeOf(rank)))
                 .collect(Collectors.joining("."));
-        return collective.label() + ":" + algorithm.description().name() + ":" + nodes + ":" + part + ":" + seed;
+        String levels = IntStream.of(topology.levels()).mapToObj(String::valueOf).collect(Collectors.joining("."));
+        return collective.label() + ":" + algorithm.description().name() + ":" + nodes
+                + (levels.isEmpty() ? "" : "/" + levels) + ":" + part + ":" + seed;
     }
 
     /**
@@ -124,18 +126,23 @@ public record Plan(Collective collective, Algorithm algorithm, Topology topology
         String[] fields = text.split(":", -1);
         if (fields.length != 5) {
             throw new IllegalArgumentException("\"" + text
-                    + "\" is not of the form collective:algorithm:node.of.each.rank:part:seed");
+                    + "\" is not of the form collective:algorithm:node.of.each.rank/levels:part:seed");
         }
         Collective collective = Arrays.stream(Collective.values()).filter(each -> each.label().equals(fields[0]))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("there is no collective \"" + fields[0] + "\""));
         try {
-            int[] nodes = Arrays.stream(fields[2].split("\\.")).mapToInt(Integer::parseInt).toArray();
-            return new Plan(collective, Catalogue.find(collective, fields[1]), new Topology(nodes),
+            String[] shape = fields[2].split("/", -1);
+            Topology topology = new Topology(numbers(shape[0]), shape.length == 1 ? new int[0] : numbers(shape[1]));
+            return new Plan(collective, Catalogue.find(collective, fields[1]), topology,
                     Integer.parseInt(fields[3]), Long.parseLong(fields[4]));
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("\"" + text + "\" has something else where a number is expected: "
                     + e.getMessage(), e);
         }
+    }
+
+    private static int[] numbers(String text) {
+        return Arrays.stream(text.split("\\.")).mapToInt(Integer::parseInt).toArray();
     }
 }
