@@ -96,7 +96,7 @@ public final class LevelTree {
     }
 
     private boolean leads(int position, int level, int root) {
-        return level == 0 || leader(position, groups[level - 1], root) == position;
+        return (level == groups.length ? root : leader(position, groups[level], root)) == position;
     }
 
     /** How many groups of the level below are in a position's group of a level. */
