@@ -36,6 +36,8 @@ final class Cluster implements Ranks.Order {
 
     private static final double NANOS = 1e3;
     private static final long CARRIED_BYTES_MAX = 4096;
+    private static final long LINE_BYTES_MAX = 48;
+    private static final int NOBODY = -1;
 
     private static final class Put {
         private long address;
@@ -54,6 +56,7 @@ final class Cluster implements Ranks.Order {
     private final Ranks ranks;
     private final Trace trace;
     private final SparseWords words = new SparseWords();
+    private final Written written = new Written();
     private final Events events = new Events();
     private final double[] time;
     private final double[] waitsSince;
@@ -196,12 +199,29 @@ final class Cluster implements Ranks.Order {
     /** The latest value is not there before it is visible, if another rank has stored it. */
     private void see(int rank, int place) {
         double start = time[rank];
-        double visibleAt = words.visibleAt(place);
-        if (visibleAt > start) {
-            time[rank] = visibleAt;
-            trace.add(Kind.WAIT, rank, -1, start, visibleAt, 0, words.stepAt(place));
+        time[rank] = fetchedAt(rank, place);
+        if (time[rank] > start) {
+            trace.add(Kind.WAIT, rank, -1, start, time[rank], 0, words.stepAt(place));
         }
         time[rank] += model.memoryOverheadMicros() * NANOS;
+    }
+
+    /** When a rank has the latest value of a word that it looks at now, or has waited for. */
+    private double fetchedAt(int rank, int place) {
+        int writer = words.writerAt(place);
+        double start = Math.max(time[rank], words.visibleAt(place));
+        if (model.levels().isEmpty() || writer < 0) {
+            return start;
+        }
+        if (writer == rank) {
+            return time[rank];
+        }
+        words.setVisible(place, start + model.queueNanos());
+        return start + model.latencyNanos(meeting(rank, writer));
+    }
+
+    private int meeting(int rank, int other) {
+        return model.meeting(topology.placeOf(rank), topology.placeOf(other));
     }
 
     void store(int rank, MemorySegment memory, long offset, long value) {
@@ -209,12 +229,13 @@ final class Cluster implements Ranks.Order {
         double start = time[rank];
         time[rank] += model.memoryOverheadMicros() * NANOS;
         int step = trace.add(Kind.STORE, rank, -1, start, time[rank], 0, -1);
-        raise(address(memory, offset), value, time[rank] + model.memoryLatencyMicros() * NANOS, step);
+        double visibleAt = time[rank] + (model.levels().isEmpty() ? model.memoryLatencyMicros() * NANOS : 0);
+        raise(address(memory, offset), value, visibleAt, step, rank);
     }
 
-    private void raise(long address, long value, double visibleAt, int step) {
+    private void raise(long address, long value, double visibleAt, int step, int writer) {
         int place = words.place(address);
-        words.set(place, value, visibleAt, step);
+        words.set(place, value, visibleAt, step, writer);
         int waiter = words.waiterAt(place);
         int stay = 0;
         while (waiter > 0) {
@@ -222,7 +243,7 @@ final class Cluster implements Ranks.Order {
             waiter = nextWaiter[rank];
             if (awaited[rank] <= value) {
                 cause[rank] = step;
-                takeCore(rank, Math.max(time[rank], visibleAt) + model.memoryOverheadMicros() * NANOS);
+                takeCore(rank, fetchedAt(rank, place) + model.memoryOverheadMicros() * NANOS);
             } else {
                 nextWaiter[rank] = stay;
                 stay = rank + 1;
@@ -257,16 +278,50 @@ final class Cluster implements Ranks.Order {
     }
 
     private void setPlain(long address, long value) {
-        words.set(words.place(address), value, 0, SparseWords.NO_STEP);
+        words.set(words.place(address), value, 0, SparseWords.NO_STEP, NOBODY);
     }
 
     // ---- data
 
-    void occupy(int rank, Kind kind, long bytes, double nanosPerByte) {
+    void copy(int rank, long source, long target, long bytes) {
+        double nanos = bytes * model.memoryNanosPerByte();
+        occupy(rank, Kind.COPY, bytes, nanos + fetchNanos(rank, source, bytes, model.memoryNanosPerByte()), target);
+    }
+
+    void combine(int rank, long left, long right, long target, long bytes) {
+        double nanos = bytes * model.combineNanosPerByte();
+        occupy(rank, Kind.COMBINE, bytes, nanos + fetchNanos(rank, left, bytes, model.combineNanosPerByte())
+                + fetchNanos(rank, right, bytes, model.combineNanosPerByte()), target);
+    }
+
+    /** What it takes beyond reading own bytes, which goes on while others come. */
+    private double fetchNanos(int rank, long address, long bytes, double ownNanosPerByte) {
+        if (model.levels().isEmpty() || bytes == 0 || !isShared(address)) {
+            return 0;
+        }
+        double[] nanos = {0};
+        written.parts(address, bytes, (length, writer) -> {
+            if (writer != rank) {
+                int level = meeting(rank, writer);
+                nanos[0] += (length > LINE_BYTES_MAX ? model.latencyNanos(level) : 0)
+                        + length * Math.max(0, model.fetchNanosPerByte().get(level) - ownNanosPerByte);
+            }
+        });
+        return nanos[0];
+    }
+
+    private boolean isShared(long address) {
+        return SymbolicMemory.nodeOf(address) < topology.nodes();
+    }
+
+    private void occupy(int rank, Kind kind, long bytes, double nanos, long target) {
         if (bytes > 0) {
             double start = time[rank];
-            time[rank] += bytes * nanosPerByte;
+            time[rank] += nanos;
             trace.add(kind, rank, -1, start, time[rank], bytes, -1);
+            if (!model.levels().isEmpty() && isShared(target)) {
+                written.write(target, bytes, rank);
+            }
         }
     }
 
@@ -343,7 +398,7 @@ final class Cluster implements Ranks.Order {
         }
         if (put.word != Machine.NO_WORD) {
             setPlain(put.word + Long.BYTES, put.tag);
-            raise(put.word, put.value, put.arrival, put.step);
+            raise(put.word, put.value, put.arrival, put.step, NOBODY);
         }
         freePuts.push(index);
     }

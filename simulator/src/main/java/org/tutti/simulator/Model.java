@@ -7,13 +7,16 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.tutti.Topology;
+
 /**
  * What things cost on a cluster, in the terms of LogGP: read from a file of lines {@code key = figure}, where {@code #}
- * begins a comment. Every key must be there once.
+ * begins a comment. Every key must be there once, but those of levels and contention may be missing.
  *
  * @param name where it was read from
  * @param memoryLatencyMicros from a store to a word until another rank of the node sees it
@@ -27,18 +30,26 @@ import java.util.Map;
  * @param stripeBytes from how many bytes a message is striped over all rails
  * @param cores how many cores a node has
  * @param switchMicros what it takes to give a core to another rank
+ * @param levels the levels inside a node, where {@code memoryLatencyMicros} is for ranks of different greatest groups
+ * @param levelLatencyMicros the latency inside a group, for each level
+ * @param fetchNanosPerByte what it occupies a rank to fetch a byte that another rank has written: inside a group, for
+ *            each level, and at the end between the greatest groups
+ * @param queueNanos what the next rank that fetches a word waits for the one before; only with levels
  */
 public record Model(String name, double memoryLatencyMicros, double memoryOverheadMicros, double memoryNanosPerByte,
         double combineNanosPerByte, double railLatencyMicros, double railOverheadMicros, double railNanosPerByte,
-        int rails, int stripeBytes, int cores, double switchMicros) {
+        int rails, int stripeBytes, int cores, double switchMicros, List<Integer> levels,
+        List<Double> levelLatencyMicros, List<Double> fetchNanosPerByte, double queueNanos) {
     private static final List<String> KEYS = List.of("memoryLatencyMicros", "memoryOverheadMicros",
             "memoryNanosPerByte", "combineNanosPerByte", "railLatencyMicros", "railOverheadMicros", "railNanosPerByte",
             "rails", "stripeBytes", "cores", "switchMicros");
-    private static final List<String> COUNTS = List.of("rails", "stripeBytes", "cores");
+    private static final List<String> LISTS = List.of("levels", "levelLatencyMicros", "fetchNanosPerByte");
+    private static final String QUEUE = "queueNanos";
+    private static final List<String> COUNTS = List.of("rails", "stripeBytes", "cores", "levels");
     private static final double COUNT_MAX = 1 << 20;
 
     /** The models that come with the simulator. */
-    public static final List<String> READY_MADE = List.of("gigabit", "rdma200");
+    public static final List<String> READY_MADE = List.of("gigabit", "rdma200", "epyc128");
 
     /**
      * Finds a model.
@@ -75,7 +86,7 @@ public record Model(String name, double memoryLatencyMicros, double memoryOverhe
     public static Model forDrawing(long bytes) {
         double microAByte = 1000.0 / Math.max(1, bytes);
         return new Model("for drawing", 0.3, 0.15, microAByte, 1.5 * microAByte, 1.5, 0.5, microAByte / 2, 1,
-                (int) COUNT_MAX, (int) COUNT_MAX, 0);
+                (int) COUNT_MAX, (int) COUNT_MAX, 0, List.of(), List.of(), List.of(), 0);
     }
 
     /**
@@ -88,7 +99,7 @@ public record Model(String name, double memoryLatencyMicros, double memoryOverhe
      *             none or out of range; the message names the line
      */
     public static Model parse(String name, String text) {
-        Map<String, Double> figures = new LinkedHashMap<>();
+        Map<String, List<Double>> figures = new LinkedHashMap<>();
         List<String> lines = text.lines().toList();
         for (int i = 0; i < lines.size(); i++) {
             String line = lines.get(i).replaceFirst("#.*", "").strip();
@@ -101,37 +112,82 @@ public record Model(String name, double memoryLatencyMicros, double memoryOverhe
                 throw new IllegalArgumentException(name + " has no figure for " + key);
             }
         }
-        return new Model(name, figures.get("memoryLatencyMicros"), figures.get("memoryOverheadMicros"),
-                figures.get("memoryNanosPerByte"), figures.get("combineNanosPerByte"),
-                figures.get("railLatencyMicros"), figures.get("railOverheadMicros"), figures.get("railNanosPerByte"),
-                figures.get("rails").intValue(), figures.get("stripeBytes").intValue(),
-                figures.get("cores").intValue(), figures.get("switchMicros"));
+        List<Integer> levels = list(figures, "levels").stream().map(Double::intValue).toList();
+        new Topology(new int[1], levels.stream().mapToInt(Integer::intValue).toArray()); // checks that they nest
+        if (list(figures, "levelLatencyMicros").size() != levels.size()
+                || list(figures, "fetchNanosPerByte").size() != (levels.isEmpty() ? 0 : levels.size() + 1)) {
+            throw new IllegalArgumentException(name + " has " + levels.size() + " levels; levelLatencyMicros must have"
+                    + " as many figures, and fetchNanosPerByte one more");
+        }
+        return new Model(name, one(figures, "memoryLatencyMicros"), one(figures, "memoryOverheadMicros"),
+                one(figures, "memoryNanosPerByte"), one(figures, "combineNanosPerByte"),
+                one(figures, "railLatencyMicros"), one(figures, "railOverheadMicros"), one(figures, "railNanosPerByte"),
+                (int) one(figures, "rails"), (int) one(figures, "stripeBytes"), (int) one(figures, "cores"),
+                one(figures, "switchMicros"), levels, list(figures, "levelLatencyMicros"),
+                list(figures, "fetchNanosPerByte"), figures.getOrDefault(QUEUE, List.of(0.0)).getFirst());
     }
 
-    private static void readLine(String where, String line, Map<String, Double> figures) {
+    private static double one(Map<String, List<Double>> figures, String key) {
+        return figures.get(key).getFirst();
+    }
+
+    private static List<Double> list(Map<String, List<Double>> figures, String key) {
+        return figures.getOrDefault(key, List.of());
+    }
+
+    /**
+     * Finds the level at which two ranks of a node meet.
+     *
+     * @param place the place of one of them on the node
+     * @param other that of the other one
+     * @return the smallest level that has both in a group, or the number of levels when none has
+     */
+    int meeting(int place, int other) {
+        int level = 0;
+        while (level < levels.size() && place / levels.get(level) != other / levels.get(level)) {
+            level++;
+        }
+        return level;
+    }
+
+    /** {@return the latency between ranks that meet at a level, in nanoseconds} */
+    double latencyNanos(int level) {
+        return 1e3 * (level < levels.size() ? levelLatencyMicros.get(level) : memoryLatencyMicros);
+    }
+
+    private static void readLine(String where, String line, Map<String, List<Double>> figures) {
         String[] sides = line.split("=", -1);
         String key = sides[0].strip();
         if (sides.length != 2) {
             throw new IllegalArgumentException(where + ": \"" + line + "\" is not of the form key = figure");
         }
-        if (!KEYS.contains(key)) {
+        if (!KEYS.contains(key) && !LISTS.contains(key) && !key.equals(QUEUE)) {
             throw new IllegalArgumentException(
-                    where + ": there is no key \"" + key + "\"; there are " + String.join(", ", KEYS));
+                    where + ": there is no key \"" + key + "\"; there are " + String.join(", ", KEYS)
+                            + ", " + String.join(", ", LISTS) + ", " + QUEUE);
         }
+        List<Double> read = new ArrayList<>();
+        for (String side : LISTS.contains(key) ? sides[1].split(",", -1) : new String[]{sides[1]}) {
+            read.add(figure(where, key, side.strip()));
+        }
+        if (figures.put(key, read) != null) {
+            throw new IllegalArgumentException(where + ": " + key + " is there twice");
+        }
+    }
+
+    private static double figure(String where, String key, String text) {
         double figure;
         try {
-            figure = Double.parseDouble(sides[1].strip());
+            figure = Double.parseDouble(text);
         } catch (NumberFormatException _) {
-            throw new IllegalArgumentException(where + ": \"" + sides[1].strip() + "\" is no figure for " + key);
+            throw new IllegalArgumentException(where + ": \"" + text + "\" is no figure for " + key);
         }
         boolean count = COUNTS.contains(key);
         if (!(figure >= (count ? 1 : 0)) || figure > COUNT_MAX || count && figure != Math.rint(figure)) {
             throw new IllegalArgumentException(
                     where + ": " + key + " must be " + (count ? "a whole number from 1" : "0")
-                            + " to " + (int) COUNT_MAX + ", not " + sides[1].strip());
+                            + " to " + (int) COUNT_MAX + ", not " + text);
         }
-        if (figures.put(key, figure) != null) {
-            throw new IllegalArgumentException(where + ": " + key + " is there twice");
-        }
+        return figure;
     }
 }

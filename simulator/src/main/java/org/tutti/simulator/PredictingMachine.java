@@ -6,19 +6,16 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.collective.Machine;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.memory.Waiter;
-import org.tutti.simulator.Trace.Kind;
 
 /**
  * The machine of one rank in a predicted run. A process is a node, and the handle of a region is its address.
  */
 final class PredictingMachine implements Machine {
     private final Cluster cluster;
-    private final Model model;
     private final int rank;
 
-    PredictingMachine(Cluster cluster, Model model, int rank) {
+    PredictingMachine(Cluster cluster, int rank) {
         this.cluster = cluster;
-        this.model = model;
         this.rank = rank;
     }
 
@@ -54,13 +51,15 @@ final class PredictingMachine implements Machine {
 
     @Override
     public void copy(MemorySegment source, long sourceOffset, MemorySegment target, long targetOffset, long bytes) {
-        cluster.occupy(rank, Kind.COPY, bytes, model.memoryNanosPerByte());
+        cluster.copy(rank, source.address() + sourceOffset, target.address() + targetOffset, bytes);
     }
 
     @Override
     public void combine(Kernel kernel, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
             MemorySegment target, long targetOffset, long bytes) {
-        cluster.occupy(rank, Kind.COMBINE, bytes, model.combineNanosPerByte());
+        cluster.combine(rank, left.address() + leftOffset, right.address() + rightOffset,
+                target.address() + targetOffset,
+                bytes);
     }
 
     @Override

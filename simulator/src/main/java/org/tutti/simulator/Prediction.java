@@ -101,7 +101,7 @@ public final class Prediction {
         Team[] teams = new Team[topology.size()];
         for (int rank = 0; rank < teams.length; rank++) {
             int node = topology.nodeOf(rank);
-            teams[rank] = new Team(new PredictingMachine(cluster, model, rank), Healthy.INSTANCE, memories[node],
+            teams[rank] = new Team(new PredictingMachine(cluster, rank), Healthy.INSTANCE, memories[node],
                     rings[node], new Outbox(memories[node], ranksOn[node]), rank, topology, reach);
         }
         if (call.bytes() > teams[0].operationBytesMax()) {

@@ -18,6 +18,7 @@ final class SparseWords {
     private double[] visible = new double[1 << 12];
     private int[] steps = new int[1 << 12];
     private int[] waiters = new int[1 << 12];
+    private int[] writers = new int[1 << 12];
     private int count;
 
     /** {@return the word's place, making the word when it is not there} */
@@ -52,10 +53,21 @@ final class SparseWords {
         return steps[place];
     }
 
-    void set(int place, long value, double visibleAt, int step) {
+    void set(int place, long value, double visibleAt, int step, int writer) {
         values[place] = value;
+        writers[place] = writer + 1;
         visible[place] = visibleAt;
         steps[place] = step;
+    }
+
+    /** {@return the rank that has stored its latest value, or −1 when none of the node has} */
+    int writerAt(int place) {
+        return writers[place] - 1;
+    }
+
+    /** Says that nobody can fetch it before a time. */
+    void setVisible(int place, double visibleAt) {
+        visible[place] = visibleAt;
     }
 
     /** {@return the first of the ranks that wait for it, plus one; 0 when nobody does} */
@@ -82,12 +94,14 @@ final class SparseWords {
         double[] oldVisible = visible;
         int[] oldSteps = steps;
         int[] oldWaiters = waiters;
+        int[] oldWriters = writers;
         int capacity = 2 * oldAddresses.length;
         addresses = new long[capacity];
         values = new long[capacity];
         visible = new double[capacity];
         steps = new int[capacity];
         waiters = new int[capacity];
+        writers = new int[capacity];
         Arrays.fill(steps, NO_STEP);
         for (int old = 0; old < oldAddresses.length; old++) {
             if (oldAddresses[old] != 0) {
@@ -97,6 +111,7 @@ final class SparseWords {
                 visible[at] = oldVisible[old];
                 steps[at] = oldSteps[old];
                 waiters[at] = oldWaiters[old];
+                writers[at] = oldWriters[old];
             }
         }
     }

@@ -35,6 +35,11 @@ final class SymbolicMemory extends Memory {
         return MemorySegment.ofAddress(address).reinterpret(size);
     }
 
+    /** {@return the node whose memory an address is in} */
+    static int nodeOf(long address) {
+        return (int) ((address - FIRST) / NODE_BYTES);
+    }
+
     /** {@return how many bytes were claimed} */
     long bytes() {
         return bytes;

@@ -3,6 +3,7 @@ package org.tutti.simulator;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,7 +35,26 @@ class ModelTest {
     void shouldReadEveryFigure(@TempDir Path directory) throws Exception {
         Path file = Files.writeString(directory.resolve("own.model"), TEXT);
         assertThat(Model.of(file.toString()))
-                .isEqualTo(new Model(file.toString(), 0.1, 0.01, 0.2, 0.3, 4, 5, 6, 2, 1024, 16, 0));
+                .isEqualTo(new Model(file.toString(), 0.1, 0.01, 0.2, 0.3, 4, 5, 6, 2, 1024, 16, 0, List.of(),
+                        List.of(), List.of(), 0));
+    }
+
+    @Test
+    void shouldReadLevels() {
+        Model model = Model.parse("own", TEXT + """
+                levels = 2, 4
+                levelLatencyMicros = 0.02, 0.05
+                fetchNanosPerByte = 0.1, 0.2, 0.3
+                queueNanos = 7
+                """);
+        assertThat(model.levels()).containsExactly(2, 4);
+        assertThat(model.meeting(2, 3)).isZero();
+        assertThat(model.meeting(1, 2)).isEqualTo(1);
+        assertThat(model.meeting(3, 4)).isEqualTo(2);
+        assertThat(model.latencyNanos(1)).isEqualTo(50);
+        assertThat(model.latencyNanos(2)).isEqualTo(100);
+        assertThat(model.queueNanos()).isEqualTo(7);
+        assertThatThrownBy(() -> Model.parse("own", TEXT + "levels = 2, 4")).hasMessageContaining("one more");
     }
 
     @Test

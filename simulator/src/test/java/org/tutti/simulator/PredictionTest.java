@@ -34,7 +34,7 @@ class PredictionTest {
             double railPerByte, int rails, int cores, double switching) {
         return new Model("test", memoryLatency, 0, perByte, perByte, railLatency, railOverhead, railPerByte, rails,
                 1024,
-                cores, switching);
+                cores, switching, List.of(), List.of(), List.of(), 0);
     }
 
     private static Prediction predict(Collective collective, String algorithm, int nodes, int ranks, long bytes,

@@ -41,7 +41,7 @@ public final class DrawCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         SimulateCommand.useOneCarrier();
-        Topology topology = shape.topology();
+        Topology topology = shape.topology(model == null ? List.of() : SimulateCommand.model(model).levels());
         List<? extends Algorithm> algorithms = shape.algorithms();
         if (algorithms.size() != 1 || shape.sizes().size() != 1) {
             throw new UsageException("one algorithm and one size can be drawn; name them with --algorithm and --bytes");

@@ -45,7 +45,7 @@ public final class SimulateCommand implements Callable<Integer> {
     private Shape shape;
 
     @Option(names = "--model", paramLabel = "name|file", defaultValue = "gigabit",
-            description = "What things cost: gigabit, rdma200, or a file. Default: gigabit.")
+            description = "What things cost: gigabit, rdma200, epyc128, or a file. Default: gigabit.")
     private String model;
 
     @Option(names = "--chart", paramLabel = "file",
@@ -134,7 +134,7 @@ public final class SimulateCommand implements Callable<Integer> {
 
     private int predict() throws IOException {
         Model costs = model(model);
-        Topology topology = shape.topology();
+        Topology topology = shape.topology(costs.levels());
         List<? extends Algorithm> algorithms = shape.algorithms();
         List<Long> sizes = shape.sizes();
         shape.root();
