@@ -13,6 +13,7 @@ public final class Topology {
     private final int[] startOfNode;
     private final int nodes;
     private final int[] levels;
+    private final boolean hasLevels;
 
     /**
      * Ranks on nodes without levels inside.
@@ -64,6 +65,11 @@ public final class Topology {
         }
         this.nodes = seen;
         this.startOfNode = Arrays.copyOf(start, seen + 1);
+        int most = 0;
+        for (int node = 0; node < seen; node++) {
+            most = Math.max(most, startOfNode[node + 1] - startOfNode[node]);
+        }
+        this.hasLevels = levels.length > 0 && levels[0] < most;
     }
 
     /**
@@ -167,6 +173,13 @@ public final class Topology {
      */
     public int[] levels() {
         return levels.clone();
+    }
+
+    /**
+     * {@return whether some rank's node has more than one group}
+     */
+    public boolean hasLevels() {
+        return hasLevels;
     }
 
     /**
