@@ -157,14 +157,14 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         return new ArrayList<>(cases);
     }
 
-    /** For each algorithm some operators and every size, in blocks on one node or as the caller places so many ranks. */
-    static List<Case> sampleOf(long seed, int ranks) {
+    /** For each algorithm some operators and every so many sizes; the caller places the ranks, in blocks. */
+    static List<Case> sampleOf(long seed, int ranks, int firstKind, int everyKind) {
         Random random = new Random(seed);
         List<Case> cases = new ArrayList<>();
         for (Collective collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
                 List<Operation> operations = operations(algorithm, collective);
-                for (int kind = 0; kind < KINDS; kind++) {
+                for (int kind = firstKind; kind < KINDS; kind += everyKind) {
                     Operation operation = operations.get(random.nextInt(operations.size()));
                     int root = random.nextInt(roots(collective, ranks));
                     cases.add(draw(random, collective, algorithm, operation, ranks, 1, root, kind));

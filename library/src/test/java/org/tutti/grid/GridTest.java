@@ -95,11 +95,11 @@ class GridTest {
     List<DynamicTest> shouldGiveTheResultOfThePlainComputationOnNodesWithLevels() {
         List<DynamicTest> tests = new ArrayList<>();
         for (Shape shape : SHAPES) {
-            List<Case> cases = Case.sampleOf(SEED, shape.ranks().length);
+            List<Case> cases = Case.sampleOf(SEED, shape.ranks().length, tests.size(), SHAPES.size());
             cases.removeIf(point -> !(point.collective().label() + " " + point.algorithm()).startsWith(ONLY));
+            Threads kind = tests.size() % 2 == 0 ? Threads.VIRTUAL : Threads.PLATFORM;
             tests.add(DynamicTest.dynamicTest(shape + ", " + cases.size() + " cases, seed " + SEED,
-                    () -> run(cases, tests.size() % 2 == 0 ? Threads.VIRTUAL : Threads.PLATFORM, shape.ranks(),
-                            shape.levels())));
+                    () -> run(cases, kind, shape.ranks(), shape.levels())));
         }
         return tests;
     }
