@@ -12,7 +12,8 @@ import org.tutti.collective.reduce.Reduce;
 
 /**
  * Which algorithm a call uses: the one that was asked for, else the one that measured fastest on the machine that Tutti
- * was built on (docs/algorithms.md has the figures), or on a node with levels the one that is predicted to be. Immutable. The choice depends only on what all ranks know alike.
+ * was built on (docs/algorithms.md has the figures), or on a node with levels the one that is predicted to be.
+ * Immutable. The choice depends only on what all ranks know alike.
  */
 public final class Choice {
     private static final Barrier BARRIER = (Barrier) Catalogue.find(Collective.BARRIER, "srm");

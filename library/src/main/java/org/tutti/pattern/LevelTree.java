@@ -8,9 +8,10 @@ package org.tutti.pattern;
  * lead.
  *
  * <pre>
- *  12 positions, groups of 2 in groups of 4, root 5:      5 → 4           its group of 2
- *                                                         5 → 6           its group of 4;  6 → 7
- *                                                         5 → 8, 0        the top;  8 → 9, 10;  10 → 11;  0 → 1, 2;  2 → 3
+ *  12 positions, groups of 2 in groups of 4, root 5:
+ *     5 → 4       its group of 2
+ *     5 → 6       its group of 4      6 → 7
+ *     5 → 8, 0    the top             8 → 9, 10   10 → 11   0 → 1, 2   2 → 3
  * </pre>
  *
  * <p>Without levels every other position is a child of the root: a flat tree.

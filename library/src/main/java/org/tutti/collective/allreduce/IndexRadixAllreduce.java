@@ -23,8 +23,8 @@ import org.tutti.pattern.Partition;
  * </pre>
  *
  * <p>A rank waits for few others in each stage, instead of for all twice; and on wide nodes each byte crosses between
- * groups once for each group. Ranks that are too many for equal groups belong to the last smallest one, in which only as
- * many as in the others combine. A level whose groups would not be two whole ones does not count.
+ * groups once for each group. Ranks that are too many for equal groups belong to the last smallest one, in which only
+ * as many as in the others combine. A level whose groups would not be two whole ones does not count.
  *
  * <p>Two parts of a window are used in turn: who has seen the first word of round k of the ranks that read its window
  * knows that they have copied what they needed of round k − 1, and may write round k + 1 over it. In later stages the
