@@ -28,10 +28,10 @@ import org.tutti.pattern.Tree;
  * parent puts, then signals; puts and signals of one sender take effect in their order.
  *
  * <p><b>In a node</b> whoever has the data in memory of its own shows them, chunk after chunk, through the parts of a
- * window, and fills a part again when its readers have said DONE: all others, but on a node with levels the leaders of
- * the groups ({@link LevelTree}), who show the chunk to their groups in windows of their own, so that it crosses between
- * groups once; or it lends the memory to ranks of its process, and
- * waits at the end until all have read.
+ * window, and fills a part again when its readers have said DONE. Those are all others; but on a node with levels the
+ * leaders of the groups ({@link LevelTree}), who show the chunk to their groups in windows of their own, so that it
+ * crosses between groups once. Or it lends the memory to ranks of its process, and waits at the end until all have
+ * read.
  */
 final class TreePipeline {
     /** The chunks that go straight. */
