@@ -1,4 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -7,7 +10,8 @@ import mpi.MPI;
 
 /**
  * The loops of tutti bench against MPJ Express: see BenchLoop.java, which this follows step by step, and collectives.c.
- * Its arguments are the operations, the sizes and the repeats; rank 0 prints the figures.
+ * Its arguments are the operations, the sizes, the repeats and the directory of the gates, where each rank waits for its
+ * turns; rank 0 prints the figures.
  */
 public final class MpjCollectives {
     private static final int CALLS_MIN = 4;
@@ -22,10 +26,13 @@ public final class MpjCollectives {
     private final String operation;
     private final double[] source;
     private final double[] target;
+    private final InputStream gate;
+    private int calls = CALLS_MIN;
     private long call;
 
-    private MpjCollectives(String operation, long bytes) {
+    private MpjCollectives(String operation, long bytes, InputStream gate) {
         this.operation = operation;
+        this.gate = gate;
         this.source = new double[(int) (bytes / Double.BYTES)];
         this.target = operation.equals("broadcast") ? source : new double[source.length];
         for (int i = 0; i < source.length; i++) {
@@ -33,47 +40,58 @@ public final class MpjCollectives {
         }
     }
 
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws IOException {
         String[] own = MPI.Init(arguments);
+        InputStream gate = new FileInputStream(own[3] + "/" + MPI.COMM_WORLD.Rank());
         List<String> operations = Arrays.asList(own[0].split(","));
         for (String operation : new String[]{"barrier", "broadcast", "reduce", "allreduce"}) {
             if (operations.contains(operation)) {
                 for (String bytes : operation.equals("barrier") ? new String[]{"0"} : own[1].split(",")) {
-                    new MpjCollectives(operation, Long.parseLong(bytes)).measure(Integer.parseInt(own[2]));
+                    new MpjCollectives(operation, Long.parseLong(bytes), gate).measure(Integer.parseInt(own[2]));
                 }
             }
         }
         MPI.Finalize();
     }
 
-    private void measure(int repeats) {
-        int calls = warmUp();
-        double[] microseconds = new double[repeats];
-        for (int repeat = 0; repeat < repeats; repeat++) {
-            microseconds[repeat] = run(calls) / 1e3;
-            checkAll();
-        }
-        Arrays.sort(microseconds);
-        if (rank == 0) {
-            System.out.println(String.format(Locale.ROOT, "peer,%s,layout,%d,%d,%.4f,%.4f,%.4f", operation, size,
-                    (long) source.length * Double.BYTES, microseconds[repeats / 2], microseconds[0],
-                    microseconds[repeats - 1]));
+    private void measure(int repeats) throws IOException {
+        awaitTurn();
+        warmUp();
+        repeat();
+        for (int turn = 0; turn < repeats; turn++) {
+            awaitTurn();
+            repeat();
         }
     }
 
-    private int warmUp() {
-        int calls = CALLS_MIN;
+    private void awaitTurn() throws IOException {
+        if (gate.read() < 0) {
+            throw new IOException("nobody gives turns to rank " + rank + " any more");
+        }
+    }
+
+    /** After which all ranks are done with their checks. */
+    private void repeat() {
+        double microseconds = run() / 1e3;
+        checkAll();
+        MPI.COMM_WORLD.Barrier();
+        if (rank == 0) {
+            System.out.println(String.format(Locale.ROOT, "peer,%s,layout,%d,%d,%.4f,%.4f,%.4f", operation, size,
+                    (long) source.length * Double.BYTES, microseconds, microseconds, microseconds));
+        }
+    }
+
+    private void warmUp() {
         for (double total = 0; total < WARM_UP_NANOS;) {
-            double nanos = run(calls);
+            double nanos = run();
             total += nanos * calls;
             int most = Math.min(CALLS_MAX, GROWTH_MAX * calls);
             calls = (int) Math.max(CALLS_MIN, Math.min(REPEAT_NANOS / nanos, most));
         }
-        return calls;
     }
 
     /** Returns the nanoseconds of a call on the slowest rank. */
-    private double run(int calls) {
+    private double run() {
         MPI.COMM_WORLD.Barrier();
         MPI.COMM_WORLD.Barrier(); // the second one ends on all ranks at nearly the same time
         long start = System.nanoTime();

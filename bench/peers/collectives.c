@@ -1,18 +1,22 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 /* The loops of tutti bench against an MPI: see BenchLoop.java, which this follows step by step.
- * Usage: collectives OPERATIONS SIZES REPEATS, such as barrier,allreduce 8,65536 7; rank 0 prints the figures. */
+ * Usage: collectives OPERATIONS SIZES REPEATS GATES, such as barrier,allreduce 8,65536 7 directory. For each cell there is
+ * a turn to warm up and one for each repeat; a rank waits for it by reading a byte from the named pipe of its number in
+ * the directory, and rank 0 then prints the figure of the turn. */
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { CALLS_MIN = 4, CALLS_MAX = 1000000, GROWTH_MAX = 8, PRIME = 31, REPEATS_MAX = 1000 };
+enum { CALLS_MIN = 4, CALLS_MAX = 1000000, GROWTH_MAX = 8, PRIME = 31, PATH_BYTES = 4096 };
 static const double REPEAT_SECONDS = 0.05, WARM_UP_SECONDS = 0.4;
 
 enum operation { BARRIER, BROADCAST, REDUCE, ALLREDUCE, OPERATIONS };
 static const char *const names[OPERATIONS] = {"barrier", "broadcast", "reduce", "allreduce"};
 
-static int rank, size;
+static int rank, size, gate;
 static enum operation operation;
 static long count, call;
 static double *source, *target;
@@ -105,13 +109,37 @@ static void check_all(void) {
   }
 }
 
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
+static void open_gate(const char *gates) {
+  char path[PATH_BYTES];
+  int length = snprintf(path, sizeof path, "%s/%d", gates, rank);
+  gate = length < (int)sizeof path ? open(path, O_RDONLY) : -1;
+  if (gate < 0) {
+    perror(path);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+}
+
+static void await_turn(void) {
+  char turn;
+  if (read(gate, &turn, 1) != 1) {
+    fprintf(stderr, "nobody gives turns to rank %d any more\n", rank);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
+/* A repeat, after which all ranks are done with their checks. */
+static void repeat(long calls, long bytes) {
+  double microseconds = run(calls) * 1e6;
+  check_all();
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    printf("peer,%s,layout,%d,%ld,%.4f,%.4f,%.4f,%ld\n", names[operation], size, bytes, microseconds, microseconds,
+           microseconds, calls);
+    fflush(stdout);
+  }
 }
 
 static void measure(long bytes, int repeats) {
-  double microseconds[REPEATS_MAX];
   count = bytes / (long)sizeof(double);
   call = 0;
   source = malloc(bytes > 0 ? bytes : 1);
@@ -123,16 +151,12 @@ static void measure(long bytes, int repeats) {
   for (long i = 0; i < count; i++) {
     source[i] = element(rank, i, 0);
   }
+  await_turn();
   long calls = warm_up();
-  for (int repeat = 0; repeat < repeats; repeat++) {
-    microseconds[repeat] = run(calls) * 1e6;
-    check_all();
-  }
-  qsort(microseconds, repeats, sizeof(double), compare);
-  if (rank == 0) {
-    printf("peer,%s,layout,%d,%ld,%.4f,%.4f,%.4f\n", names[operation], size, bytes, microseconds[repeats / 2],
-           microseconds[0], microseconds[repeats - 1]);
-    fflush(stdout);
+  repeat(calls, bytes);
+  for (int turn = 0; turn < repeats; turn++) {
+    await_turn();
+    repeat(calls, bytes);
   }
   if (target != source) {
     free(target);
@@ -154,11 +178,12 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  int repeats = argc == 4 ? atoi(argv[3]) : 0;
-  if (repeats < 1 || repeats > REPEATS_MAX) {
-    fprintf(stderr, "usage: collectives OPERATIONS SIZES REPEATS, at most %d repeats\n", REPEATS_MAX);
+  int repeats = argc == 5 ? atoi(argv[3]) : 0;
+  if (repeats < 1) {
+    fprintf(stderr, "usage: collectives OPERATIONS SIZES REPEATS GATES\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
+  open_gate(argv[4]);
   for (operation = BARRIER; operation < OPERATIONS; operation++) {
     if (!contains(argv[1], names[operation])) {
       continue;

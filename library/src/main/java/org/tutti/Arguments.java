@@ -46,13 +46,13 @@ final class Arguments {
         }
     }
 
-    /** For memory that a request works on, on a thread of its own. */
+    /** For memory that a call works on with other threads. */
     static void checkShareable(MemorySegment segment, String name) {
         checkUsable(segment, name);
         if (!segment.isAccessibleBy(ANOTHER)) {
             throw new IllegalArgumentException(
-                    name + " lies in memory that only this thread can use, and a request works "
-                            + "on another one; use Arena.ofShared or Arena.ofAuto: " + segment);
+                    name + " lies in memory that only this thread can use, and the call works "
+                            + "on other ones, too; use Arena.ofShared or Arena.ofAuto: " + segment);
         }
     }
 }

@@ -98,6 +98,34 @@ public abstract class Communicator {
     public abstract void barrier();
 
     /**
+     * Gets memory at every rank that all ranks may reach ({@link RemoteMemory}): a collective call. What this view has
+     * of deadlines holds for the memory's calls, too.
+     *
+     * @param bytes how many bytes this rank gives, 0 to {@link RemoteMemory#BYTES_MAX}; others may give more or fewer
+     * @return the memory; all of it holds zeros
+     * @throws IllegalArgumentException when bytes is out of range
+     * @throws NodeMemoryException when a rank's node has too little memory; at every rank, and the communicator can
+     *             still be used
+     */
+    public abstract RemoteMemory allocate(long bytes);
+
+    /**
+     * As {@link #allocate(long)}, for so many elements.
+     *
+     * @param type the type of the elements
+     * @param count how many elements this rank gives, 0 or more
+     * @return the memory; its offsets are in bytes
+     * @throws IllegalArgumentException when they are more than {@link RemoteMemory#BYTES_MAX} bytes
+     */
+    public RemoteMemory allocate(DataType type, long count) {
+        if (count < 0 || count > RemoteMemory.BYTES_MAX / type.bytes()) {
+            throw new IllegalArgumentException("rank " + rank() + " cannot allocate " + count + " " + type
+                    + " elements: a rank gives 0 to " + RemoteMemory.BYTES_MAX + " bytes");
+        }
+        return allocate(count * type.bytes());
+    }
+
+    /**
      * Copies the root's elements to every rank.
      *
      * @param data at the root what is sent, elsewhere what is overwritten; the same type and count at every rank

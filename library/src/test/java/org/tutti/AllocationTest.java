@@ -44,12 +44,18 @@ class AllocationTest {
         }
     }
 
-    private record Data(long[] array, long[] other, Span span, Span sameSpan, Span otherSpan, Span offHeap) {
-        static Data of(int elements, Arena arena) {
+    private record Data(long[] array, long[] other, Span span, Span sameSpan, Span otherSpan, Span offHeap,
+            double[] doubles, RemoteMemory memory, Section section) {
+        RemotePart next(Communicator world) {
+            return memory.at((world.rank() + 1) % world.size());
+        }
+
+        static Data of(int elements, Arena arena, RemoteMemory memory) {
             long[] array = new long[elements];
             long[] other = new long[elements];
             Span offHeap = Span.of(arena.allocate((long) elements * Long.BYTES, Long.BYTES), DataType.LONG);
-            return new Data(array, other, Span.of(array), Span.of(array), Span.of(other), offHeap);
+            return new Data(array, other, Span.of(array), Span.of(array), Span.of(other), offHeap, new double[elements],
+                    memory, Section.strided(0, 8, new long[]{Math.clamp(elements, 1, 4)}, new long[]{16}));
         }
     }
 
@@ -113,6 +119,47 @@ class AllocationTest {
                 .isLessThan(BYTES_PER_CALL_MAX);
     }
 
+    static Stream<Operation> oneSidedOperations() {
+        return Stream.of(1, 512).flatMap(elements -> Stream.of(
+                new Operation("put of an array", elements, (world, data) -> data.next(world).put(8, data.array)),
+                new Operation("put of a span", elements, (world, data) -> data.next(world).put(8, data.span)),
+                new Operation("put off heap, fence", elements, (world, data) -> {
+                    data.next(world).put(8, data.offHeap);
+                    data.memory.fence((world.rank() + 1) % world.size());
+                }),
+                new Operation("get of an array", elements, (world, data) -> data.next(world).get(8, data.array)),
+                new Operation("get off heap", elements, (world, data) -> data.next(world).get(8, data.offHeap)),
+                new Operation("atomics", elements, (world, data) -> {
+                    data.next(world).fetchAddLong(0, 1);
+                    data.next(world).swapInt(0, 1);
+                    data.next(world).compareAndSwapLong(0, 1, 2);
+                }),
+                new Operation("accumulate of an array", elements,
+                        (world, data) -> data.next(world).accumulate(8, data.array, Reduction.SUM)),
+                new Operation("accumulate of doubles, scaled", elements,
+                        (world, data) -> data.next(world).accumulate(8, data.doubles, 0.5)),
+                new Operation("put and get of sections", elements, (world, data) -> {
+                    data.next(world).put(data.section, data.span, data.section);
+                    data.next(world).get(data.section, data.otherSpan, data.section);
+                    data.next(world).accumulate(data.section, data.span, data.section, 2);
+                }),
+                new Operation("put, barrier", elements, (world, data) -> {
+                    data.next(world).put(8, data.array);
+                    data.memory.barrier();
+                })));
+    }
+
+    @ParameterizedTest
+    @MethodSource("oneSidedOperations")
+    void aOneSidedCallAllocatesNothing(Operation operation) {
+        assertThat(bytesPerCall(operation, world -> world)).as("bytes that a rank allocates per call: %s", operation)
+                .isLessThan(BYTES_PER_CALL_MAX);
+        assertThat(bytesPerCall(operation, world -> world.withDeadline(Duration.ofMinutes(1)), CALLS_BETWEEN_NODES,
+                program -> LocalNodes.run(new int[]{0, 1}, program)))
+                .as("bytes that a rank allocates per call: %s, between nodes", operation)
+                .isLessThan(BYTES_PER_CALL_MAX);
+    }
+
     static Stream<String> broadcasts() {
         return Catalogue.of(Collective.BROADCAST).stream().map(algorithm -> algorithm.description().name());
     }
@@ -140,8 +187,9 @@ class AllocationTest {
             Communicator world = job.world();
             Communicator measured = view.apply(world);
             double[] bytes = new double[1];
-            try (Arena arena = Arena.ofConfined()) {
-                Data data = Data.of(operation.elements, arena);
+            try (Arena arena = Arena.ofShared();
+                    RemoteMemory memory = measured.allocate(DataType.LONG, operation.elements + 1L)) {
+                Data data = Data.of(operation.elements, arena, memory);
                 int round = 0;
                 do {
                     long before = THREADS.getCurrentThreadAllocatedBytes();

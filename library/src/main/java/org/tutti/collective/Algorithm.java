@@ -64,4 +64,50 @@ public abstract class Algorithm {
      * @return the counts
      */
     public abstract Counts counts(int nodes, int localRanks, long bytes);
+
+    /**
+     * Bounds the shared memory of one node in which an operation puts data: the windows that the node's ranks show, and
+     * the landing places of its edges. What fits beside words counts for nothing.
+     *
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks the node has
+     * @param bytes the length of the message
+     * @return the bytes; on a node so wide that its windows are smaller, more than it needs
+     */
+    public abstract long memoryBytes(int nodes, int localRanks, long bytes);
+
+    /**
+     * Counts the windows of ranks.
+     *
+     * @param ranks how many ranks of the node show one
+     * @param bytes the length of the message
+     * @param most the longest window
+     * @return their bytes
+     */
+    protected static long windows(int ranks, long bytes, long most) {
+        return ranks * Math.min(bytes, most);
+    }
+
+    /**
+     * Counts the ranks of a node that may show a window because they hand on data to the group that they lead: levels
+     * are not known here, but a group has two ranks or more, so at most one for each two.
+     *
+     * @param localRanks how many ranks the node has
+     * @return how many may lead a group, the root included
+     */
+    protected static int leaders(int localRanks) {
+        return (localRanks + 1) / 2;
+    }
+
+    /**
+     * Counts the landing places of edges, each with two halves in turn.
+     *
+     * @param nodes how many nodes there are; one has no edges
+     * @param edges over how many edges of the node data come
+     * @param bytes the length of the message
+     * @return their bytes
+     */
+    protected static long landings(int nodes, int edges, long bytes) {
+        return nodes == 1 ? 0 : edges * Math.min(2 * bytes, RingLayout.LANDING_BYTES);
+    }
 }

@@ -3,6 +3,8 @@ package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 import org.tutti.Collective;
 import org.tutti.memory.Memory;
@@ -18,13 +20,16 @@ import org.tutti.memory.Memory;
  * <p>Memory ordering: finishing an operation takes a lock, once there are other threads, so all that this rank did in
  * the operations below the left word happens before the word's release store, whichever thread makes it. What is known
  * of others is stored with release order after the acquire loads that it comes from, and loaded with acquire order.
+ *
+ * <p>Each thread does things with its own machine, through which it takes the lock, too: so the simulator can let
+ * others go first there.
  */
 final class Ledger {
-    private final Machine machine;
     private final MemorySegment ring;
     private final long leftOffset;
     private final Memory memory;
     private final int nodes;
+    private final Lock lock = new ReentrantLock();
     private final ShownMemory[] lanes = new ShownMemory[RingLayout.SLOTS];
     private volatile AtomicLongArray leftElsewhere;
     private volatile long leftEverywhere;
@@ -39,8 +44,7 @@ final class Ledger {
     private volatile long closed;
     private volatile boolean ended;
 
-    Ledger(Machine machine, Memory memory, MemorySegment ring, long leftOffset, int nodes) {
-        this.machine = machine;
+    Ledger(Memory memory, MemorySegment ring, long leftOffset, int nodes) {
         this.ring = ring;
         this.leftOffset = leftOffset;
         this.memory = memory;
@@ -86,32 +90,42 @@ final class Ledger {
     }
 
     /** Takes note that this rank has finished an operation, and says so if all before it are finished, too. */
-    void leave(long operation) {
+    void leave(Machine machine, long operation) {
         if (concurrent) {
-            leaveInAnyOrder(operation);
+            leaveInAnyOrder(machine, operation);
         } else {
             left = operation + 1;
             machine.store(ring, leftOffset, left);
         }
     }
 
-    private synchronized void leaveInAnyOrder(long operation) {
-        finished |= 1 << (int) (operation - left);
-        int more = Integer.numberOfTrailingZeros(~finished);
-        if (more > 0) {
-            left += more;
-            finished >>>= more;
-            machine.store(ring, leftOffset, left);
+    private void leaveInAnyOrder(Machine machine, long operation) {
+        machine.lock(lock);
+        try {
+            finished |= 1 << (int) (operation - left);
+            int more = Integer.numberOfTrailingZeros(~finished);
+            if (more > 0) {
+                left += more;
+                finished >>>= more;
+                machine.store(ring, leftOffset, left);
+            }
+        } finally {
+            machine.unlock(lock);
         }
     }
 
     /** Whether this rank has finished all operations before one. */
-    boolean hasLeftAllBefore(long operation) {
-        return concurrent ? hasLeftInAnyOrder(operation) : left >= operation;
+    boolean hasLeftAllBefore(Machine machine, long operation) {
+        return concurrent ? hasLeftInAnyOrder(machine, operation) : left >= operation;
     }
 
-    private synchronized boolean hasLeftInAnyOrder(long operation) {
-        return left >= operation;
+    private boolean hasLeftInAnyOrder(Machine machine, long operation) {
+        machine.lock(lock);
+        try {
+            return left >= operation;
+        } finally {
+            machine.unlock(lock);
+        }
     }
 
     /** All operations below have been left by all ranks of this node. */
@@ -131,9 +145,9 @@ final class Ledger {
     }
 
     /** Threads may raise it in the wrong order: then it is asked for again. */
-    void raiseLeftElsewhere(int node, long operation) {
+    void raiseLeftElsewhere(Machine machine, int node, long operation) {
         if (leftElsewhere == null) {
-            makeTable();
+            makeTable(machine);
         }
         if (leftElsewhere.getPlain(node) < operation) {
             leftElsewhere.setRelease(node, operation);
@@ -141,9 +155,14 @@ final class Ledger {
     }
 
     /** Only ranks that put to other nodes need a table, and not all of these. */
-    private synchronized void makeTable() {
-        if (leftElsewhere == null) {
-            leftElsewhere = new AtomicLongArray(nodes);
+    private void makeTable(Machine machine) {
+        machine.lock(lock);
+        try {
+            if (leftElsewhere == null) {
+                leftElsewhere = new AtomicLongArray(nodes);
+            }
+        } finally {
+            machine.unlock(lock);
         }
     }
 
@@ -158,12 +177,17 @@ final class Ledger {
      * The memory in which a non-blocking operation shows data: that of its slot, whose last user is closed when the
      * operation begins. So it waits for no other operation, and none waits for it.
      */
-    synchronized ShownMemory lane(long operation) {
+    ShownMemory lane(Machine machine, long operation) {
         int lane = (int) (operation % RingLayout.SLOTS);
-        if (lanes[lane] == null) {
-            lanes[lane] = new ShownMemory(memory);
+        machine.lock(lock);
+        try {
+            if (lanes[lane] == null) {
+                lanes[lane] = new ShownMemory(memory);
+            }
+            return lanes[lane];
+        } finally {
+            machine.unlock(lock);
         }
-        return lanes[lane];
     }
 
     /** The rank leaves its job: operations in flight are to end. */

@@ -2,6 +2,7 @@
 package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 
 import org.tutti.collective.kernel.Kernel;
@@ -59,6 +60,16 @@ public final class LiveMachine implements Machine {
     @Override
     public void storePlain(MemorySegment memory, long offset, long value) {
         Words.storePlain(memory, offset, value);
+    }
+
+    @Override
+    public long loadTag(MemorySegment memory, long word) {
+        return Words.loadPlain(memory, word + Long.BYTES);
+    }
+
+    @Override
+    public void storeTag(MemorySegment memory, long word, long tag) {
+        Words.storePlain(memory, word + Long.BYTES, tag);
     }
 
     @Override
@@ -120,5 +131,15 @@ public final class LiveMachine implements Machine {
         } else {
             LockSupport.parkNanos(Math.min(turn * PARK_NANOS, PARK_NANOS_MAX));
         }
+    }
+
+    @Override
+    public void lock(Lock lock) {
+        lock.lock();
+    }
+
+    @Override
+    public void unlock(Lock lock) {
+        lock.unlock();
     }
 }

@@ -3,26 +3,48 @@ package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
 
+import org.tutti.memory.Memory;
+
 /**
- * The callers' memory that ranks of one process lend each other in the operations in flight: a place for each slot and
- * rank. {@link Team} orders what is done to a place.
+ * The callers' memory that ranks of one node lend each other in the operations in flight: for each slot and rank a
+ * source and a target. What lies in the node's memory is lent by its address, to all ranks of the node; anything else
+ * by reference, to ranks of the same process. {@link Team} orders what is done to a loan.
  */
 final class Loans {
+    /** How memory is lent: not at all. */
+    static final int NONE = 0;
+
+    /** How memory is lent: others of the process find its segment here. */
+    static final int BY_REFERENCE = 1;
+
+    /** How memory is lent: it has an address in the node's memory. */
+    static final int BY_ADDRESS = 2;
+
+    private static final int PER_RANK = 2;
+
     /** Owns no memory: what it can access, every thread can. */
     private static final Thread STRANGER = Thread.ofPlatform().unstarted(() -> {});
 
+    private final Memory memory;
     private final MemorySegment[] places;
     private final int localSize;
-    private final Area borrowed = new Area();
-    private boolean lends;
+    private final Area[] borrowed;
+    private final MemorySegment[] blocks; // those that were borrowed last, by address
+    private final long[] addresses;
+    private boolean refers;
 
     /**
-     * @param places shared by the ranks of the node; null when they are in several processes, and cannot lend
+     * @param memory the node's
+     * @param ringAddress whose loans
      * @param localSize how many ranks the node has
      */
-    Loans(MemorySegment[] places, int localSize) {
-        this.places = places;
+    Loans(Memory memory, long ringAddress, int localSize) {
+        this.memory = memory;
+        this.places = memory.loans(ringAddress, RingLayout.SLOTS * localSize * PER_RANK);
         this.localSize = localSize;
+        this.borrowed = new Area[localSize * PER_RANK];
+        this.blocks = new MemorySegment[localSize * PER_RANK];
+        this.addresses = new long[localSize * PER_RANK];
     }
 
     /** Whether every thread may use a segment; those of a confined arena only their owner may. */
@@ -30,32 +52,67 @@ final class Loans {
         return segment.isAccessibleBy(STRANGER);
     }
 
-    boolean lend(long operation, int localRank, Area area) {
-        lends = places != null && isOpenToAll(area.segment());
-        if (lends) {
-            places[place(operation, localRank)] = area.segment();
+    /** How memory can be lent. */
+    int way(Area area) {
+        if (memory.addressOf(area.segment()) != 0) {
+            return BY_ADDRESS;
         }
-        return lends;
+        return places != null && isOpenToAll(area.segment()) ? BY_REFERENCE : NONE;
     }
 
-    /** What a rank has lent, from a byte on; null when it has taken it back. */
-    Area lent(long operation, int localRank, long start) {
-        MemorySegment segment = places[place(operation, localRank)];
-        if (segment == null) {
-            return null;
+    /** Lends memory; returns where it begins, for {@link #lent}. */
+    long lend(long operation, int localRank, int loan, int way, Area area) {
+        if (way == BY_ADDRESS) {
+            return memory.addressOf(area.segment()) + area.start();
         }
-        borrowed.set(segment, start);
-        return borrowed;
+        places[place(operation, localRank, loan)] = area.segment();
+        refers = true;
+        return area.start();
+    }
+
+    /** What a rank has lent in some way; null when it has taken it back. */
+    Area lent(long operation, int localRank, int loan, int way, long start, long bytes) {
+        int index = localRank * PER_RANK + loan;
+        Area area = borrowed[index];
+        if (area == null) {
+            area = new Area();
+            borrowed[index] = area;
+        }
+        if (way == BY_REFERENCE) {
+            MemorySegment segment = places[place(operation, localRank, loan)];
+            if (segment == null) {
+                return null;
+            }
+            area.set(segment, start);
+        } else {
+            if (addresses[index] != start || blocks[index].byteSize() != bytes) {
+                blocks[index] = memory.block(start, bytes);
+                addresses[index] = start;
+            }
+            area.set(blocks[index], 0);
+        }
+        return area;
+    }
+
+    /** Forgets what was borrowed, so that its owner's arrays are not kept alive here. */
+    void forgetBorrowed() {
+        for (Area area : borrowed) {
+            if (area != null) {
+                area.clear();
+            }
+        }
     }
 
     void takeBack(long operation, int localRank) {
-        if (lends) { // others write to places nearby: a store would not be free
-            places[place(operation, localRank)] = null;
-            lends = false;
+        if (refers) { // others write to places nearby: a store would not be free
+            for (int loan = 0; loan < PER_RANK; loan++) {
+                places[place(operation, localRank, loan)] = null;
+            }
+            refers = false;
         }
     }
 
-    private int place(long operation, int localRank) {
-        return (int) (operation % RingLayout.SLOTS) * localSize + localRank;
+    private int place(long operation, int localRank, int loan) {
+        return ((int) (operation % RingLayout.SLOTS) * localSize + localRank) * PER_RANK + loan;
     }
 }

@@ -2,6 +2,7 @@
 package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.Lock;
 
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.memory.Waiter;
@@ -46,6 +47,26 @@ public interface Machine {
      * @param value their new value
      */
     void storePlain(MemorySegment memory, long offset, long value);
+
+    /**
+     * Reads the tag of a word, the eight bytes after it, when the word was awaited. The tag is what its writer has set
+     * before the awaited value, or since.
+     *
+     * @param memory where the word lies
+     * @param word at which byte
+     * @return the tag
+     */
+    long loadTag(MemorySegment memory, long word);
+
+    /**
+     * Writes the tag of a word, which a later {@link #store} to the word publishes. Others may be reading what it was
+     * for an earlier value: as long as they may, the tag stays the same, but for its lowest bit, which may be cleared.
+     *
+     * @param memory where the word lies
+     * @param word at which byte
+     * @param tag its new tag
+     */
+    void storeTag(MemorySegment memory, long word, long tag);
 
     /**
      * Sets a word that several may want to set, once: from 0.
@@ -108,7 +129,7 @@ public interface Machine {
      * @param bytes how many, 0 or more
      * @param word where the word lies in the region, or {@link #NO_WORD}
      * @param value its new value
-     * @param tag what goes with the word, into the eight bytes after it
+     * @param tag its new {@linkplain #storeTag tag}
      * @param check what may end waiting for room, by throwing
      * @return false when the process is gone
      */
@@ -156,4 +177,19 @@ public interface Machine {
      * @param turn how many times that was done before
      */
     void pause(int turn);
+
+    /**
+     * Takes a lock that the threads of one rank share: waits until no other has it, and sees what they did before they
+     * gave it back.
+     *
+     * @param lock the lock, which this thread does not have
+     */
+    void lock(Lock lock);
+
+    /**
+     * Gives a lock back.
+     *
+     * @param lock the lock, which this thread has
+     */
+    void unlock(Lock lock);
 }

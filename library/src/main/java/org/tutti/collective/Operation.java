@@ -94,7 +94,7 @@ abstract class Operation extends Placement implements Waiter.Check {
         this.ring = memory.block(ringAddress, layout.bytes());
         this.blocking = shared == null;
         this.ledger = shared != null ? shared
-                : new Ledger(machine, memory, ring, layout.left(localRank), topology.nodes());
+                : new Ledger(memory, ring, layout.left(localRank), topology.nodes());
         long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) ranksMax * Words.LINE_BYTES);
         this.fetched = topology.nodes() == 1 ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
         this.comparison = new CallComparison(machine, members, ring, layout, rank, localRank, fetched, this::fetch);
@@ -213,7 +213,7 @@ abstract class Operation extends Placement implements Waiter.Check {
             breakOff(e);
             throw e;
         }
-        quiet = ledger.hasLeftAllBefore(sequence);
+        quiet = ledger.hasLeftAllBefore(machine, sequence);
         prepare();
         Descriptor.write(machine, ring, comparison.descriptor(sequence, localRank), sequence, history, call,
                 Descriptor.kind(collective, elements, rootRank), elementCount, operatorLabel, algorithmLabel);
@@ -225,7 +225,7 @@ abstract class Operation extends Placement implements Waiter.Check {
     public void leave() {
         flush();
         giveBack();
-        ledger.leave(sequence);
+        ledger.leave(machine, sequence);
         ledger.endCall(blocking);
     }
 
@@ -318,7 +318,7 @@ abstract class Operation extends Placement implements Waiter.Check {
         for (int turn = 0;; turn++) {
             int asked = firstWhoIsThere(other);
             if (asked < 0) {
-                ledger.raiseLeftElsewhere(other, Long.MAX_VALUE);
+                ledger.raiseLeftElsewhere(machine, other, Long.MAX_VALUE);
                 return;
             }
             awaitNothingOf(asked);
@@ -330,7 +330,7 @@ abstract class Operation extends Placement implements Waiter.Check {
                     least = Math.min(least, gone ? least
                             : machine.loadPlain(fetched, (long) local * Words.LINE_BYTES));
                 }
-                ledger.raiseLeftElsewhere(other, least);
+                ledger.raiseLeftElsewhere(machine, other, least);
                 if (least > operation) {
                     return;
                 }

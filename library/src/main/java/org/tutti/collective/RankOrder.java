@@ -7,6 +7,8 @@ import org.tutti.collective.kernel.Kernel;
  * Combining what all ranks show, in the order of the ranks.
  */
 public final class RankOrder {
+    private static final long PIECE_BYTES = 64 << 10;
+
     private RankOrder() {}
 
     /**
@@ -26,18 +28,52 @@ public final class RankOrder {
      */
     public static void combineAround(Team team, Kernel kernel, Area own, long ownOffset, long window, long place,
             Area target, long targetOffset, long bytes) {
+        combineAround(team, kernel, own, ownOffset, false, window, place, target, targetOffset, bytes);
+    }
+
+    /**
+     * Combines the same bytes of every rank as {@link #combineAround}, where all have lent their sources. Long ranges
+     * go piece by piece, so that what was combined is still near when the next rank's bytes come.
+     *
+     * @param team the ranks
+     * @param kernel the operator
+     * @param own this rank's source
+     * @param length how long the sources are
+     * @param from from which byte of the sources on
+     * @param target where the result goes
+     * @param targetOffset at which byte of the area
+     * @param bytes how many bytes
+     */
+    public static void combineLent(Team team, Kernel kernel, Area own, long length, long from, Area target,
+            long targetOffset, long bytes) {
+        long piece = kernel.wholeUnits(PIECE_BYTES);
+        for (long done = 0; done < bytes; done += piece) {
+            long at = from + done;
+            combineAround(team, kernel, own, at, true, length, at, target, targetOffset + done,
+                    Math.min(piece, bytes - done));
+        }
+    }
+
+    private static void combineAround(Team team, Kernel kernel, Area own, long ownOffset, boolean lent, long length,
+            long place, Area target, long targetOffset, long bytes) {
         Area accumulated = own;
         long at = ownOffset;
         for (int other = team.localRank() + 1; other < team.localSize(); other++) {
-            team.combine(kernel, accumulated, at, team.shown(other, window), place, target, targetOffset, bytes);
+            team.combine(kernel, accumulated, at, contribution(team, other, lent, length), place, target, targetOffset,
+                    bytes);
             accumulated = target;
             at = targetOffset;
         }
         for (int other = team.localRank() - 1; other >= 0; other--) {
-            team.combine(kernel, team.shown(other, window), place, accumulated, at, target, targetOffset, bytes);
+            team.combine(kernel, contribution(team, other, lent, length), place, accumulated, at, target, targetOffset,
+                    bytes);
             accumulated = target;
             at = targetOffset;
         }
+    }
+
+    private static Area contribution(Team team, int other, boolean lent, long length) {
+        return lent ? team.lent(other, Team.SOURCE, length) : team.shown(other, length);
     }
 
     /**

@@ -26,9 +26,9 @@ import org.tutti.pattern.FibonacciTree;
  *           | cell, rank 0  | cell, rank 1  |       |          256 bytes each, by the ranks' order on the node
  *           +---------------+---------------+-- … --+
  *
- *  a cell:  +0    READY word      +8 fingerprint   +16 payload, 48 bytes
+ *  a cell:  +0    READY word      +8 fingerprint   +16 payload, 48 bytes; or where the window is, and at +40 the loans
  *           +64   descriptor of the call
- *           +128  DONE word     +136 whether memory is lent, and from which byte on
+ *           +128  DONE word
  *           +192  names of the descriptor
  *
  *  a descriptor: +0 sequence + 1 (word; 0 while it is being written)   +8 fingerprint   +16 hash of the call
@@ -57,12 +57,14 @@ public final class RingLayout {
     public static final long BROKEN = 0;
 
     static final long READY = 0;
-    static final long FINGERPRINT = 8;
     static final long PAYLOAD = 16;
+
+    /** What a rank lends: how, and from which bytes on its source and its target are lent. */
+    static final long LOANS = 40;
+    static final long LOAN_STARTS = 48;
+
     static final long DESCRIPTOR = 64;
     static final long DONE = 128;
-    static final long LOAN = 136;
-    static final long LOAN_START = 144;
 
     static final long DESCRIPTOR_FINGERPRINT = 8;
     static final long DESCRIPTOR_CALL = 16;
@@ -145,6 +147,16 @@ public final class RingLayout {
         long edge = (offset - edge(0, 0)) / EDGE_BYTES;
         return part((offset - edge(0, 0)) % EDGE_BYTES, "ARRIVED", LANDING, "landing place", CREDIT, "CREDIT")
                 + " of edge " + edge % edges + " in slot " + edge / edges;
+    }
+
+    /**
+     * Tells whether a byte of the block lies in a landing place.
+     *
+     * @param offset the byte
+     * @return whether it does
+     */
+    public boolean isLanding(long offset) {
+        return offset >= edge(0, 0) && offset < star(0, 0) && (offset - edge(0, 0)) % EDGE_BYTES >= LANDING;
     }
 
     private static String part(long at, String first, long last, String lastName, long middle, String middleName) {

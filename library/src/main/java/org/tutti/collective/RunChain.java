@@ -33,6 +33,7 @@ public final class RunChain {
     private static final long CHUNK_BYTES = RingLayout.LANDING_BYTES / 2;
     private static final int CHAIN = NodeTree.PARENT;
     private static final int RESULTS = NodeTree.PARENT + 1;
+    private static final int EDGES = 2;
 
     private RunChain() {}
 
@@ -91,6 +92,19 @@ public final class RunChain {
         double ranks = (double) nodes * localRanks;
         return new Counts(localRanks == 1 ? 0 : 2 * chunks, 2.0 * bytes, (ranks - 1) * bytes,
                 nodes == 1 ? 0 : chunks * (nodes + 1), nodes == 1 ? 0 : (nodes - 1.0 + receivers) * bytes);
+    }
+
+    /**
+     * Bounds the shared memory of a node.
+     *
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks the node has
+     * @param bytes the length of the message
+     * @return the bytes
+     */
+    public static long memoryBytes(int nodes, int localRanks, long bytes) {
+        int places = localRanks * PLACES + (nodes == 1 ? 0 : EDGES);
+        return places * Math.min(bytes, CHUNK_BYTES);
     }
 
     private static int runs(Team team) {

@@ -27,7 +27,13 @@ public final class Team extends Operation {
     /** The steps that an operation may have. */
     public static final int STEPS_MAX = (1 << 20) - 1;
 
-    private static final long NOT_LENT = 0; // a base is greater
+    /** What an operation takes its data from, as memory to be lent. */
+    public static final int SOURCE = 0;
+
+    /** Where an operation's result goes, as memory to be lent. */
+    public static final int TARGET = 1;
+
+    private static final int WAY_BITS = 2;
 
     private final Memory memory;
     private final long ringAddress;
@@ -83,7 +89,7 @@ public final class Team extends Operation {
         this.places = new Area[localSize];
         this.places[localRank] = new Area();
         this.landings = new Area[topology.nodes() == 1 ? 0 : Integer.SIZE];
-        this.loans = new Loans(memory.loans(ringAddress, RingLayout.SLOTS * localSize), localSize);
+        this.loans = new Loans(memory, ringAddress, localSize);
         this.addresses = new long[localSize];
         this.outboxes = new MemorySegment[localSize];
         this.invitations = new Invitations(machine, topology.nodes() > 1);
@@ -103,7 +109,7 @@ public final class Team extends Operation {
 
     @Override
     void prepare() {
-        shown = blocking ? outbox.shown() : ledger.lane(sequence);
+        shown = blocking ? outbox.shown() : ledger.lane(machine, sequence);
     }
 
     @Override
@@ -125,7 +131,7 @@ public final class Team extends Operation {
         assert step <= STEPS_MAX : "step " + step;
         long cell = RingLayout.cell(slot, localRank);
         if (word == READY) { // only now: others may be polling the line, and would take it away between two stores
-            machine.storePlain(ring, cell + RingLayout.FINGERPRINT, tag());
+            machine.storeTag(ring, cell + READY, tag());
         }
         machine.store(ring, cell + word, base + step);
     }
@@ -144,7 +150,7 @@ public final class Team extends Operation {
         long cell = RingLayout.cell(slot, other);
         awaitWord(localRanks[other], cell + word, base + step);
         if (word == READY) {
-            compare(localRanks[other], machine.loadPlain(ring, cell + RingLayout.FINGERPRINT));
+            compare(localRanks[other], machine.loadTag(ring, cell + READY));
         }
     }
 
@@ -166,7 +172,7 @@ public final class Team extends Operation {
     /**
      * Takes memory in which this rank will show data to others: the payload of its READY line when they fit there, else
      * a window of its outbox. It belongs to the operation until all ranks have left it. Once an operation, before the
-     * first {@link #post} of READY.
+     * {@link #post} of READY after which others look for it.
      *
      * @param bytes how many, 0 to {@link #windowBytesMax}
      * @return the memory
@@ -224,68 +230,119 @@ public final class Team extends Operation {
         return place;
     }
 
-    // ---- memory lent inside a process
+    // ---- the callers' memory, lent inside a node
 
     /**
-     * Lends the caller's memory to the other ranks of this node, when they are threads of one process and any of them
-     * may read it: they find it by {@link #lent}. Before the first {@link #post} of READY; instead of {@link #show},
-     * or before it when the answer is no. Who lends waits until all others have said that they need it no more, and
-     * then {@linkplain #takeBack takes it back}.
+     * Lends the caller's memory to the other ranks of this node, if they can reach it: because it lies in the node's
+     * memory, or because they are threads of one process and any of them may access it. They see it by {@link
+     * #isLending} and find it by {@link #lent}. Once an operation, before the first {@link #post} of READY. Who lends
+     * waits until all others have said that they need it no more, and then {@linkplain #takeBack takes it back}.
      *
-     * <p>Memory ordering: the reference is stored before READY, with release order, and read after that was awaited,
-     * with acquire order; it is cleared after the DONE words of all readers have been awaited. When the lender's call
-     * fails, it is cleared after the broken word has been set, and so is whatever the lender's caller does: a reader
-     * that sees either sees the broken word, too.
+     * <p>Memory ordering: a loan is stored before READY, with release order, and read after that was awaited, with
+     * acquire order; it is cleared after all readers have said that they are done. When the lender's call fails, it is
+     * cleared after the broken word has been set, and so is whatever the lender's caller does: a reader that sees
+     * either sees the broken word, too.
      *
-     * @param area the memory
+     * @param bytes the length of what could be lent; what fits into the line of READY is not lent
+     * @param source the memory to be read
      * @return whether it is lent
      */
-    public boolean lend(Area area) {
-        boolean lends = loans.lend(sequence, localRank, area);
-        long cell = RingLayout.cell(slot, localRank);
-        machine.storePlain(ring, cell + RingLayout.LOAN, lends ? base : NOT_LENT);
-        machine.storePlain(ring, cell + RingLayout.LOAN_START, area.start());
-        return lends;
+    public boolean lend(long bytes, Area source) {
+        return lend(bytes, loans.way(source), source, Loans.NONE, null);
+    }
+
+    /**
+     * Lends memory as {@link #lend(long, Area)} does, two pieces or none.
+     *
+     * @param bytes the length of each
+     * @param source the memory to be read
+     * @param target the memory where others read the result; nobody else writes there, as a call that fails cannot stop
+     *               them
+     * @return whether both are lent
+     */
+    public boolean lend(long bytes, Area source, Area target) {
+        int sourceWay = loans.way(source);
+        int targetWay = loans.way(target);
+        return sourceWay == Loans.NONE || targetWay == Loans.NONE
+                ? lend(bytes, Loans.NONE, null, Loans.NONE, null)
+                : lend(bytes, sourceWay, source, targetWay, target);
     }
 
     /**
      * Says that this rank lends no memory, to others that would look for it. Before the first {@link #post} of READY.
+     *
+     * @param bytes the length of what could be lent
      */
-    public void lendNothing() {
-        machine.storePlain(ring, RingLayout.cell(slot, localRank) + RingLayout.LOAN, NOT_LENT);
+    public void lendNothing(long bytes) {
+        lend(bytes, Loans.NONE, null, Loans.NONE, null);
+    }
+
+    private boolean lend(long bytes, int sourceWay, Area source, int targetWay, Area target) {
+        if (bytes <= RingLayout.PAYLOAD_BYTES) {
+            return false;
+        }
+        long cell = RingLayout.cell(slot, localRank);
+        machine.storePlain(ring, cell + RingLayout.LOANS, base + sourceWay + ((long) targetWay << WAY_BITS));
+        storeLoan(cell, SOURCE, sourceWay, source);
+        storeLoan(cell, TARGET, targetWay, target);
+        return sourceWay != Loans.NONE;
+    }
+
+    private void storeLoan(long cell, int loan, int way, Area area) {
+        if (way != Loans.NONE) {
+            machine.storePlain(ring, cell + RingLayout.LOAN_STARTS + (long) loan * Long.BYTES,
+                    loans.lend(sequence, localRank, loan, way, area));
+        }
     }
 
     /**
-     * Finds the memory that another rank of this node lends. Only after {@link #await} of its READY, and only if it has
-     * said whether it lends any.
+     * Tells whether another rank of this node lends memory. Only after {@link #await} of its READY, and only if it has
+     * said whether it does.
      *
      * @param other the rank, by its place on the node
-     * @return the memory, which the caller clears after use; or null when that rank has not lent any
+     * @param bytes the length of what could be lent
+     * @return whether it does
      */
-    public Area lent(int other) {
-        long cell = RingLayout.cell(slot, other);
-        if (machine.loadPlain(ring, cell + RingLayout.LOAN) != base) {
-            return null;
-        }
-        Area lent = loans.lent(sequence, other, machine.loadPlain(ring, cell + RingLayout.LOAN_START));
+    public boolean isLending(int other, long bytes) {
+        return bytes > RingLayout.PAYLOAD_BYTES && ways(other) != Loans.NONE;
+    }
+
+    /**
+     * Finds the memory that another rank of this node lends. Only if it {@linkplain #isLending does}.
+     *
+     * @param other the rank, by its place on the node
+     * @param loan {@link #SOURCE} or {@link #TARGET}
+     * @param bytes how long the memory is
+     * @return the memory, until {@link #confirmLoans}
+     */
+    public Area lent(int other, int loan, long bytes) {
+        int way = ways(other) >>> WAY_BITS * loan & (1 << WAY_BITS) - 1;
+        long start = machine.loadPlain(ring,
+                RingLayout.cell(slot, other) + RingLayout.LOAN_STARTS + (long) loan * Long.BYTES);
+        Area lent = loans.lent(sequence, other, loan, way, start, bytes);
         if (lent == null) {
-            confirmLoan();
+            confirmLoans();
             throw gone(localRanks[other]);
         }
         return lent;
     }
 
+    private int ways(int other) {
+        return (int) (machine.loadPlain(ring, RingLayout.cell(slot, other) + RingLayout.LOANS) - base);
+    }
+
     /**
-     * Makes sure that lent memory was lent as long as this rank has read it: throws when its owner's call has failed
-     * meanwhile.
+     * Makes sure that lent memory was lent as long as this rank has used it, and forgets it: throws when its owner's
+     * call has failed meanwhile.
      */
-    public void confirmLoan() {
+    public void confirmLoans() {
+        loans.forgetBorrowed();
         VarHandle.loadLoadFence();
         check();
     }
 
     /**
-     * Ends the loan, if there is one.
+     * Ends the loans, if there are any.
      */
     public void takeBack() {
         loans.takeBack(sequence, localRank);
@@ -589,9 +646,9 @@ public final class Team extends Operation {
     private void awaitPut(long start, long step, int fromNode) {
         if (step > 0) {
             awaitWord(master(fromNode), start, base + step);
-            boolean quietThere = compare(master(fromNode), machine.loadPlain(ring, start + RingLayout.FINGERPRINT));
+            boolean quietThere = compare(master(fromNode), machine.loadTag(ring, start));
             if (topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
-                ledger.raiseLeftElsewhere(fromNode, Ledger.leftBy(sequence, quietThere));
+                ledger.raiseLeftElsewhere(machine, fromNode, Ledger.leftBy(sequence, quietThere));
             }
         }
     }

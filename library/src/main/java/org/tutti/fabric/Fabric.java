@@ -32,6 +32,9 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
     /** Says that a put names no word. */
     long NO_WORD = -1;
 
+    /** Says that too many requests are unanswered. */
+    int NO_PLACE = -2;
+
     /**
      * Lets other processes address memory.
      *
@@ -39,6 +42,15 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      * @return the region's handle, hard to guess
      */
     long register(MemorySegment memory);
+
+    /**
+     * Lets other processes address memory, and accumulate into it.
+     *
+     * @param memory native memory, or part of the node's memory
+     * @param accumulator combines with the memory what they send for that
+     * @return the region's handle, hard to guess
+     */
+    long register(MemorySegment memory, Accumulator accumulator);
 
     /**
      * Ends that: what arrives for the region from now on is dropped and counted.
@@ -69,6 +81,24 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
             WordAction action, long word, long value, long tag, Waiter.Check check);
 
     /**
+     * Sends bytes that the {@link Accumulator} of a region of another process combines with those there: in pieces, as
+     * they arrive, each piece once. Where that is not allowed, or makes no sense, they are dropped there, and counted.
+     *
+     * @param process the other process
+     * @param region the region's handle
+     * @param offset at which byte of the region
+     * @param source where the bytes are
+     * @param sourceOffset at which byte
+     * @param bytes how many, 1 or more; pieces are cut at multiples of 64
+     * @param operation what the accumulator is to do, 0 to {@link Short#MAX_VALUE}
+     * @param scale goes with the operation
+     * @param check is asked now and then, should the call have to wait for room; throws to end it
+     * @return whether the process was there
+     */
+    boolean accumulate(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+            int operation, long scale, Waiter.Check check);
+
+    /**
      * Copies bytes from a region of another process, and waits until they are here.
      *
      * @param process the other process
@@ -85,14 +115,49 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
             Waiter.Check check);
 
     /**
-     * Changes 64 bits of a region of another process at once, and waits for their old value.
+     * Asks for bytes of a region of another process, so that several may be on their way. Each that was asked for must
+     * be awaited or forgotten; who has none of his own waiting calls {@link #get}, which waits for a place.
      *
      * @param process the other process
      * @param region the region's handle
-     * @param offset at which byte of the region, a multiple of 8
+     * @param offset at which byte of the region
+     * @param target where the bytes go
+     * @param targetOffset at which byte
+     * @param bytes how many, 1 or more
+     * @param check is asked now and then, should the call have to wait for room; throws to end it
+     * @return the request, 0 or more; {@link #NO_PLACE} when too many are unanswered; −1 when the process is gone
+     */
+    int beginGet(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+            Waiter.Check check);
+
+    /**
+     * Waits until bytes that were asked for are here; the request ends, also by an exception.
+     *
+     * @param process the other process
+     * @param request what {@link #beginGet} has returned
+     * @param check is asked now and then; throws to end the wait
+     * @return whether the process was there
+     * @throws IndexOutOfBoundsException when the other process refuses: no such region, or out of its bounds
+     */
+    boolean awaitGet(int process, int request, Waiter.Check check);
+
+    /**
+     * Gives up bytes that were asked for: when this returns, nobody writes to their target any more.
+     *
+     * @param process the other process
+     * @param request what {@link #beginGet} has returned
+     */
+    void forgetGet(int process, int request);
+
+    /**
+     * Changes 64 bits of a region of another process at once, or 32, and waits for their old value.
+     *
+     * @param process the other process
+     * @param region the region's handle
+     * @param offset at which byte of the region, a multiple of the operation's {@link AtomicOperation#bytes}
      * @param operation what to do
      * @param operand with which value
-     * @param expected what {@link AtomicOperation#COMPARE_AND_SWAP} expects
+     * @param expected what a compare-and-swap expects
      * @param result receives the old value, in the first element
      * @param check is asked now and then; throws to end the wait
      * @return whether the process was there
@@ -108,7 +173,30 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      * @param check is asked now and then; throws to end the wait
      * @return whether the process was there
      */
-    boolean fence(int process, Waiter.Check check);
+    default boolean fence(int process, Waiter.Check check) {
+        long all = beginFence(process, check);
+        return all >= 0 && awaitFence(process, all, check);
+    }
+
+    /**
+     * Asks another process to say when everything that this process has put into it is visible there. So several can be
+     * asked before the first answer is awaited.
+     *
+     * @param process the other process
+     * @param check is asked now and then; throws to end the call
+     * @return what {@link #awaitFence} has to be told, 0 or more, or −1 when the process is gone
+     */
+    long beginFence(int process, Waiter.Check check);
+
+    /**
+     * Waits for the answer.
+     *
+     * @param process the other process
+     * @param all what {@link #beginFence} has returned
+     * @param check is asked now and then; throws to end the wait
+     * @return whether the process was there
+     */
+    boolean awaitFence(int process, long all, Waiter.Check check);
 
     /**
      * Waits until everything that this process has put into any other one is visible there, or that one is gone.

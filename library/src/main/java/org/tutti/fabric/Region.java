@@ -11,12 +11,14 @@ public final class Region {
     private final long handle;
     private final MemorySegment segment;
     private final long bytes;
+    private final Accumulator accumulator;
     private volatile boolean revoked;
 
-    Region(long handle, MemorySegment segment) {
+    Region(long handle, MemorySegment segment, Accumulator accumulator) {
         this.handle = handle;
         this.segment = segment;
         this.bytes = segment.byteSize();
+        this.accumulator = accumulator;
     }
 
     /**
@@ -31,6 +33,13 @@ public final class Region {
      */
     public MemorySegment segment() {
         return segment;
+    }
+
+    /**
+     * {@return what combines with its memory what others send for that, or null when they may not}
+     */
+    public Accumulator accumulator() {
+        return accumulator;
     }
 
     /**

@@ -20,12 +20,23 @@ public final class Regions {
     private volatile Region[] places = new Region[PLACES_AT_FIRST];
 
     /**
-     * Adds a region.
+     * Adds a region that nobody accumulates into.
      *
      * @param memory its memory
      * @return the region
      */
-    public synchronized Region add(MemorySegment memory) {
+    public Region add(MemorySegment memory) {
+        return add(memory, null);
+    }
+
+    /**
+     * Adds a region.
+     *
+     * @param memory its memory
+     * @param accumulator combines with it what others send for that; null when they may not
+     * @return the region
+     */
+    public synchronized Region add(MemorySegment memory, Accumulator accumulator) {
         if (!memory.isNative()) {
             throw new IllegalArgumentException("only native memory can be a region, not " + memory);
         }
@@ -40,7 +51,7 @@ public final class Regions {
         if (index == places.length) {
             places = Arrays.copyOf(places, 2 * places.length);
         }
-        Region region = new Region(random.nextLong() << INDEX_BITS | index, memory);
+        Region region = new Region(random.nextLong() << INDEX_BITS | index, memory, accumulator);
         Region[] changed = places.clone();
         changed[index] = region;
         places = changed;
@@ -58,7 +69,7 @@ public final class Regions {
             throw new IllegalStateException("a known handle is for the first region, and must end with zeros");
         }
         Region[] changed = places.clone();
-        changed[0] = new Region(handle, memory);
+        changed[0] = new Region(handle, memory, null);
         places = changed;
     }
 

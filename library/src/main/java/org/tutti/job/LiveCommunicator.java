@@ -10,6 +10,7 @@ import org.tutti.Communicator;
 import org.tutti.DataType;
 import org.tutti.NonBlockingCommunicator;
 import org.tutti.Reduction;
+import org.tutti.RemoteMemory;
 import org.tutti.Topology;
 import org.tutti.choice.Choice;
 import org.tutti.collective.Algorithm;
@@ -19,6 +20,7 @@ import org.tutti.collective.Team;
 import org.tutti.collective.barrier.Barrier;
 import org.tutti.collective.broadcast.Broadcast;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.onesided.Allocator;
 
 /**
  * The communicator behind the face: checks arguments, chooses an algorithm, and runs it as one operation of its team,
@@ -31,17 +33,20 @@ final class LiveCommunicator extends Communicator {
     private final Team team;
     private final Topology topology;
     private final Choice choice;
+    private final Allocator allocator;
     private final long waitNanosMax;
     private final Stage stage;
     private final Background background;
     private final LiveNonBlocking nonBlocking;
     private final Kernel[] kernels;
 
-    LiveCommunicator(LiveJob job, Team team, Machine backgroundMachine, Topology topology, Choice choice) {
+    LiveCommunicator(LiveJob job, Team team, Machine backgroundMachine, Topology topology, Choice choice,
+            Allocator allocator) {
         this.job = job;
         this.team = team;
         this.topology = topology;
         this.choice = choice;
+        this.allocator = allocator;
         this.waitNanosMax = Long.MAX_VALUE;
         this.stage = new Stage(team);
         this.background = new Background(team, () -> team.forBackground(backgroundMachine));
@@ -55,6 +60,7 @@ final class LiveCommunicator extends Communicator {
         this.team = viewed.team;
         this.topology = viewed.topology;
         this.choice = choice;
+        this.allocator = viewed.allocator;
         this.waitNanosMax = waitNanosMax;
         this.stage = viewed.stage;
         this.background = viewed.background;
@@ -109,6 +115,11 @@ final class LiveCommunicator extends Communicator {
         Barrier algorithm = choice.barrier(topology);
         team.enter(Collective.BARRIER, algorithm.label(), null, Label.NONE, 0, 0, deadlineNanos());
         stage.barrier(algorithm);
+    }
+
+    @Override
+    public RemoteMemory allocate(long bytes) {
+        return allocator.allocate(this, bytes, this::deadlineNanos);
     }
 
     @Override

@@ -11,9 +11,11 @@ import org.tutti.Topology;
 import org.tutti.choice.Choice;
 import org.tutti.collective.LiveMachine;
 import org.tutti.collective.Outbox;
+import org.tutti.collective.Reach;
 import org.tutti.collective.Team;
 import org.tutti.fabric.Fabric;
 import org.tutti.memory.Waiter;
+import org.tutti.onesided.Allocator;
 
 /**
  * The job as one rank sees it.
@@ -51,10 +53,12 @@ final class LiveJob implements Job {
         Topology topology = node.topology().withLevels(levels);
         Waiter waiter = new Waiter(node.nodeRanks() <= cores, fabric);
         Outbox outbox = new Outbox(node.memory(), node.nodeRanks());
+        Reach reach = fabric == null ? null : node.directory().reach();
         Team team = new Team(new LiveMachine(waiter, fabric), node, node.memory(), node.ringAddress(), outbox, rank,
-                topology, fabric == null ? null : node.directory().reach());
+                topology, reach);
+        Allocator allocator = new Allocator(node.memory(), fabric, node, reach == null ? null : reach.processes());
         LiveMachine background = new LiveMachine(new Waiter(false, fabric), fabric); // its threads share the cores
-        this.world = new LiveCommunicator(this, team, background, topology, choice);
+        this.world = new LiveCommunicator(this, team, background, topology, choice, allocator);
     }
 
     @Override

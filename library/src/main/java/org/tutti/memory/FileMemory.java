@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.memory;
 
+import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -37,7 +38,7 @@ import org.tutti.NodeMemoryException;
  * <p>The file is sparse and as long as it may ever become: the size of its file system. So it is mapped once, addresses
  * are offsets, and a block that is claimed late is there for everybody at once. Touching a page that a full file system
  * cannot provide would kill the process; therefore whoever claims a block first writes zeros to it through the file,
- * which fails with an ordinary error. The claimed word is added to by many; a block is known to others only after its
+ * which fails with an ordinary error. The claimed word is raised by many; a block is known to others only after its
  * owner has published its address.
  *
  * <p>A process that uses the file holds a lock on a byte beyond its end, one byte for each participant. The kernel
@@ -206,11 +207,8 @@ public final class FileMemory extends Memory {
     @Override
     public long claim(long bytes, String purpose) {
         long claimed = roundToLines(bytes);
-        long address = Words.add(mapping, CLAIMED, claimed);
         try {
-            if (address + claimed > mapping.byteSize()) {
-                throw new IOException("the file system has " + mapping.byteSize() + " bytes in all");
-            }
+            long address = reserve(claimed);
             Uninterruptible.call(() -> {
                 ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(claimed, CLAIM_PIECE_BYTES));
                 for (long at = 0; at < claimed; at += zeros.limit()) {
@@ -229,9 +227,31 @@ public final class FileMemory extends Memory {
         }
     }
 
+    /** Takes the next addresses. A claim that cannot be met must take none, nor fill the file system on its way. */
+    private long reserve(long bytes) throws IOException {
+        File system = path.getParent().toFile();
+        if (system.getTotalSpace() > 0 && system.getUsableSpace() < bytes) {
+            throw new IOException("the file system is too full");
+        }
+        long address = Words.load(mapping, CLAIMED);
+        while (bytes <= mapping.byteSize() - address) {
+            if (Words.compareAndSet(mapping, CLAIMED, address, address + bytes)) {
+                return address;
+            }
+            address = Words.load(mapping, CLAIMED);
+        }
+        throw new IOException("the file system has " + mapping.byteSize() + " bytes in all");
+    }
+
     @Override
     public MemorySegment block(long address, long bytes) {
         return mapping.asSlice(address, bytes);
+    }
+
+    @Override
+    public long addressOf(MemorySegment segment) {
+        long address = segment.address() - mapping.address(); // of an array's segment: its offset in the array
+        return segment.isNative() && address >= FIRST_BLOCK && address < mapping.byteSize() ? address : 0;
     }
 
     /**

@@ -30,6 +30,17 @@ public abstract class Memory implements AutoCloseable {
     public abstract MemorySegment block(long address, long bytes);
 
     /**
+     * Finds out where memory lies for the other ranks of the node.
+     *
+     * @param segment any memory
+     * @return the address of its first byte, with which {@link #block} finds it in every process; or 0 when it is no
+     *         part of this memory, or one that only references reach
+     */
+    public long addressOf(MemorySegment segment) {
+        return 0;
+    }
+
+    /**
      * Finds the places in which the users of a block lend each other memory of their own. References mean something
      * in one process only, so ranks of several processes have none. Who sets a place and who reads it order that by
      * words of the block.

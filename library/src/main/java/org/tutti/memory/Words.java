@@ -19,6 +19,7 @@ public final class Words {
     public static final int LINE_BYTES = 64;
 
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+    private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
 
     private Words() {}
 
@@ -92,6 +93,43 @@ public final class Words {
      */
     public static long compareAndExchange(MemorySegment memory, long offset, long expected, long value) {
         return (long) LONG.compareAndExchange(memory, offset, expected, value);
+    }
+
+    /**
+     * Adds to 32 bits, which are no word.
+     *
+     * @param memory where they lie
+     * @param offset at which byte, a multiple of 4
+     * @param increment what is added
+     * @return the value before
+     */
+    public static int addInt(MemorySegment memory, long offset, int increment) {
+        return (int) INT.getAndAdd(memory, offset, increment);
+    }
+
+    /**
+     * Sets 32 bits, which are no word, and returns their old value.
+     *
+     * @param memory where they lie
+     * @param offset at which byte, a multiple of 4
+     * @param value their new value
+     * @return the value before
+     */
+    public static int swapInt(MemorySegment memory, long offset, int value) {
+        return (int) INT.getAndSet(memory, offset, value);
+    }
+
+    /**
+     * Sets 32 bits, which are no word, if they are as expected.
+     *
+     * @param memory where they lie
+     * @param offset at which byte, a multiple of 4
+     * @param expected the value that they must have
+     * @param value their new value
+     * @return the value before
+     */
+    public static int compareAndExchangeInt(MemorySegment memory, long offset, int expected, int value) {
+        return (int) INT.compareAndExchange(memory, offset, expected, value);
     }
 
     /**

@@ -2,6 +2,7 @@
 package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.Lock;
 
 import org.junit.jupiter.api.Test;
 import org.tutti.Collective;
@@ -78,6 +79,16 @@ class TeamTest {
         }
 
         @Override
+        public long loadTag(MemorySegment memory, long word) {
+            return live.loadTag(memory, word);
+        }
+
+        @Override
+        public void storeTag(MemorySegment memory, long word, long tag) {
+            live.storeTag(memory, word, tag);
+        }
+
+        @Override
         public void setOnce(MemorySegment words, long offset, long value) {
             live.setOnce(words, offset, value);
         }
@@ -130,6 +141,16 @@ class TeamTest {
         @Override
         public void pause(int turn) {
             live.pause(turn);
+        }
+
+        @Override
+        public void lock(Lock lock) {
+            live.lock(lock);
+        }
+
+        @Override
+        public void unlock(Lock lock) {
+            live.unlock(lock);
         }
     }
 

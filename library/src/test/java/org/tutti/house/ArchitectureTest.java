@@ -54,6 +54,7 @@ class ArchitectureTest {
         onlyDependsOn("org.tutti.collective..", "org.tutti.fabric", "org.tutti.memory", "org.tutti.pattern",
                 "jdk.incubator.vector");
         onlyDependsOn("org.tutti.choice", "org.tutti.collective..");
+        onlyDependsOn("org.tutti.onesided", "org.tutti.collective", "org.tutti.fabric", "org.tutti.memory");
     }
 
     @Test

@@ -74,7 +74,7 @@ class NodeProcessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"wait-all", "loop"})
+    @ValueSource(strings = {"wait-all", "loop", "one-sided"})
     void shouldTellAllNodesWithinASecondWhenAProcessIsKilled(String program) throws Exception {
         for (int victim : new int[]{1, 3}) {
             try (var ranks = RankProcesses.startNodes(THREE, program, Map.of())) {

@@ -11,6 +11,7 @@ import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.Job;
 import org.tutti.Reduction;
+import org.tutti.RemoteMemory;
 import org.tutti.Tutti;
 
 /** What the processes of {@link ProcessTest} run; the first argument says what. */
@@ -104,6 +105,7 @@ final class RankMain {
                         world.broadcast(values, 1);
                     }
                 }
+                case "one-sided" -> oneSided(world);
                 case "early" -> {
                     // rank 0 sends more than there are slots for, and the others leave when they have it all
                     for (int i = 0; i < 100; i++) {
@@ -118,6 +120,23 @@ final class RankMain {
                 case "large" -> world.allreduce(new double[4 << 20], Reduction.SUM);
                 case "idle" -> idle(job);
                 default -> throw new IllegalArgumentException(program);
+            }
+        }
+    }
+
+    private static void oneSided(Communicator world) {
+        try (RemoteMemory memory = world.allocate(200_000)) {
+            world.barrier();
+            System.out.println("joined");
+            double[] more = new double[20_000];
+            for (long[] values = new long[20_000];;) {
+                for (int rank = 0; rank < world.size(); rank++) {
+                    memory.at(rank).put(8, values);
+                    memory.at(rank).get(8, values);
+                    memory.at(rank).fetchAddLong(0, 1);
+                    memory.at(rank).accumulate(8, more, Reduction.SUM);
+                    memory.fence(rank);
+                }
             }
         }
     }

@@ -6,6 +6,7 @@ import java.lang.foreign.ValueLayout;
 
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.kernel.Kernel;
 
 /**
  * One call of a verification run, the same at every rank.
@@ -22,6 +23,13 @@ record Call(Collective collective, Algorithm algorithm, Operation operation, int
         long salt) {
     private static final long FIRST_PRIME = 0x9e3779b97f4a7c15L;
     private static final long SECOND_PRIME = 0xff51afd7ed558ccdL;
+
+    /** {@return the operator for the type, for one thread; null when nothing is combined} */
+    Kernel kernel() {
+        return collective == Collective.REDUCE || collective == Collective.ALLREDUCE
+                ? Kernel.of(operation.reduction(), operation.type())
+                : null;
+    }
 
     /** {@return the elements of a rank} */
     byte[] contribution(int rank) {

@@ -9,6 +9,7 @@ import java.util.List;
 
 import org.tutti.Topology;
 import org.tutti.collective.Machine;
+import org.tutti.collective.RingLayout;
 import org.tutti.memory.Words;
 import org.tutti.simulator.Trace.Kind;
 
@@ -17,16 +18,21 @@ import org.tutti.simulator.Trace.Kind;
  * always the rank runs whose time is earliest. Bytes of messages are symbolic: nothing is copied. Words have values.
  *
  * <ul>
- * <li>A copy or combination occupies its rank for its bytes.
- * <li>A store is visible to others of the node after the memory's latency.
- * <li>A put occupies its rank for the overhead; then its bytes occupy a rail of its node (all rails, striped, when they
- * are many), and a latency later one of the target, unless that is still busy. Then its word is raised.
- * <li>A rank needs a core of its node to do anything but wait. When there are fewer cores than ranks, who has waited
- * queues for a core; to be given one takes the time of a switch.
+ * <li>A copy or combination occupies its rank for its bytes, and longer for those of the node's memory that another
+ * core has used last ({@link Lines}); with levels the longer the farther their owner is.
+ * <li>A store is visible to others of the node after the memory's latency. Who looks later, from another core, has to
+ * fetch it and waits as long; what is looked at without pause in between is fetched together. With levels every core
+ * has to fetch it, from who has stored it, one core after the other; and a rank fetches one word after the other.
+ * <li>A put occupies its rank for the overhead, and for its bytes; then these occupy a rail of its node (all rails,
+ * striped, when they are many), and a latency later one of the target, unless that is still busy or within its gap.
+ * Then its word is raised.
+ * <li>A rank needs a core of its host to do anything but wait. When there are fewer cores than ranks, who has waited
+ * queues for a core. A rank prefers the core that it had before; to get one that another rank has had since takes the
+ * time of a switch.
  * </ul>
  *
- * <p>What is not modelled: caches, memory bandwidth shared by ranks, contention in the network between nodes, and that
- * waiting ranks use their cores.
+ * <p>What is not modelled: how large caches are, memory bandwidth shared by ranks, contention in the network between
+ * nodes, and that waiting ranks use their cores.
  */
 final class Cluster implements Ranks.Order {
     /** Thrown when a run has more steps than a prediction may take. */
@@ -36,7 +42,6 @@ final class Cluster implements Ranks.Order {
 
     private static final double NANOS = 1e3;
     private static final long CARRIED_BYTES_MAX = 4096;
-    private static final long LINE_BYTES_MAX = 48;
     private static final int NOBODY = -1;
 
     private static final class Put {
@@ -56,16 +61,16 @@ final class Cluster implements Ranks.Order {
     private final Ranks ranks;
     private final Trace trace;
     private final SparseWords words = new SparseWords();
-    private final Written written = new Written();
     private final Events events = new Events();
     private final double[] time;
     private final double[] waitsSince;
+    private final double[] lastFetch;
     private final long[] awaited;
     private final int[] nextWaiter;
     private final int[] cause;
     private final boolean[] queued;
-    private final int[] coresHeld;
-    private final List<ArrayDeque<Integer>> queues = new ArrayList<>();
+    private final Cores cores;
+    private final Lines lines;
     private final double[] outFree;
     private final double[] inFree;
     private final long[] bytesOut;
@@ -84,18 +89,17 @@ final class Cluster implements Ranks.Order {
         this.trace = new Trace(size);
         this.time = new double[size];
         this.waitsSince = new double[size];
+        this.lastFetch = new double[size];
         this.awaited = new long[size];
         this.nextWaiter = new int[size];
         this.cause = new int[size];
         this.queued = new boolean[size];
-        this.coresHeld = new int[topology.nodes()];
+        this.cores = new Cores(topology, model);
+        this.lines = new Lines(topology.nodes());
         this.outFree = new double[topology.nodes() * model.rails()];
         this.inFree = new double[topology.nodes() * model.rails()];
         this.bytesOut = new long[topology.nodes()];
         this.bytesIn = new long[topology.nodes()];
-        for (int node = 0; node < topology.nodes(); node++) {
-            queues.add(new ArrayDeque<>());
-        }
         for (int rank = 0; rank < size; rank++) {
             takeCore(rank, 0);
         }
@@ -158,29 +162,29 @@ final class Cluster implements Ranks.Order {
     }
 
     private void takeCore(int rank, double readyAt) {
-        int node = topology.nodeOf(rank);
         time[rank] = readyAt;
-        if (coresHeld[node] < model.cores()) {
-            coresHeld[node]++;
-            events.add(readyAt, rank);
-        } else {
-            queues.get(node).add(rank);
+        if (cores.isTaken(rank)) {
+            run(rank);
         }
     }
 
     private void giveCore(int rank) {
-        int node = topology.nodeOf(rank);
-        Integer next = queues.get(node).poll();
-        if (next == null) {
-            coresHeld[node]--;
-            return;
+        int next = cores.passOn(rank);
+        if (next != Cores.NOBODY) {
+            if (time[rank] > time[next]) {
+                cause[next] = trace.last(rank);
+                queued[next] = true;
+                time[next] = time[rank];
+            }
+            run(next);
         }
-        if (time[rank] > time[next]) {
-            cause[next] = trace.last(rank);
-            queued[next] = true;
+    }
+
+    private void run(int rank) {
+        if (cores.isSwitch(rank)) {
+            time[rank] += model.switchMicros() * NANOS;
         }
-        time[next] = Math.max(time[next], time[rank]) + model.switchMicros() * NANOS;
-        events.add(time[next], next);
+        events.add(time[rank], rank);
     }
 
     // ---- words
@@ -196,32 +200,44 @@ final class Cluster implements Ranks.Order {
         return words.valueAt(place);
     }
 
-    /** The latest value is not there before it is visible, if another rank has stored it. */
+    /** The latest value is not there before it is visible, or fetched, if another core has stored it. */
     private void see(int rank, int place) {
         double start = time[rank];
+        if (words.stepAt(place) == SparseWords.NO_STEP || words.isHeld(place, cores.of(rank))) {
+            time[rank] += model.memoryOverheadMicros() * NANOS;
+            return;
+        }
+        int step = words.visibleAt(place) > start ? words.stepAt(place) : SparseWords.NO_STEP;
         time[rank] = fetchedAt(rank, place);
         if (time[rank] > start) {
-            trace.add(Kind.WAIT, rank, -1, start, time[rank], 0, words.stepAt(place));
+            trace.add(Kind.WAIT, rank, -1, start, time[rank], 0, step);
         }
         time[rank] += model.memoryOverheadMicros() * NANOS;
+        fetched(rank, place);
+    }
+
+    private void fetched(int rank, int place) {
+        words.hold(place, cores.of(rank));
+        lastFetch[rank] = time[rank];
     }
 
     /** When a rank has the latest value of a word that it looks at now, or has waited for. */
     private double fetchedAt(int rank, int place) {
+        double visibleAt = words.visibleAt(place);
         int writer = words.writerAt(place);
-        double start = Math.max(time[rank], words.visibleAt(place));
-        if (model.levels().isEmpty() || writer < 0) {
-            return start;
+        if (!model.levels().areNone() && writer != NOBODY) {
+            double start = Math.max(time[rank], visibleAt);
+            words.setVisible(place, start + model.levels().queueNanos());
+            return start + model.latencyNanos(meeting(rank, writer));
         }
-        if (writer == rank) {
-            return time[rank];
+        if (visibleAt >= time[rank] || time[rank] <= lastFetch[rank]) {
+            return Math.max(time[rank], visibleAt);
         }
-        words.setVisible(place, start + model.queueNanos());
-        return start + model.latencyNanos(meeting(rank, writer));
+        return time[rank] + model.memoryLatencyMicros() * NANOS;
     }
 
     private int meeting(int rank, int other) {
-        return model.meeting(topology.placeOf(rank), topology.placeOf(other));
+        return model.levels().meeting(topology.placeOf(rank), topology.placeOf(other));
     }
 
     void store(int rank, MemorySegment memory, long offset, long value) {
@@ -229,8 +245,9 @@ final class Cluster implements Ranks.Order {
         double start = time[rank];
         time[rank] += model.memoryOverheadMicros() * NANOS;
         int step = trace.add(Kind.STORE, rank, -1, start, time[rank], 0, -1);
-        double visibleAt = time[rank] + (model.levels().isEmpty() ? model.memoryLatencyMicros() * NANOS : 0);
+        double visibleAt = time[rank] + (model.levels().areNone() ? model.memoryLatencyMicros() * NANOS : 0);
         raise(address(memory, offset), value, visibleAt, step, rank);
+        words.hold(words.place(address(memory, offset)), cores.of(rank));
     }
 
     private void raise(long address, long value, double visibleAt, int step, int writer) {
@@ -266,6 +283,7 @@ final class Cluster implements Ranks.Order {
         queued[rank] = false;
         giveCore(rank);
         ranks.step(rank);
+        fetched(rank, words.place(address(memory, offset)));
         trace.add(queued[rank] ? Kind.SWITCH : Kind.WAIT, rank, -1, waitsSince[rank], time[rank], 0, cause[rank]);
     }
 
@@ -283,45 +301,46 @@ final class Cluster implements Ranks.Order {
 
     // ---- data
 
-    void copy(int rank, long source, long target, long bytes) {
-        double nanos = bytes * model.memoryNanosPerByte();
-        occupy(rank, Kind.COPY, bytes, nanos + fetchNanos(rank, source, bytes, model.memoryNanosPerByte()), target);
+    /** Lets a rank do what is neither copying nor waiting. */
+    void pass(int rank, double micros) {
+        time[rank] += micros * NANOS;
     }
 
-    void combine(int rank, long left, long right, long target, long bytes) {
-        double nanos = bytes * model.combineNanosPerByte();
-        occupy(rank, Kind.COMBINE, bytes, nanos + fetchNanos(rank, left, bytes, model.combineNanosPerByte())
-                + fetchNanos(rank, right, bytes, model.combineNanosPerByte()), target);
+    void copy(int rank, MemorySegment source, long sourceOffset, MemorySegment target, long targetOffset, long bytes) {
+        double crossing = read(rank, source, sourceOffset, bytes) + write(rank, target, targetOffset, bytes);
+        occupy(rank, Kind.COPY, bytes, bytes * model.memoryNanosPerByte() + crossing);
     }
 
-    /** What it takes beyond reading own bytes, which goes on while others come. */
-    private double fetchNanos(int rank, long address, long bytes, double ownNanosPerByte) {
-        if (model.levels().isEmpty() || bytes == 0 || !isShared(address)) {
-            return 0;
-        }
-        double[] nanos = {0};
-        written.parts(address, bytes, (length, writer) -> {
-            if (writer != rank) {
-                int level = meeting(rank, writer);
-                nanos[0] += (length > LINE_BYTES_MAX ? model.latencyNanos(level) : 0)
-                        + length * Math.max(0, model.fetchNanosPerByte().get(level) - ownNanosPerByte);
-            }
-        });
-        return nanos[0];
+    void combine(int rank, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
+            MemorySegment target, long targetOffset, long bytes) {
+        double crossing = read(rank, left, leftOffset, bytes) + read(rank, right, rightOffset, bytes)
+                + write(rank, target, targetOffset, bytes);
+        occupy(rank, Kind.COMBINE, bytes, bytes * model.combineNanosPerByte() + crossing);
     }
 
-    private boolean isShared(long address) {
-        return SymbolicMemory.nodeOf(address) < topology.nodes();
+    private double read(int rank, MemorySegment memory, long offset, long bytes) {
+        return !model.hasCaches() ? 0
+                : lines.read(rank, cores.of(rank), address(memory, offset), bytes,
+                        (crossing, owner) -> fetchNanos(crossing, meeting(rank, owner)));
     }
 
-    private void occupy(int rank, Kind kind, long bytes, double nanos, long target) {
+    private double write(int rank, MemorySegment memory, long offset, long bytes) {
+        return !model.hasCaches() ? 0
+                : lines.write(rank, cores.of(rank), address(memory, offset), bytes,
+                        (crossing, owner) -> crossing * model.crossNanosPerByte(meeting(rank, owner)));
+    }
+
+    /** With levels the first line takes as long as a word; what lies beside a word is there with it. */
+    private double fetchNanos(long bytes, int level) {
+        boolean waits = !model.levels().areNone() && bytes > RingLayout.PAYLOAD_BYTES;
+        return (waits ? model.latencyNanos(level) : 0) + bytes * model.crossNanosPerByte(level);
+    }
+
+    private void occupy(int rank, Kind kind, long bytes, double nanos) {
         if (bytes > 0) {
             double start = time[rank];
             time[rank] += nanos;
             trace.add(kind, rank, -1, start, time[rank], bytes, -1);
-            if (!model.levels().isEmpty() && isShared(target)) {
-                written.write(target, bytes, rank);
-            }
         }
     }
 
@@ -329,7 +348,7 @@ final class Cluster implements Ranks.Order {
             long value, long tag) {
         step(rank);
         double start = time[rank];
-        time[rank] += model.railOverheadMicros() * NANOS;
+        time[rank] += model.railOverheadMicros() * NANOS + bytes * model.railOverheadNanosPerByte();
         int target = topology.firstRankOf(node);
         trace.add(Kind.PUT, rank, target, start, time[rank], bytes, -1);
         int index = freePuts.isEmpty() ? puts.size() : freePuts.pop();
@@ -386,9 +405,12 @@ final class Cluster implements Ranks.Order {
     }
 
     private double cross(int out, int in, double now, double nanos, double latency) {
-        outFree[out] = Math.max(now, outFree[out]) + nanos;
-        inFree[in] = Math.max(outFree[out] + latency, inFree[in] + nanos);
-        return inFree[in];
+        double gap = model.railGapMicros() * NANOS;
+        double left = Math.max(now, outFree[out]) + nanos;
+        double arrived = Math.max(left + latency, inFree[in] + nanos);
+        outFree[out] = left + gap;
+        inFree[in] = arrived + gap;
+        return arrived;
     }
 
     private void arrive(int index) {

@@ -12,41 +12,49 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.tutti.Topology;
-
 /**
  * What things cost on a cluster, in the terms of LogGP: read from a file of lines {@code key = figure}, where {@code #}
- * begins a comment. Every key must be there once, but those of levels and contention may be missing.
+ * begins a comment. Every key must be there once, but those of levels may be missing.
  *
  * @param name where it was read from
+ * @param callMicros what entering and leaving a call occupies a rank
  * @param memoryLatencyMicros from a store to a word until another rank of the node sees it
  * @param memoryOverheadMicros what a look at a word, or a store to one, occupies a rank
  * @param memoryNanosPerByte what copying a byte occupies a rank
+ * @param crossNanosPerByte what a byte of a node's memory occupies a rank besides, whether it is copied or combined,
+ *            when another core has used it last
  * @param combineNanosPerByte what combining a byte with another one occupies a rank
  * @param railLatencyMicros from the last byte's leaving a node until it is visible on another one
  * @param railOverheadMicros what a put or get occupies the rank that calls it
+ * @param railOverheadNanosPerByte what a byte of a put occupies the rank that calls it
+ * @param railGapMicros what a message occupies a rail at either end before the next one, besides its bytes
  * @param railNanosPerByte what a byte occupies a rail, at either end
  * @param rails how many rails a node has
  * @param stripeBytes from how many bytes a message is striped over all rails
- * @param cores how many cores a node has
+ * @param cores how many cores a host has
+ * @param nodesPerHost how many nodes share a host's cores: 1, but for nodes that are namespaces of one machine
  * @param switchMicros what it takes to give a core to another rank
- * @param levels the levels inside a node, where {@code memoryLatencyMicros} is for ranks of different greatest groups
- * @param levelLatencyMicros the latency inside a group, for each level
- * @param fetchNanosPerByte what it occupies a rank to fetch a byte that another rank has written: inside a group, for
- *            each level, and at the end between the greatest groups
- * @param queueNanos what the next rank that fetches a word waits for the one before; only with levels
+ * @param levels what things cost inside groups of a node's ranks; the figures above are between the greatest groups
  */
-public record Model(String name, double memoryLatencyMicros, double memoryOverheadMicros, double memoryNanosPerByte,
-        double combineNanosPerByte, double railLatencyMicros, double railOverheadMicros, double railNanosPerByte,
-        int rails, int stripeBytes, int cores, double switchMicros, List<Integer> levels,
-        List<Double> levelLatencyMicros, List<Double> fetchNanosPerByte, double queueNanos) {
-    private static final List<String> KEYS = List.of("memoryLatencyMicros", "memoryOverheadMicros",
-            "memoryNanosPerByte", "combineNanosPerByte", "railLatencyMicros", "railOverheadMicros", "railNanosPerByte",
-            "rails", "stripeBytes", "cores", "switchMicros");
-    private static final List<String> LISTS = List.of("levels", "levelLatencyMicros", "fetchNanosPerByte");
+public record Model(String name, double callMicros, double memoryLatencyMicros, double memoryOverheadMicros,
+        double memoryNanosPerByte, double crossNanosPerByte, double combineNanosPerByte, double railLatencyMicros,
+        double railOverheadMicros, double railOverheadNanosPerByte, double railGapMicros, double railNanosPerByte,
+        int rails, int stripeBytes, int cores, int nodesPerHost, double switchMicros, Levels levels) {
+    private static final List<String> KEYS = List.of("callMicros", "memoryLatencyMicros",
+            "memoryOverheadMicros", "memoryNanosPerByte", "crossNanosPerByte", "combineNanosPerByte",
+            "railLatencyMicros", "railOverheadMicros", "railOverheadNanosPerByte", "railGapMicros", "railNanosPerByte",
+            "rails", "stripeBytes", "cores", "nodesPerHost", "switchMicros");
+    private static final String LEVELS = "levels";
+    private static final String LEVEL_LATENCY = "levelLatencyMicros";
+    private static final String LEVEL_CROSS = "levelCrossNanosPerByte";
     private static final String QUEUE = "queueNanos";
-    private static final List<String> COUNTS = List.of("rails", "stripeBytes", "cores", "levels");
-    private static final double COUNT_MAX = 1 << 20;
+    private static final List<String> LISTS = List.of(LEVELS, LEVEL_LATENCY, LEVEL_CROSS);
+    private static final List<String> COUNTS = List.of("rails", "stripeBytes", "cores", "nodesPerHost", LEVELS);
+
+    /** The most that a count of a model, such as of cores, can be. */
+    public static final int COUNT_MAX = 1 << 20;
+
+    private static final double NANOS = 1e3;
 
     /** The models that come with the simulator. */
     public static final List<String> READY_MADE = List.of("gigabit", "rdma200", "epyc128");
@@ -85,8 +93,8 @@ public record Model(String name, double memoryLatencyMicros, double memoryOverhe
      */
     public static Model forDrawing(long bytes) {
         double microAByte = 1000.0 / Math.max(1, bytes);
-        return new Model("for drawing", 0.3, 0.15, microAByte, 1.5 * microAByte, 1.5, 0.5, microAByte / 2, 1,
-                (int) COUNT_MAX, (int) COUNT_MAX, 0, List.of(), List.of(), List.of(), 0);
+        return new Model("for drawing", 0, 0.3, 0.15, microAByte, 0, 1.5 * microAByte, 1.5, 0.5, 0, 0, microAByte / 2,
+                1, COUNT_MAX, COUNT_MAX, 1, 0, Levels.NONE);
     }
 
     /**
@@ -112,19 +120,24 @@ public record Model(String name, double memoryLatencyMicros, double memoryOverhe
                 throw new IllegalArgumentException(name + " has no figure for " + key);
             }
         }
-        List<Integer> levels = list(figures, "levels").stream().map(Double::intValue).toList();
-        new Topology(new int[1], levels.stream().mapToInt(Integer::intValue).toArray()); // checks that they nest
-        if (list(figures, "levelLatencyMicros").size() != levels.size()
-                || list(figures, "fetchNanosPerByte").size() != (levels.isEmpty() ? 0 : levels.size() + 1)) {
-            throw new IllegalArgumentException(name + " has " + levels.size() + " levels; levelLatencyMicros must have"
-                    + " as many figures, and fetchNanosPerByte one more");
+        return new Model(name, one(figures, "callMicros"), one(figures, "memoryLatencyMicros"),
+                one(figures, "memoryOverheadMicros"), one(figures, "memoryNanosPerByte"),
+                one(figures, "crossNanosPerByte"), one(figures, "combineNanosPerByte"),
+                one(figures, "railLatencyMicros"), one(figures, "railOverheadMicros"),
+                one(figures, "railOverheadNanosPerByte"), one(figures, "railGapMicros"),
+                one(figures, "railNanosPerByte"), (int) one(figures, "rails"), (int) one(figures, "stripeBytes"),
+                (int) one(figures, "cores"), (int) one(figures, "nodesPerHost"), one(figures, "switchMicros"),
+                levels(name, figures));
+    }
+
+    private static Levels levels(String name, Map<String, List<Double>> figures) {
+        try {
+            return new Levels(list(figures, LEVELS).stream().map(Double::intValue).toList(),
+                    list(figures, LEVEL_LATENCY), list(figures, LEVEL_CROSS),
+                    figures.getOrDefault(QUEUE, List.of(0.0)).getFirst());
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
         }
-        return new Model(name, one(figures, "memoryLatencyMicros"), one(figures, "memoryOverheadMicros"),
-                one(figures, "memoryNanosPerByte"), one(figures, "combineNanosPerByte"),
-                one(figures, "railLatencyMicros"), one(figures, "railOverheadMicros"), one(figures, "railNanosPerByte"),
-                (int) one(figures, "rails"), (int) one(figures, "stripeBytes"), (int) one(figures, "cores"),
-                one(figures, "switchMicros"), levels, list(figures, "levelLatencyMicros"),
-                list(figures, "fetchNanosPerByte"), figures.getOrDefault(QUEUE, List.of(0.0)).getFirst());
     }
 
     private static double one(Map<String, List<Double>> figures, String key) {
@@ -135,24 +148,19 @@ public record Model(String name, double memoryLatencyMicros, double memoryOverhe
         return figures.getOrDefault(key, List.of());
     }
 
-    /**
-     * Finds the level at which two ranks of a node meet.
-     *
-     * @param place the place of one of them on the node
-     * @param other that of the other one
-     * @return the smallest level that has both in a group, or the number of levels when none has
-     */
-    int meeting(int place, int other) {
-        int level = 0;
-        while (level < levels.size() && place / levels.get(level) != other / levels.get(level)) {
-            level++;
-        }
-        return level;
+    /** {@return whether it matters which core has bytes of a node's memory} */
+    boolean hasCaches() {
+        return crossNanosPerByte > 0 || !levels.areNone();
     }
 
     /** {@return the latency between ranks that meet at a level, in nanoseconds} */
     double latencyNanos(int level) {
-        return 1e3 * (level < levels.size() ? levelLatencyMicros.get(level) : memoryLatencyMicros);
+        return NANOS * (level < levels.sizes().size() ? levels.latencyMicros().get(level) : memoryLatencyMicros);
+    }
+
+    /** {@return what a byte occupies a rank besides that comes from one that it meets at a level, in nanoseconds} */
+    double crossNanosPerByte(int level) {
+        return level < levels.sizes().size() ? levels.crossNanosPerByte().get(level) : crossNanosPerByte;
     }
 
     private static void readLine(String where, String line, Map<String, List<Double>> figures) {
@@ -186,7 +194,7 @@ public record Model(String name, double memoryLatencyMicros, double memoryOverhe
         if (!(figure >= (count ? 1 : 0)) || figure > COUNT_MAX || count && figure != Math.rint(figure)) {
             throw new IllegalArgumentException(
                     where + ": " + key + " must be " + (count ? "a whole number from 1" : "0")
-                            + " to " + (int) COUNT_MAX + ", not " + text);
+                            + " to " + COUNT_MAX + ", not " + text);
         }
         return figure;
     }

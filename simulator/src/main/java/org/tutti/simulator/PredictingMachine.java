@@ -2,6 +2,7 @@
 package org.tutti.simulator;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.Lock;
 
 import org.tutti.collective.Machine;
 import org.tutti.collective.kernel.Kernel;
@@ -40,6 +41,16 @@ final class PredictingMachine implements Machine {
     }
 
     @Override
+    public long loadTag(MemorySegment memory, long word) {
+        return cluster.loadPlain(memory, word + Long.BYTES);
+    }
+
+    @Override
+    public void storeTag(MemorySegment memory, long word, long tag) {
+        cluster.storePlain(memory, word + Long.BYTES, tag);
+    }
+
+    @Override
     public void setOnce(MemorySegment memory, long offset, long value) {
         // only who breaks a communicator does so, and that ends the run
     }
@@ -51,15 +62,13 @@ final class PredictingMachine implements Machine {
 
     @Override
     public void copy(MemorySegment source, long sourceOffset, MemorySegment target, long targetOffset, long bytes) {
-        cluster.copy(rank, source.address() + sourceOffset, target.address() + targetOffset, bytes);
+        cluster.copy(rank, source, sourceOffset, target, targetOffset, bytes);
     }
 
     @Override
     public void combine(Kernel kernel, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
             MemorySegment target, long targetOffset, long bytes) {
-        cluster.combine(rank, left.address() + leftOffset, right.address() + rightOffset,
-                target.address() + targetOffset,
-                bytes);
+        cluster.combine(rank, left, leftOffset, right, rightOffset, target, targetOffset, bytes);
     }
 
     @Override
@@ -95,5 +104,15 @@ final class PredictingMachine implements Machine {
     @Override
     public void pause(int turn) {
         cluster.pause(rank);
+    }
+
+    @Override
+    public void lock(Lock lock) {
+        // a rank that is predicted has one thread
+    }
+
+    @Override
+    public void unlock(Lock lock) {
+        // nobody waits for it
     }
 }

@@ -19,8 +19,8 @@ import org.tutti.simulator.Cluster.TooManySteps;
 import org.tutti.simulator.Trace.Step;
 
 /**
- * What one call of a collective is predicted to cost, from the moment when all ranks enter it until the last one has
- * left.
+ * What a call of a collective is predicted to cost: one, from the moment when all ranks enter it until the last one has
+ * left; or one of several that follow each other without pause, as {@code tutti bench} measures them.
  */
 @SuppressWarnings("exports") // the algorithms are for those whom the library shows them to
 public final class Prediction {
@@ -32,6 +32,7 @@ public final class Prediction {
     private final Call call;
     private final Topology topology;
     private final Model model;
+    private final int calls;
     private double micros;
     private boolean byFormula;
     private long messages;
@@ -40,10 +41,11 @@ public final class Prediction {
     private long steps;
     private Trace trace;
 
-    private Prediction(Call call, Topology topology, Model model) {
+    private Prediction(Call call, Topology topology, Model model, int calls) {
         this.call = call;
         this.topology = topology;
         this.model = model;
+        this.calls = calls;
     }
 
     /**
@@ -60,14 +62,34 @@ public final class Prediction {
      */
     public static Prediction of(Collective collective, Algorithm algorithm, Topology topology, long bytes, int root,
             Model model) {
-        return of(collective, algorithm, topology, bytes, root, model, STEPS_MAX);
+        return of(collective, algorithm, topology, bytes, root, model, 1, STEPS_MAX);
+    }
+
+    /**
+     * Predicts the mean of several calls that follow each other without pause, from the moment when all ranks enter the
+     * first one until the last rank has left the last one. Calls overlap, where an algorithm lets a rank leave before
+     * the others: a root need not wait for its leaves.
+     *
+     * @param collective the collective
+     * @param algorithm the algorithm
+     * @param topology where the ranks are
+     * @param bytes the length of each message, a multiple of 8
+     * @param root the root, 0 where there is none
+     * @param model what things cost
+     * @param calls how many, 1 or more
+     * @return the prediction, in which all but the time is that of all calls together
+     * @throws IllegalArgumentException when the message is longer than one operation can be
+     */
+    public static Prediction ofMean(Collective collective, Algorithm algorithm, Topology topology, long bytes,
+            int root, Model model, int calls) {
+        return of(collective, algorithm, topology, bytes, root, model, calls, STEPS_MAX);
     }
 
     static Prediction of(Collective collective, Algorithm algorithm, Topology topology, long bytes, int root,
-            Model model, long stepsMax) {
+            Model model, int calls, long stepsMax) {
         Operation operation = collective == Collective.BROADCAST ? Operation.BYTES : Operation.SUM;
         Call call = new Call(collective, algorithm, operation, root, Math.toIntExact(bytes), false, 0);
-        Prediction prediction = new Prediction(call, topology, model);
+        Prediction prediction = new Prediction(call, topology, model, calls);
         try {
             prediction.run(stepsMax);
         } catch (TooManySteps _) {
@@ -114,9 +136,13 @@ public final class Prediction {
             Area to = new Area();
             from.set(users.block(source, call.bytes()), 0);
             to.set(users.block(target, call.bytes()), 0);
-            Verifier.execute(teams[rank], call, from, to);
+            for (int i = 0; i < calls; i++) {
+                cluster.pass(rank, model.callMicros());
+                Verifier.draw(teams[rank], call);
+                Verifier.execute(teams[rank], call, from, to);
+            }
         });
-        micros = cluster.endMicros();
+        micros = cluster.endMicros() / calls;
         messages = cluster.messages();
         railBytes = cluster.railBytes();
         steps = cluster.steps();
@@ -124,14 +150,24 @@ public final class Prediction {
         nodeBytes = Arrays.stream(memories).mapToLong(SymbolicMemory::bytes).max().orElse(0);
     }
 
+    /**
+     * Hockney's formula. Messages that are long enough to be striped cross as many times faster as there are rails.
+     * With more ranks on a node than cores, the ranks' work is done in so many turns as cores are too few, and who
+     * waits is given a core again after the others, at the price of a switch each.
+     */
     private void useFormula() {
         byFormula = true;
-        Counts counts = call.algorithm().counts(topology.nodes(), topology.size() / topology.nodes(), call.bytes());
-        micros = counts.memorySteps() * (model.memoryLatencyMicros() + 2 * model.memoryOverheadMicros())
-                + counts.memoryBytes() * model.memoryNanosPerByte() / NANOS
-                + counts.combinedBytes() * model.combineNanosPerByte() / NANOS
-                + counts.railSteps() * (model.railLatencyMicros() + model.railOverheadMicros())
-                + counts.railBytes() * model.railNanosPerByte() / NANOS;
+        int ranks = topology.size() / topology.nodes();
+        Counts counts = call.algorithm().counts(topology.nodes(), ranks, call.bytes());
+        double rails = call.bytes() >= model.stripeBytes() ? model.rails() : 1;
+        double turns = Math.max(1, Math.ceil((double) ranks / model.cores()));
+        double wait = turns == 1 ? 0 : turns * model.switchMicros();
+        micros = model.callMicros()
+                + counts.memorySteps() * (model.memoryLatencyMicros() + 2 * turns * model.memoryOverheadMicros() + wait)
+                + turns * counts.memoryBytes() * model.memoryNanosPerByte() / NANOS
+                + turns * counts.combinedBytes() * model.combineNanosPerByte() / NANOS
+                + counts.railSteps() * (model.railLatencyMicros() + model.railOverheadMicros() + wait)
+                + counts.railBytes() * (model.railOverheadNanosPerByte() + model.railNanosPerByte() / rails) / NANOS;
     }
 
     /** {@return the predicted time, in microseconds} */

@@ -2,6 +2,7 @@
 package org.tutti.simulator;
 
 import java.util.Arrays;
+import java.util.BitSet;
 
 /**
  * The 64-bit words of a simulated memory, by address; those that nobody has written are 0 and take no room. Each has a
@@ -19,6 +20,7 @@ final class SparseWords {
     private int[] steps = new int[1 << 12];
     private int[] waiters = new int[1 << 12];
     private int[] writers = new int[1 << 12];
+    private BitSet[] holders = new BitSet[1 << 12];
     private int count;
 
     /** {@return the word's place, making the word when it is not there} */
@@ -58,6 +60,22 @@ final class SparseWords {
         writers[place] = writer + 1;
         visible[place] = visibleAt;
         steps[place] = step;
+        if (holders[place] != null) {
+            holders[place].clear();
+        }
+    }
+
+    /** Says that a core of the node has seen the latest value. */
+    void hold(int place, int core) {
+        if (holders[place] == null) {
+            holders[place] = new BitSet();
+        }
+        holders[place].set(core);
+    }
+
+    /** {@return whether a core has seen the latest value} */
+    boolean isHeld(int place, int core) {
+        return holders[place] != null && holders[place].get(core);
     }
 
     /** {@return the rank that has stored its latest value, or −1 when none of the node has} */
@@ -95,6 +113,7 @@ final class SparseWords {
         int[] oldSteps = steps;
         int[] oldWaiters = waiters;
         int[] oldWriters = writers;
+        BitSet[] oldHolders = holders;
         int capacity = 2 * oldAddresses.length;
         addresses = new long[capacity];
         values = new long[capacity];
@@ -102,6 +121,7 @@ final class SparseWords {
         steps = new int[capacity];
         waiters = new int[capacity];
         writers = new int[capacity];
+        holders = new BitSet[capacity];
         Arrays.fill(steps, NO_STEP);
         for (int old = 0; old < oldAddresses.length; old++) {
             if (oldAddresses[old] != 0) {
@@ -112,6 +132,7 @@ final class SparseWords {
                 steps[at] = oldSteps[old];
                 waiters[at] = oldWaiters[old];
                 writers[at] = oldWriters[old];
+                holders[at] = oldHolders[old];
             }
         }
     }

@@ -3,6 +3,7 @@ package org.tutti.simulator;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 
 import org.tutti.collective.Team;
 
@@ -12,34 +13,45 @@ final class Steps {
     private static final long STEPS = Team.STEPS_MAX + 1L;
     private static final int KEPT = 64;
 
-    private final List<List<String>> ofRank = new ArrayList<>();
+    private final List<List<String>> ofThread = new ArrayList<>();
+    private final IntFunction<String> name;
 
-    Steps(int size) {
-        for (int rank = 0; rank < size; rank++) {
-            ofRank.add(new ArrayList<>());
+    /**
+     * @param threads how many threads the ranks have
+     * @param name says what to call one
+     */
+    Steps(int threads, IntFunction<String> name) {
+        this.name = name;
+        for (int thread = 0; thread < threads; thread++) {
+            ofThread.add(new ArrayList<>());
         }
+    }
+
+    /** {@return the generation of a word's value; −1 when it was never set, or counts something else} */
+    static long generation(long value) {
+        return value / STEPS - 1;
     }
 
     /** {@return a word's value as algorithms speak of it} */
     static String value(long value) {
         return value <= Team.STEPS_MAX ? String.valueOf(value)
-                : "step " + value % STEPS + " of generation " + (value / STEPS - 1);
+                : "step " + value % STEPS + " of generation " + generation(value);
     }
 
-    void add(int rank, long step, String what) {
-        List<String> steps = ofRank.get(rank);
+    void add(int thread, long step, String what) {
+        List<String> steps = ofThread.get(thread);
         steps.add("    step " + step + ": " + what + "\n");
         if (steps.size() > KEPT) {
             steps.subList(0, KEPT / 2).clear();
         }
     }
 
-    /** {@return the last steps of every rank, for a message} */
+    /** {@return the last steps of every thread, for a message} */
     String last() {
         StringBuilder text = new StringBuilder();
-        for (int rank = 0; rank < ofRank.size(); rank++) {
-            List<String> steps = ofRank.get(rank);
-            text.append("  rank ").append(rank).append(steps.isEmpty() ? " did nothing\n" : "\n");
+        for (int thread = 0; thread < ofThread.size(); thread++) {
+            List<String> steps = ofThread.get(thread);
+            text.append("  ").append(name.apply(thread)).append(steps.isEmpty() ? " did nothing\n" : "\n");
             steps.subList(Math.max(0, steps.size() - SHOWN), steps.size()).forEach(text::append);
         }
         return text.toString();

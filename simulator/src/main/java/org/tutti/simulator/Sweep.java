@@ -15,7 +15,8 @@ import org.tutti.collective.Algorithm;
 /**
  * Which runs verify the algorithms of the catalogue: every shape of 1 to {@value #NODES_MAX} nodes with 1 to {@value
  * #RANKS_MAX} ranks each, and for every number of nodes some with different numbers of ranks, and with ranks dealt out
- * to the nodes one by one; and some with levels inside the nodes, even and uneven.
+ * to the nodes one by one; and some with levels inside the nodes, even and uneven. And on every shape runs with several
+ * operations in flight.
  */
 public final class Sweep {
     /** The most nodes of a shape. */
@@ -25,6 +26,7 @@ public final class Sweep {
     public static final int RANKS_MAX = 5;
 
     private static final int SHAPES_OF_A_SAMPLE = 8;
+    private static final int IN_FLIGHT_OF_A_SAMPLE = 36;
     private static final int UNEVEN = 3;
 
     /** Ranks of each node, and the levels inside. */
@@ -44,12 +46,19 @@ public final class Sweep {
         for (Collective collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
                 for (Topology topology : shapes()) {
-                    int parts = Plan.parts(collective, algorithm, topology);
+                    int parts = AlgorithmPlan.parts(collective, algorithm, topology);
                     for (int part = 0; part < parts; part++) {
                         for (int seed = 0; seed < seeds; seed++) {
-                            plans.add(new Plan(collective, algorithm, topology, part, seed));
+                            plans.add(new AlgorithmPlan(collective, algorithm, topology, part, seed));
                         }
                     }
+                }
+            }
+        }
+        for (Topology topology : shapes()) {
+            for (int part = 0; part < InFlightPlan.PARTS; part++) {
+                for (int seed = 0; seed < seeds; seed++) {
+                    plans.add(new InFlightPlan(topology, part, seed));
                 }
             }
         }
@@ -57,7 +66,8 @@ public final class Sweep {
     }
 
     /**
-     * Draws one part of the calls of each algorithm on each of {@value #SHAPES_OF_A_SAMPLE} shapes.
+     * Draws one part of the calls of each algorithm on each of {@value #SHAPES_OF_A_SAMPLE} shapes, and {@value
+     * #IN_FLIGHT_OF_A_SAMPLE} runs with several operations in flight.
      *
      * @param seed decides which
      * @return the runs
@@ -70,10 +80,15 @@ public final class Sweep {
                 List<Topology> shapes = shapes();
                 Collections.shuffle(shapes, random);
                 for (Topology topology : shapes.subList(0, SHAPES_OF_A_SAMPLE)) {
-                    plans.add(new Plan(collective, algorithm, topology,
-                            random.nextInt(Plan.parts(collective, algorithm, topology)), random.nextInt()));
+                    plans.add(new AlgorithmPlan(collective, algorithm, topology,
+                            random.nextInt(AlgorithmPlan.parts(collective, algorithm, topology)), random.nextInt()));
                 }
             }
+        }
+        List<Topology> shapes = shapes();
+        Collections.shuffle(shapes, random);
+        for (int part = 0; part < IN_FLIGHT_OF_A_SAMPLE; part++) {
+            plans.add(new InFlightPlan(shapes.get(part % shapes.size()), part % InFlightPlan.PARTS, random.nextInt()));
         }
         return plans;
     }

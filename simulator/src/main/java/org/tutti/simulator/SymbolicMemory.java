@@ -20,7 +20,12 @@ final class SymbolicMemory extends Memory {
      * @param node which node's it is, from 0
      */
     SymbolicMemory(int node) {
-        this.start = FIRST + node * NODE_BYTES;
+        this.start = start(node);
+    }
+
+    /** {@return where the memory of a node begins} */
+    static long start(int node) {
+        return FIRST + node * NODE_BYTES;
     }
 
     @Override
@@ -33,11 +38,6 @@ final class SymbolicMemory extends Memory {
     @Override
     public MemorySegment block(long address, long size) {
         return MemorySegment.ofAddress(address).reinterpret(size);
-    }
-
-    /** {@return the node whose memory an address is in} */
-    static int nodeOf(long address) {
-        return (int) ((address - FIRST) / NODE_BYTES);
     }
 
     /** {@return how many bytes were claimed} */

@@ -22,36 +22,62 @@ import org.tutti.collective.barrier.Barrier;
 import org.tutti.collective.broadcast.Broadcast;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.reduce.Reduce;
+import org.tutti.memory.Words;
 
 /**
- * Runs a list of calls on all ranks of a simulated job, one after the other without pause, and checks everything: the
- * results, what is ordered before what, words that shrink, waiting that cannot end, and the memory of the nodes.
+ * Runs a list of calls on all ranks of a simulated job, without pause, and checks everything: the results, what is
+ * ordered before what, words that shrink, waiting that cannot end, and the memory of the nodes.
+ *
+ * <p>With several stages a rank's caller draws all calls, in their order, as it would live. Each is then done by one of
+ * the rank's threads: one of sixteen by the caller itself, as a blocking call, the others by an idle stage, as
+ * non-blocking calls, while the caller goes on. Both are drawn for each rank. So as many operations are in flight as
+ * there are stages, or fewer, and they end in any order. Caller and stage tell each other by two words.
  */
 public final class Verifier {
+    /** Makes the machine of a thread: that of a test may have a fault. */
+    @FunctionalInterface
+    interface Machines {
+        VerifyingMachine of(World world, int thread);
+    }
+
     private static final long OUTBOX_SMALL_BYTES = 64 << 10;
+    private static final long LANE_SMALL_BYTES = 32 << 10;
+    private static final long MIX = 0x9e3779b97f4a7c15L;
+    private static final int MIX_SHIFT = 33;
+    private static final int BLOCKS_ONE_OF = 16;
+
+    // the words of a stage: how many calls it was given, and how many it has ended
+    private static final long STAGE_BYTES = 2L * Words.LINE_BYTES;
+    private static final long ENDED = Words.LINE_BYTES;
 
     private final Topology topology;
     private final List<Call> calls;
+    private final int stages;
     private final World world;
     private final NodeMemory[] memories;
     private final MemorySegment[][] sources;
     private final MemorySegment[][] targets;
+    private final MemorySegment[] requests;
     private final Team[] teams;
     private final Map<Integer, byte[]> expected = new HashMap<>();
     private final int[] entered;
-    private final int[] callOf;
+    private final int[] givenCall;
 
-    private Verifier(Topology topology, List<Call> calls, long seed, boolean recorded, Arena arena) {
+    private Verifier(Topology topology, List<Call> calls, int stages, long seed, boolean recorded, Machines machines,
+            Arena arena) {
         int size = topology.size();
+        int threads = size * stages;
         this.topology = topology;
         this.calls = calls;
-        this.world = new World(size, seed, recorded);
+        this.stages = stages;
+        this.world = new World(size, stages, seed, recorded);
         this.memories = new NodeMemory[topology.nodes()];
-        this.sources = new MemorySegment[size][];
-        this.targets = new MemorySegment[size][];
-        this.teams = new Team[size];
+        this.sources = new MemorySegment[threads][];
+        this.targets = new MemorySegment[threads][];
+        this.requests = new MemorySegment[size];
+        this.teams = new Team[threads];
         this.entered = new int[calls.size()];
-        this.callOf = new int[size];
+        this.givenCall = new int[threads];
         int bytes = calls.stream().mapToInt(Call::bytes).max().orElse(0) + 1;
         MemorySegment[] rings = new MemorySegment[topology.nodes()];
         long[] ringAddresses = new long[topology.nodes()];
@@ -60,26 +86,36 @@ public final class Verifier {
             RingLayout layout = new RingLayout(topology.nodes(), topology.ranksOf(node).length);
             memories[node] = new NodeMemory(arena, seed % 2 == 0, block -> {
                 String owner = world.actor();
-                world.places().name(block, offset -> "byte " + offset + " of the outbox of " + owner);
+                world.places().name(block, offset -> "byte " + offset + " of what " + owner + " shows");
+                world.memoryUse().add(here, world.places().address(block, 0), block, _ -> true);
             });
             ringAddresses[node] = memories[node].claim(layout.bytes(), "ring");
             rings[node] = memories[node].block(ringAddresses[node], layout.bytes());
             world.places().name(rings[node], offset -> layout.describe(offset) + " on node " + here);
+            world.memoryUse().add(here, world.places().address(rings[node], 0), rings[node], layout::isLanding);
         }
         int[] processes = new int[size];
         long[] handles = new long[size];
         for (int rank = 0; rank < size; rank++) {
+            int owner = rank;
             processes[rank] = rank;
             handles[rank] = world.register(rank, rings[topology.nodeOf(rank)], true);
-            sources[rank] = buffers(arena, bytes, "the source of rank " + rank);
-            targets[rank] = buffers(arena, bytes, "the target of rank " + rank);
+            requests[rank] = arena.allocate(stages * STAGE_BYTES, Words.LINE_BYTES);
+            world.places().name(requests[rank], offset -> "the word by which rank " + owner + " and its stage "
+                    + offset / STAGE_BYTES + " tell of calls that are "
+                    + (offset % STAGE_BYTES == 0 ? "drawn" : "ended"));
         }
         Reach reach = new Reach(processes, handles);
-        for (int rank = 0; rank < size; rank++) {
+        for (int thread = 0; thread < threads; thread++) {
+            int rank = world.rankOf(thread);
             int node = topology.nodeOf(rank);
-            teams[rank] = new Team(new VerifyingMachine(world, rank), Healthy.INSTANCE, memories[node],
-                    ringAddresses[node], new Outbox(memories[node], topology.ranksOf(node).length), rank, topology,
-                    reach);
+            sources[thread] = buffers(arena, bytes, "the source of " + world.name(thread));
+            targets[thread] = buffers(arena, bytes, "the target of " + world.name(thread));
+            VerifyingMachine machine = machines.of(world, thread);
+            teams[thread] = thread == rank
+                    ? new Team(machine, Healthy.INSTANCE, memories[node], ringAddresses[node],
+                            new Outbox(memories[node], topology.ranksOf(node).length), rank, topology, reach)
+                    : teams[rank].forBackground(machine);
         }
     }
 
@@ -95,27 +131,35 @@ public final class Verifier {
      *
      * @param topology where the ranks are
      * @param calls what they call
+     * @param stages how many operations a rank may have in flight; 1 for blocking calls only
      * @param seed decides the order of everything
      * @return what is wrong, with the last steps of every rank; empty when nothing is
      */
-    static Optional<SimulationFailure> verify(Topology topology, List<Call> calls, long seed) {
-        if (run(topology, calls, seed, false).isEmpty()) {
+    static Optional<SimulationFailure> verify(Topology topology, List<Call> calls, int stages, long seed) {
+        return verify(topology, calls, stages, seed, VerifyingMachine::new);
+    }
+
+    static Optional<SimulationFailure> verify(Topology topology, List<Call> calls, int stages, long seed,
+            Machines machines) {
+        if (run(topology, calls, stages, seed, false, machines).isEmpty()) {
             return Optional.empty();
         }
-        Optional<SimulationFailure> again = run(topology, calls, seed, true);
+        Optional<SimulationFailure> again = run(topology, calls, stages, seed, true, machines);
         if (again.isEmpty()) {
             throw new IllegalStateException("a run with seed " + seed + " failed, and did not when it was repeated");
         }
         return again;
     }
 
-    private static Optional<SimulationFailure> run(Topology topology, List<Call> calls, long seed, boolean recorded) {
+    private static Optional<SimulationFailure> run(Topology topology, List<Call> calls, int stages, long seed,
+            boolean recorded, Machines machines) {
         try (Arena arena = Arena.ofShared()) {
-            Verifier verifier = new Verifier(topology, calls, seed, recorded, arena);
+            Verifier verifier = new Verifier(topology, calls, stages, seed, recorded, machines, arena);
             try {
-                verifier.world.ranks().run(verifier::runRank);
+                verifier.world.ranks().run(verifier::runThread);
                 verifier.world.drain();
-                verifier.checkMemory();
+                verifier.checkClaimed();
+                verifier.checkUsed();
                 return Optional.empty();
             } catch (RuntimeException | AssertionError e) {
                 return Optional.of(verifier.failure(e));
@@ -127,41 +171,102 @@ public final class Verifier {
         StringBuilder text = new StringBuilder(
                 cause instanceof SimulationFailure ? cause.getMessage() : "a rank threw " + cause);
         text.append("\n  ").append(topology).append("; calls:");
-        for (int rank = 0; rank < callOf.length; rank++) {
-            text.append("\n  rank ").append(rank).append(" on node ").append(topology.nodeOf(rank));
-            text.append(callOf[rank] < calls.size()
-                    ? " is in call " + callOf[rank] + ", " + calls.get(callOf[rank])
-                    : " has ended");
+        for (int thread = 0; thread < topology.size() * stages; thread++) {
+            int call = world.callOf(thread);
+            text.append("\n  ").append(world.name(thread)).append(" on node ")
+                    .append(topology.nodeOf(world.rankOf(thread)));
+            text.append(call < calls.size() ? " is in call " + call + ", " + calls.get(call) : " has ended");
         }
         return new SimulationFailure(text.append('\n').append(world.lastSteps()).toString(), cause);
     }
 
-    private void runRank(int rank) {
-        Area source = new Area();
-        Area target = new Area();
-        for (int index = 0; index < calls.size(); index++) {
-            callOf[rank] = index;
-            entered[index]++;
-            run(rank, index, calls.get(index), source, target);
+    private void runThread(int thread) {
+        if (world.stageOf(thread) == 0) {
+            runCaller(thread);
+        } else {
+            runStage(thread);
         }
-        callOf[rank] = calls.size();
+        world.enter(thread, calls.size());
     }
 
-    private void run(int rank, int index, Call call, Area source, Area target) {
-        int heap = call.isOnHeap(rank) ? 1 : 0;
-        MemorySegment from = sources[rank][heap].asSlice(0, call.bytes());
-        MemorySegment to = call.inPlace() || call.collective() == Collective.BROADCAST ? from
-                : targets[rank][heap].asSlice(0, call.bytes());
-        byte[] contribution = call.contribution(rank);
-        fill(rank, from, contribution);
-        if (!to.equals(from)) {
-            fill(rank, to, new byte[call.bytes()]);
+    /** The caller's thread draws all calls, does those that block, and waits for the others in the end. */
+    private void runCaller(int rank) {
+        int[] given = new int[stages];
+        for (int index = 0; index < calls.size(); index++) {
+            world.enter(rank, index);
+            long drawn = draw(rank, index);
+            if (stages == 1 || drawn % BLOCKS_ONE_OF == 0) {
+                draw(teams[rank], calls.get(index));
+                run(rank, index);
+            } else {
+                int stage = awaitIdleStage(rank, given, (int) (drawn % (stages - 1)));
+                draw(teams[world.thread(rank, stage)], calls.get(index));
+                give(rank, stage, given, index);
+            }
         }
+        for (int stage = 1; stage < stages; stage++) {
+            world.await(rank, requests[rank], stage * STAGE_BYTES + ENDED, given[stage]);
+            give(rank, stage, given, calls.size());
+        }
+    }
+
+    private void give(int rank, int stage, int[] given, int index) {
+        given[stage]++;
+        givenCall[world.thread(rank, stage)] = index;
+        world.store(rank, requests[rank], stage * STAGE_BYTES, given[stage]);
+    }
+
+    /** A team is in one operation at a time. Those that are idle are looked for in a drawn order. */
+    private int awaitIdleStage(int rank, int[] given, int first) {
+        while (true) {
+            for (int i = 0; i < stages - 1; i++) {
+                int stage = 1 + (first + i) % (stages - 1);
+                if (world.load(rank, requests[rank], stage * STAGE_BYTES + ENDED) == given[stage]) {
+                    return stage;
+                }
+            }
+            world.pause(rank);
+        }
+    }
+
+    private void runStage(int thread) {
+        int rank = world.rankOf(thread);
+        long words = world.stageOf(thread) * STAGE_BYTES;
+        for (int ended = 0;; ended++) {
+            world.store(thread, requests[rank], words + ENDED, ended);
+            world.await(thread, requests[rank], words, ended + 1L);
+            if (givenCall[thread] == calls.size()) {
+                return;
+            }
+            world.enter(thread, givenCall[thread]);
+            run(thread, givenCall[thread]);
+        }
+    }
+
+    private long draw(int rank, int index) {
+        return (calls.get(index).salt() + ((long) index << Integer.SIZE) + rank + 1) * MIX >>> MIX_SHIFT;
+    }
+
+    private void run(int thread, int index) {
+        Call call = calls.get(index);
+        int rank = world.rankOf(thread);
+        entered[index]++;
+        int heap = call.isOnHeap(rank) ? 1 : 0;
+        MemorySegment from = sources[thread][heap].asSlice(0, call.bytes());
+        MemorySegment to = call.inPlace() || call.collective() == Collective.BROADCAST ? from
+                : targets[thread][heap].asSlice(0, call.bytes());
+        byte[] contribution = call.contribution(rank);
+        fill(thread, from, contribution);
+        if (!to.equals(from)) {
+            fill(thread, to, new byte[call.bytes()]);
+        }
+        Area source = new Area();
+        Area target = new Area();
         source.set(from, 0);
         target.set(to, 0);
-        execute(teams[rank], call, source, target);
-        world.read(rank, from, 0, call.bytes());
-        world.read(rank, to, 0, call.bytes());
+        execute(teams[thread], call, source, target);
+        world.read(thread, from, 0, call.bytes());
+        world.read(thread, to, 0, call.bytes());
         if (call.collective() == Collective.BARRIER && entered[index] < topology.size()) {
             throw new SimulationFailure("rank " + rank + " has left barrier " + index + " when only " + entered[index]
                     + " ranks had entered it");
@@ -178,8 +283,8 @@ public final class Verifier {
         }
     }
 
-    private void fill(int rank, MemorySegment memory, byte[] bytes) {
-        world.write(rank, memory, 0, bytes.length);
+    private void fill(int thread, MemorySegment memory, byte[] bytes) {
+        world.write(thread, memory, 0, bytes.length);
         MemorySegment.copy(MemorySegment.ofArray(bytes), 0, memory, 0, bytes.length);
     }
 
@@ -192,15 +297,19 @@ public final class Verifier {
         }
     }
 
-    /** A rank's call, as a communicator does it. */
-    static void execute(Team team, Call call, Area source, Area target) {
-        Kernel kernel = call.collective() == Collective.REDUCE || call.collective() == Collective.ALLREDUCE
-                ? Kernel.of(call.operation().reduction(), call.operation().type())
-                : null;
-        boolean barrier = call.collective() == Collective.BARRIER;
-        team.enter(call.collective(), call.algorithm().label(), barrier ? null : call.operation().type(),
+    /** Draws a call on its caller's thread, as a communicator does. */
+    static void draw(Team team, Call call) {
+        Kernel kernel = call.kernel();
+        team.draw(call.collective(), call.algorithm().label(),
+                call.collective() == Collective.BARRIER ? null : call.operation().type(),
                 kernel == null ? Label.NONE : kernel.label(), call.bytes() / call.operation().type().bytes(),
                 call.root(), Long.MAX_VALUE);
+    }
+
+    /** Does a call that was drawn. */
+    static void execute(Team team, Call call, Area source, Area target) {
+        Kernel kernel = call.kernel();
+        team.begin();
         switch (call.algorithm()) {
             case Barrier algorithm -> algorithm.run(team);
             case Broadcast algorithm -> algorithm.run(team, source, call.bytes(), call.root());
@@ -211,15 +320,36 @@ public final class Verifier {
         team.leave();
     }
 
-    /** What a node may claim: the ring, and for each rank an outbox of its first and of its full size. */
-    private void checkMemory() {
+    /**
+     * What a node may claim: the ring, for each rank an outbox of its first and of its full size, and with several
+     * stages a lane of either size for each slot.
+     */
+    private void checkClaimed() {
         for (int node = 0; node < memories.length; node++) {
             int ranks = topology.ranksOf(node).length;
+            long window = Outbox.windowBytesMax(ranks);
+            long lanes = stages == 1 ? 0 : RingLayout.SLOTS * (LANE_SMALL_BYTES + window);
             long bound = new RingLayout(topology.nodes(), ranks).bytes()
-                    + ranks * (OUTBOX_SMALL_BYTES + 2 * Outbox.windowBytesMax(ranks));
+                    + ranks * (OUTBOX_SMALL_BYTES + 2 * window + lanes);
             if (memories[node].bytes() > bound) {
                 throw new SimulationFailure("node " + node + " has claimed " + memories[node].bytes()
                         + " bytes, more than its bound of " + bound);
+            }
+        }
+    }
+
+    /** Each call keeps, on each node, to the bound that its algorithm states. */
+    private void checkUsed() {
+        for (int index = 0; index < calls.size(); index++) {
+            Call call = calls.get(index);
+            for (int node = 0; node < topology.nodes(); node++) {
+                long used = world.memoryUse().bytes(index, node);
+                long bound = call.algorithm().memoryBytes(topology.nodes(), topology.ranksOn(node), call.bytes());
+                if (used > bound) {
+                    throw new SimulationFailure("node " + node + " has put data into " + used
+                            + " bytes of its shared memory in call " + index + ", " + call
+                            + ", more than the bound of " + bound + " that the algorithm states");
+                }
             }
         }
     }

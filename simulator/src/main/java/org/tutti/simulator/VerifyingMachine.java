@@ -2,42 +2,53 @@
 package org.tutti.simulator;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.Lock;
 
 import org.tutti.collective.Machine;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.memory.Waiter;
 
 /**
- * The machine of one rank in a verification run: it does what the live one does, on real bytes, in the order that the
- * run's seed decides, and notes every access in the {@link World}.
+ * The machine of one thread of a rank in a verification run: it does what the live one does, on real bytes, in the
+ * order that the run's seed decides, and notes every access in the {@link World}.
  */
-final class VerifyingMachine implements Machine {
+class VerifyingMachine implements Machine {
     private final World world;
-    private final int rank;
+    private final int thread;
 
-    VerifyingMachine(World world, int rank) {
+    VerifyingMachine(World world, int thread) {
         this.world = world;
-        this.rank = rank;
+        this.thread = thread;
     }
 
     @Override
     public long load(MemorySegment memory, long offset) {
-        return world.load(rank, memory, offset);
+        return world.load(thread, memory, offset);
     }
 
     @Override
     public void store(MemorySegment memory, long offset, long value) {
-        world.store(rank, memory, offset, value);
+        world.store(thread, memory, offset, value);
     }
 
     @Override
     public long loadPlain(MemorySegment memory, long offset) {
-        return world.loadPlain(rank, memory, offset);
+        return world.loadPlain(thread, memory, offset);
     }
 
     @Override
     public void storePlain(MemorySegment memory, long offset, long value) {
-        world.storePlain(rank, memory, offset, value);
+        world.storePlain(thread, memory, offset, value);
+    }
+
+    @Override
+    public long loadTag(MemorySegment memory, long word) {
+        return world.loadPlain(thread, memory, word + Long.BYTES);
+    }
+
+    @Override
+    public void storeTag(MemorySegment memory, long word, long tag) {
+        world.storeTag(thread, memory, word, tag);
     }
 
     @Override
@@ -47,47 +58,47 @@ final class VerifyingMachine implements Machine {
 
     @Override
     public void await(MemorySegment memory, long offset, long atLeast, Waiter.Check check) {
-        world.await(rank, memory, offset, atLeast);
+        world.await(thread, memory, offset, atLeast);
     }
 
     @Override
     public void copy(MemorySegment source, long sourceOffset, MemorySegment target, long targetOffset, long bytes) {
-        world.step(rank, () -> "copies " + bytes + " bytes from " + world.describe(source, sourceOffset) + " to "
+        world.step(thread, () -> "copies " + bytes + " bytes from " + world.describe(source, sourceOffset) + " to "
                 + world.describe(target, targetOffset));
-        world.read(rank, source, sourceOffset, bytes);
-        world.write(rank, target, targetOffset, bytes);
+        world.read(thread, source, sourceOffset, bytes);
+        world.write(thread, target, targetOffset, bytes);
         MemorySegment.copy(source, sourceOffset, target, targetOffset, bytes);
     }
 
     @Override
     public void combine(Kernel kernel, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
             MemorySegment target, long targetOffset, long bytes) {
-        world.step(rank,
+        world.step(thread,
                 () -> "combines " + bytes + " bytes of " + world.describe(left, leftOffset) + " and "
                         + world.describe(right, rightOffset) + " into " + world.describe(target, targetOffset));
-        world.read(rank, left, leftOffset, bytes);
-        world.read(rank, right, rightOffset, bytes);
-        world.write(rank, target, targetOffset, bytes);
+        world.read(thread, left, leftOffset, bytes);
+        world.read(thread, right, rightOffset, bytes);
+        world.write(thread, target, targetOffset, bytes);
         kernel.combine(left, leftOffset, right, rightOffset, target, targetOffset, bytes);
     }
 
     @Override
     public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
             long word, long value, long tag, Waiter.Check check) {
-        world.put(rank, process, region, offset, source, sourceOffset, bytes, word, value, tag);
+        world.put(thread, process, region, offset, source, sourceOffset, bytes, word, value, tag);
         return true;
     }
 
     @Override
     public boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
             Waiter.Check check) {
-        world.get(rank, process, region, offset, target, targetOffset, bytes);
+        world.get(thread, process, region, offset, target, targetOffset, bytes);
         return true;
     }
 
     @Override
     public long register(MemorySegment memory) {
-        return world.register(rank, memory, false);
+        return world.register(world.rankOf(thread), memory, false);
     }
 
     @Override
@@ -97,11 +108,21 @@ final class VerifyingMachine implements Machine {
 
     @Override
     public void flush() {
-        world.flush(rank);
+        world.flush(thread);
     }
 
     @Override
     public void pause(int turn) {
-        world.pause(rank);
+        world.pause(thread);
+    }
+
+    @Override
+    public void lock(Lock lock) {
+        world.lock(thread, lock);
+    }
+
+    @Override
+    public void unlock(Lock lock) {
+        world.unlock(thread, lock);
     }
 }

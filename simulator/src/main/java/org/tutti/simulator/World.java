@@ -6,9 +6,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -19,9 +21,12 @@ import org.tutti.memory.Words;
  * What the ranks of a verification run share: words with their waiters, regions, channels with the puts that are under
  * way, and what is ordered before what.
  *
+ * <p>A rank has a thread for each of its stages: the first is its caller's, the others run operations that nobody waits
+ * for. Each thread is a component of the {@link Clock clocks}.
+ *
  * <p>Every rank is a process of its own, since that promises least: puts of two ranks of a node are not ordered. A
- * channel carries the puts of one process into another one, in their order; each channel is a component of the {@link
- * Clock clocks}, beside the ranks.
+ * channel carries the puts of one process into another one, in their order; each channel is a component of the clocks,
+ * too.
  *
  * <ul>
  * <li>A store to a word carries the clock of its writer; who loads or awaits the word joins it.
@@ -30,6 +35,9 @@ import org.tutti.memory.Words;
  * channel publishes the bytes of an earlier one, and a put of another channel does not.
  * <li>A put is under way at the latest when its rank flushes; in half of the cases not earlier.
  * <li>A get is answered after the puts before it in its channel, and joins the clocks of the words that it reads.
+ * <li>Who gives a lock back leaves its clock there, and the next who takes it joins that.
+ * <li>What a thread has seen of others, the other threads of its rank know, too: they have a ledger in common. (That is
+ * more than the ledger tells them. But what a thread does itself is known to nobody before it says so.)
  * </ul>
  */
 final class World implements Ranks.Order, Shadow.Race {
@@ -40,8 +48,14 @@ final class World implements Ranks.Order, Shadow.Race {
         private final List<Waiting> waiting = new ArrayList<>();
     }
 
-    /** A rank that waits, and for which word; none when it waits for anything to change. */
-    private record Waiting(int rank, MemorySegment memory, long offset, long atLeast) {}
+    /** A thread that waits, and for which word; none when it waits for anything to change. */
+    private record Waiting(int thread, MemorySegment memory, long offset, long atLeast) {}
+
+    private static final class Held {
+        private final Clock clock = new Clock(0);
+        private final List<Integer> waiting = new ArrayList<>();
+        private boolean taken;
+    }
 
     private static final class Region {
         private final int process;
@@ -56,9 +70,10 @@ final class World implements Ranks.Order, Shadow.Race {
         }
     }
 
-    private record Put(int region, long offset, byte[] bytes, long word, long value, long tag, Clock clock) {}
+    private record Put(int call, int region, long offset, byte[] bytes, long word, long value, long tag,
+            Clock clock) {}
 
-    private record Get(int rank, int region, long offset, MemorySegment target, long targetOffset, long bytes) {}
+    private record Get(int thread, int region, long offset, MemorySegment target, long targetOffset, long bytes) {}
 
     private static final class Channel {
         private final int from;
@@ -76,39 +91,69 @@ final class World implements Ranks.Order, Shadow.Race {
     }
 
     private final int size;
+    private final int threads;
     private final Interleaving interleaving;
     private final Ranks ranks;
     private final Places places = new Places();
     private final Shadow shadow = new Shadow(this);
+    private final MemoryUse memoryUse = new MemoryUse();
     private final Steps steps;
     private final Clock[] clocks;
+    private final Clock[] seen;
+    private final Map<Lock, Held> locks = new IdentityHashMap<>();
     private final Map<Long, Word> words = new HashMap<>();
     private final List<Region> regions = new ArrayList<>();
     private final List<Channel> channels = new ArrayList<>();
     private final Channel[][] channelBetween;
     private final Waiting[] waitsFor;
+    private final int[] callOf;
     private final List<Integer> paused = new ArrayList<>();
     private String actor = "nobody";
     private long step;
 
     /**
      * @param size how many ranks there are
+     * @param stages how many threads each of them has
      * @param seed decides everything that may go one way or another
      * @param recorded whether to keep the ranks' steps, for messages
      */
-    World(int size, long seed, boolean recorded) {
+    World(int size, int stages, long seed, boolean recorded) {
         this.size = size;
+        this.threads = size * stages;
         this.interleaving = new Interleaving(seed);
-        this.ranks = new Ranks(size, this);
-        this.steps = recorded ? new Steps(size) : null;
-        this.clocks = new Clock[size];
+        this.ranks = new Ranks(threads, this);
+        this.steps = recorded ? new Steps(threads, this::name) : null;
+        this.clocks = new Clock[threads];
+        this.seen = new Clock[size];
         this.channelBetween = new Channel[size][size];
-        this.waitsFor = new Waiting[size];
-        for (int rank = 0; rank < size; rank++) {
-            clocks[rank] = new Clock(size);
-            clocks[rank].set(rank, 1);
-            interleaving.add(rank);
+        this.waitsFor = new Waiting[threads];
+        this.callOf = new int[threads];
+        for (int thread = 0; thread < threads; thread++) {
+            clocks[thread] = new Clock(threads);
+            clocks[thread].set(thread, 1);
+            interleaving.add(thread);
         }
+        for (int rank = 0; rank < size; rank++) {
+            seen[rank] = new Clock(threads);
+        }
+    }
+
+    /** {@return the rank of a thread; those of the first stage are numbered as the ranks, then follow the others} */
+    int rankOf(int thread) {
+        return thread % size;
+    }
+
+    /** {@return the stage of a thread, 0 for its rank's caller} */
+    int stageOf(int thread) {
+        return thread / size;
+    }
+
+    int thread(int rank, int stage) {
+        return stage * size + rank;
+    }
+
+    String name(int thread) {
+        return stageOf(thread) == 0 ? "rank " + thread : "stage " + stageOf(thread) + " of rank " + rankOf(thread);
     }
 
     Ranks ranks() {
@@ -117,6 +162,20 @@ final class World implements Ranks.Order, Shadow.Race {
 
     Places places() {
         return places;
+    }
+
+    MemoryUse memoryUse() {
+        return memoryUse;
+    }
+
+    /** Says in which call a thread is. */
+    void enter(int thread, int call) {
+        callOf[thread] = call;
+    }
+
+    /** {@return in which call a thread is} */
+    int callOf(int thread) {
+        return callOf[thread];
     }
 
     /** {@return who does what is being done, in words} */
@@ -130,13 +189,27 @@ final class World implements Ranks.Order, Shadow.Race {
 
     // ---- time
 
-    /** A point at which another rank may go first. */
-    void step(int rank, Supplier<String> what) {
-        ranks.step(rank);
+    /** A point at which another thread may go first. */
+    void step(int thread, Supplier<String> what) {
+        goOn(thread);
         step++;
-        actor = "rank " + rank;
         if (steps != null) {
-            steps.add(rank, step, what.get());
+            steps.add(thread, step, what.get());
+        }
+    }
+
+    private void goOn(int thread) {
+        ranks.step(thread);
+        actor = name(thread);
+        if (threads > size) {
+            clocks[thread].join(seen[rankOf(thread)]);
+        }
+    }
+
+    private void see(int thread, Clock clock) {
+        clocks[thread].join(clock);
+        if (threads > size) {
+            seen[rankOf(thread)].join(clock);
         }
     }
 
@@ -147,16 +220,16 @@ final class World implements Ranks.Order, Shadow.Race {
             if (chosen < 0) {
                 throw new SimulationFailure("deadlock: " + waits());
             }
-            if (chosen < size) {
+            if (chosen < threads) {
                 return chosen;
             }
-            deliver(channels.get(chosen - size));
+            deliver(channels.get(chosen - threads));
         }
     }
 
     @Override
-    public void end(int rank) {
-        interleaving.remove(rank);
+    public void end(int thread) {
+        interleaving.remove(thread);
     }
 
     /** Delivers what is still under way when all ranks have ended. */
@@ -173,7 +246,7 @@ final class World implements Ranks.Order, Shadow.Race {
     }
 
     private String text(Waiting waiting) {
-        return "rank " + waiting.rank + " waits for " + (waiting.memory == null ? "anything to change"
+        return name(waiting.thread) + " waits for " + (waiting.memory == null ? "anything to change"
                 : describe(waiting.memory, waiting.offset) + " to become " + Steps.value(waiting.atLeast)
                         + ", and it is " + Steps.value(Words.load(waiting.memory, waiting.offset)));
     }
@@ -184,27 +257,27 @@ final class World implements Ranks.Order, Shadow.Race {
 
     // ---- words
 
-    long load(int rank, MemorySegment memory, long offset) {
-        step(rank, () -> "looks at " + describe(memory, offset));
-        acquire(rank, memory, offset);
+    long load(int thread, MemorySegment memory, long offset) {
+        step(thread, () -> "looks at " + describe(memory, offset));
+        acquire(thread, memory, offset);
         return Words.load(memory, offset);
     }
 
-    private void acquire(int rank, MemorySegment memory, long offset) {
+    private void acquire(int thread, MemorySegment memory, long offset) {
         Word word = words.get(places.address(memory, offset));
         if (word != null && word.clock != null) {
-            clocks[rank].join(word.clock);
+            see(thread, word.clock);
         }
     }
 
-    void store(int rank, MemorySegment memory, long offset, long value) {
-        step(rank, () -> "sets " + describe(memory, offset) + " to " + Steps.value(value));
-        release(rank, clocks[rank], memory, offset, value);
-        advance(rank);
+    void store(int thread, MemorySegment memory, long offset, long value) {
+        step(thread, () -> "sets " + describe(memory, offset) + " to " + Steps.value(value));
+        release(thread, clocks[thread], memory, offset, value);
+        advance(thread);
     }
 
-    private void advance(int rank) {
-        clocks[rank].set(rank, clocks[rank].time(rank) + 1);
+    private void advance(int thread) {
+        clocks[thread].set(thread, clocks[thread].time(thread) + 1);
     }
 
     private void release(int writer, Clock clock, MemorySegment memory, long offset, long value) {
@@ -230,41 +303,63 @@ final class World implements Ranks.Order, Shadow.Race {
         if (value < waiting.atLeast) {
             return false;
         }
-        interleaving.add(waiting.rank);
+        interleaving.add(waiting.thread);
         return true;
     }
 
-    void await(int rank, MemorySegment memory, long offset, long atLeast) {
-        step(rank, () -> "waits for " + describe(memory, offset) + " to become " + Steps.value(atLeast));
+    void await(int thread, MemorySegment memory, long offset, long atLeast) {
+        step(thread, () -> "waits for " + describe(memory, offset) + " to become " + Steps.value(atLeast));
         if (Words.load(memory, offset) < atLeast) {
-            Waiting waiting = new Waiting(rank, memory, offset, atLeast);
+            Waiting waiting = new Waiting(thread, memory, offset, atLeast);
             words.computeIfAbsent(places.address(memory, offset), _ -> new Word()).waiting.add(waiting);
-            sleep(rank, waiting);
+            sleep(thread, waiting);
         }
-        acquire(rank, memory, offset);
+        acquire(thread, memory, offset);
     }
 
-    private void sleep(int rank, Waiting reason) {
-        waitsFor[rank] = reason;
-        interleaving.remove(rank);
-        ranks.step(rank);
-        actor = "rank " + rank;
-        waitsFor[rank] = null;
+    private void sleep(int thread, Waiting reason) {
+        waitsFor[thread] = reason;
+        interleaving.remove(thread);
+        goOn(thread);
+        waitsFor[thread] = null;
     }
 
     /** Until anything has changed. */
-    void pause(int rank) {
-        paused.add(rank);
-        sleep(rank, new Waiting(rank, null, 0, 0));
+    void pause(int thread) {
+        paused.add(thread);
+        sleep(thread, new Waiting(thread, null, 0, 0));
     }
 
-    long loadPlain(int rank, MemorySegment memory, long offset) {
-        shadow.read(places.address(memory, offset), Long.BYTES, rank, clocks[rank], step);
+    void lock(int thread, Lock lock) {
+        step(thread, () -> "takes a lock");
+        Held held = locks.computeIfAbsent(lock, _ -> new Held());
+        while (held.taken) {
+            held.waiting.add(thread);
+            sleep(thread, new Waiting(thread, null, 0, 0));
+        }
+        held.taken = true;
+        clocks[thread].join(held.clock);
+    }
+
+    void unlock(int thread, Lock lock) {
+        if (ranks.isStopped()) {
+            return;
+        }
+        Held held = locks.get(lock);
+        held.taken = false;
+        held.clock.join(clocks[thread]);
+        advance(thread);
+        held.waiting.forEach(interleaving::add);
+        held.waiting.clear();
+    }
+
+    long loadPlain(int thread, MemorySegment memory, long offset) {
+        shadow.read(places.address(memory, offset), Long.BYTES, thread, clocks[thread], step);
         return Words.loadPlain(memory, offset);
     }
 
-    void storePlain(int rank, MemorySegment memory, long offset, long value) {
-        storePlain(rank, clocks[rank], memory, offset, value);
+    void storePlain(int thread, MemorySegment memory, long offset, long value) {
+        storePlain(thread, clocks[thread], memory, offset, value);
     }
 
     /** To store what is there already changes nothing that a reader could notice; zeros are there before any store. */
@@ -276,17 +371,34 @@ final class World implements Ranks.Order, Shadow.Race {
         }
     }
 
-    // ---- data
+    void storeTag(int thread, MemorySegment memory, long word, long tag) {
+        storeTag(thread, clocks[thread], memory, word, tag);
+    }
 
-    void read(int rank, MemorySegment memory, long offset, long bytes) {
-        if (bytes > 0) {
-            shadow.read(places.address(memory, offset), bytes, rank, clocks[rank], step);
+    /** To clear the lowest bit harms no reader. */
+    private void storeTag(int writer, Clock clock, MemorySegment memory, long word, long tag) {
+        long offset = word + Long.BYTES;
+        long before = Words.loadPlain(memory, offset);
+        if (before == tag + 1 && (tag & 1) == 0 && shadow.isWritten(places.address(memory, offset), Long.BYTES)) {
+            Words.storePlain(memory, offset, tag);
+        } else {
+            storePlain(writer, clock, memory, offset, tag);
         }
     }
 
-    void write(int rank, MemorySegment memory, long offset, long bytes) {
+    // ---- data
+
+    void read(int thread, MemorySegment memory, long offset, long bytes) {
         if (bytes > 0) {
-            shadow.write(places.address(memory, offset), bytes, rank, clocks[rank], step);
+            shadow.read(places.address(memory, offset), bytes, thread, clocks[thread], step);
+        }
+    }
+
+    void write(int thread, MemorySegment memory, long offset, long bytes) {
+        if (bytes > 0) {
+            long address = places.address(memory, offset);
+            shadow.write(address, bytes, thread, clocks[thread], step);
+            memoryUse.write(callOf[thread], address, bytes);
         }
     }
 
@@ -297,10 +409,10 @@ final class World implements Ranks.Order, Shadow.Race {
     }
 
     private String component(int component) {
-        if (component < size) {
-            return "rank " + component;
+        if (component < threads) {
+            return name(component);
         }
-        Channel channel = channels.get(component - size);
+        Channel channel = channels.get(component - threads);
         return "a put of rank " + channel.from + " into the process of rank " + channel.to;
     }
 
@@ -319,20 +431,20 @@ final class World implements Ranks.Order, Shadow.Race {
         regions.get((int) region).revoked = true;
     }
 
-    void put(int rank, int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+    void put(int thread, int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
             long word, long value, long tag) {
-        step(rank, () -> "puts " + bytes + " bytes to " + describe(regions.get((int) region).memory, offset)
+        step(thread, () -> "puts " + bytes + " bytes to " + describe(regions.get((int) region).memory, offset)
                 + (word == Machine.NO_WORD ? ""
                         : ", then sets " + describe(regions.get((int) region).memory, word) + " to "
                                 + Steps.value(value)));
-        Channel channel = channel(rank, process, region);
-        read(rank, source, sourceOffset, bytes);
+        Channel channel = channel(rankOf(thread), process, region);
+        read(thread, source, sourceOffset, bytes);
         byte[] copied = new byte[Math.toIntExact(bytes)];
         MemorySegment.copy(source, sourceOffset, MemorySegment.ofArray(copied), 0, bytes);
-        Clock clock = clocks[rank].copy();
+        Clock clock = clocks[thread].copy();
         clock.set(channel.actor, ++channel.time);
-        advance(rank);
-        channel.queue.add(new Put((int) region, offset, copied, word, value, tag, clock));
+        advance(thread);
+        channel.queue.add(new Put(callOf[thread], (int) region, offset, copied, word, value, tag, clock));
         if (interleaving.flip()) {
             send(channel);
         }
@@ -344,7 +456,7 @@ final class World implements Ranks.Order, Shadow.Race {
         }
         Channel channel = channelBetween[rank][process];
         if (channel == null) {
-            channel = new Channel(rank, process, size + channels.size());
+            channel = new Channel(rank, process, threads + channels.size());
             channels.add(channel);
             channelBetween[rank][process] = channel;
         }
@@ -358,22 +470,22 @@ final class World implements Ranks.Order, Shadow.Race {
         }
     }
 
-    void flush(int rank) {
-        step(rank, () -> "flushes");
-        for (Channel channel : channelBetween[rank]) {
+    void flush(int thread) {
+        step(thread, () -> "flushes");
+        for (Channel channel : channelBetween[rankOf(thread)]) {
             if (channel != null) {
                 send(channel);
             }
         }
     }
 
-    void get(int rank, int process, long region, long offset, MemorySegment target, long targetOffset, long bytes) {
-        step(rank, () -> "gets " + bytes + " bytes from " + describe(regions.get((int) region).memory, offset));
-        Channel channel = channel(rank, process, region);
-        channel.queue.add(new Get(rank, (int) region, offset, target, targetOffset, bytes));
+    void get(int thread, int process, long region, long offset, MemorySegment target, long targetOffset, long bytes) {
+        step(thread, () -> "gets " + bytes + " bytes from " + describe(regions.get((int) region).memory, offset));
+        Channel channel = channel(rankOf(thread), process, region);
+        channel.queue.add(new Get(thread, (int) region, offset, target, targetOffset, bytes));
         send(channel);
-        sleep(rank, new Waiting(rank, null, 0, 0));
-        write(rank, target, targetOffset, bytes);
+        sleep(thread, new Waiting(thread, null, 0, 0));
+        write(thread, target, targetOffset, bytes);
     }
 
     private void deliver(Channel channel) {
@@ -393,12 +505,31 @@ final class World implements Ranks.Order, Shadow.Race {
     private void deliver(Channel channel, Put put) {
         MemorySegment memory = reach(put.region, put.offset, put.bytes.length);
         if (put.bytes.length > 0) {
-            shadow.write(places.address(memory, put.offset), put.bytes.length, channel.actor, put.clock, step);
+            long address = places.address(memory, put.offset);
+            shadow.write(address, put.bytes.length, channel.actor, put.clock, step);
+            memoryUse.write(put.call, address, put.bytes.length);
             MemorySegment.copy(MemorySegment.ofArray(put.bytes), 0, memory, put.offset, put.bytes.length);
         }
         if (put.word != Machine.NO_WORD) {
-            storePlain(channel.actor, put.clock, memory, put.word + Long.BYTES, put.tag);
-            release(channel.actor, put.clock, memory, put.word, put.value);
+            raise(channel.actor, put, memory);
+        }
+    }
+
+    /**
+     * What nobody awaits, such as an operation's last credits, may still be under way when another process raises the
+     * word in a later generation. Whichever comes first, the word keeps the greater value; the target does one after
+     * the other.
+     */
+    private void raise(int writer, Put put, MemorySegment memory) {
+        long generation = Steps.generation(Words.load(memory, put.word));
+        Clock clock = put.clock.copy();
+        Word word = words.get(places.address(memory, put.word));
+        if (word != null && word.writer >= threads && generation < Steps.generation(put.value)) {
+            clock.set(word.writer, Math.max(clock.time(word.writer), word.time));
+        }
+        if (generation <= Steps.generation(put.value)) {
+            storeTag(writer, clock, memory, put.word, put.tag);
+            release(writer, clock, memory, put.word, put.value);
         }
     }
 
@@ -416,19 +547,19 @@ final class World implements Ranks.Order, Shadow.Race {
 
     private void answer(Channel channel, Get get) {
         MemorySegment memory = reach(get.region, get.offset, get.bytes);
-        Clock clock = clocks[get.rank];
+        Clock clock = clocks[get.thread];
         clock.set(channel.actor, channel.time);
         if (regions.get(get.region).hasWords && get.bytes >= Words.LINE_BYTES) { // less than a line is a payload
             for (long at = 0; at < get.bytes; at += Long.BYTES) {
                 Word word = words.get(places.address(memory, get.offset + at));
                 if (word != null && word.clock != null) {
-                    clock.join(word.clock);
+                    see(get.thread, word.clock);
                 }
             }
         } else {
-            shadow.read(places.address(memory, get.offset), get.bytes, get.rank, clock, step);
+            shadow.read(places.address(memory, get.offset), get.bytes, get.thread, clock, step);
         }
         MemorySegment.copy(memory, get.offset, get.target, get.targetOffset, get.bytes);
-        interleaving.add(get.rank);
+        interleaving.add(get.thread);
     }
 }

@@ -6,6 +6,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -13,9 +14,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.Counts;
+import org.tutti.collective.Team;
+import org.tutti.collective.barrier.Barrier;
+import org.tutti.collective.barrier.SrmBarrier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class BrokenAlgorithmsTest {
     private static final int SEEDS = 6;
     private static final int SEEDS_OF_WHAT_IS_RIGHT = 9;
+    private static final int WAYS_OF_CHOOSING = 3;
     private static final int CALLS = 40;
     private static final int CALLS_WITH_A_ROOT = 20;
     private static final int[] SMALL = {100, 40, 3000};
@@ -54,6 +61,7 @@ class BrokenAlgorithmsTest {
                 fault(Fault.EVERYBODY_IS_SAID_TO_BE_HERE, "may still be read|shrink|may still set it"),
                 fault(Fault.SHOWS_NOTHING_BUT_READS, "reads bytes that nobody has written|threw"),
                 fault(Fault.STEP_BUMPED_TWICE, "shrink from step 2 of generation . to step 1"),
+                fault(Fault.A_BUFFER_FOR_EACH_CHUNK, "200000 bytes .* more than the bound of 131072"),
                 fault(Fault.LEAVES_BEFORE_THE_PUT, "may still be|wrong byte|no longer"),
                 fault(Fault.SIGNALS_BEFORE_THE_PUT, "reads bytes"),
                 fault(Fault.RESULTS_ARE_NOT_AWAITED, "reads bytes|overwrites"),
@@ -64,7 +72,10 @@ class BrokenAlgorithmsTest {
                 fault(Fault.NEIGHBOURS_IN_THE_WRONG_ORDER, "wrong byte in its result .* matrix-product"),
                 fault(Fault.MASTER_GOES_FIRST, "has left barrier"),
                 fault(Fault.ONE_ROUND_TOO_FEW, "has left barrier"),
-                fault(Fault.ONE_RANK_IS_FORGOTTEN, "has left barrier"));
+                fault(Fault.ONE_RANK_IS_FORGOTTEN, "has left barrier"),
+                fault(Fault.SLOT_IS_TAKEN_BEFORE_ALL_HAVE_LEFT, "may still|shrink"),
+                fault(Fault.LEAVES_THE_NEXT_OPERATION_TOO, "may still|shrink"),
+                fault(Fault.LEDGER_IS_NOT_LOCKED, "left word .* (shrink|may still set it)"));
     }
 
     @ParameterizedTest
@@ -103,28 +114,89 @@ class BrokenAlgorithmsTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 5})
+    void shouldFindNothingWhenNothingIsWrongWithSeveralOperationsInFlight(int stages) {
+        for (long seed = 0; seed < WAYS_OF_CHOOSING; seed++) {
+            assertThat(Verifier.verify(NODES, mixed(NODES), stages, seed)).as("seed %s", seed).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1, 2})
+    void shouldLetOperationsEndInAnyOrder(long seed) {
+        List<List<Integer>> ended = new ArrayList<>();
+        for (int rank = 0; rank < ONE_NODE.size(); rank++) {
+            ended.add(new ArrayList<>());
+        }
+        List<Call> calls = new ArrayList<>();
+        for (int i = 0; i < CALLS; i++) {
+            calls.add(new Call(Collective.BARRIER, new EndedBarrier(ended), Operation.BYTES, 0, 0, true, i));
+        }
+        assertThat(Verifier.verify(ONE_NODE, calls, 4, seed)).isEmpty();
+        List<Integer> inOrder = IntStream.range(0, CALLS).boxed().toList();
+        assertThat(ended).allSatisfy(ofRank -> assertThat(ofRank).containsExactlyInAnyOrderElementsOf(inOrder))
+                .anySatisfy(ofRank -> assertThat(ofRank).isNotEqualTo(inOrder));
+    }
+
+    /** Notes the number of each operation when a rank has ended it. */
+    private static final class EndedBarrier extends Barrier {
+        private final List<List<Integer>> ended;
+
+        EndedBarrier(List<List<Integer>> ended) {
+            super(new Description("ended", Order.ALWAYS, "", "", "", "", ""));
+            this.ended = ended;
+        }
+
+        @Override
+        public void run(Team team) {
+            new SrmBarrier().run(team);
+            ended.get(team.rank()).add((int) team.operation());
+        }
+
+        @Override
+        public Counts counts(int nodes, int localRanks, long bytes) {
+            throw new UnsupportedOperationException("nobody predicts this");
+        }
+    }
+
     @Test
     void shouldSayTheSameWithTheSameSeed() {
         String first = verify(Fault.NO_CREDIT, 2).orElseThrow().getMessage();
         assertThat(verify(Fault.NO_CREDIT, 2).orElseThrow().getMessage()).isEqualTo(first);
+        String inFlight = verify(Fault.LEAVES_THE_NEXT_OPERATION_TOO, 2).orElseThrow().getMessage();
+        assertThat(verify(Fault.LEAVES_THE_NEXT_OPERATION_TOO, 2).orElseThrow().getMessage()).isEqualTo(inFlight);
     }
 
     private static void pass(Topology topology, List<Call> calls, long seed) {
-        assertThat(Verifier.verify(topology, calls, seed)).as("seed %s", seed).isEmpty();
+        assertThat(Verifier.verify(topology, calls, 1, seed)).as("seed %s", seed).isEmpty();
     }
 
     private static Optional<SimulationFailure> verify(Fault fault, long seed) {
         if (fault.compareTo(Fault.LEAVES_BEFORE_THE_PUT) < 0) {
-            return Verifier.verify(NODES, calls(Collective.BROADCAST, new BrokenBroadcast(fault), NODES), seed);
+            return Verifier.verify(NODES, calls(Collective.BROADCAST, new BrokenBroadcast(fault), NODES), 1, seed);
         }
         if (fault.compareTo(Fault.RESULTS_ARE_NOT_AWAITED) < 0) {
-            return Verifier.verify(SINGLES, calls(Collective.BROADCAST, new BrokenDirectBroadcast(fault), SINGLES),
+            return Verifier.verify(SINGLES, calls(Collective.BROADCAST, new BrokenDirectBroadcast(fault), SINGLES), 1,
                     seed);
         }
         if (fault.compareTo(Fault.MASTER_GOES_FIRST) < 0) {
-            return Verifier.verify(ONE_NODE, calls(Collective.ALLREDUCE, new BrokenAllreduce(fault), ONE_NODE), seed);
+            return Verifier.verify(ONE_NODE, calls(Collective.ALLREDUCE, new BrokenAllreduce(fault), ONE_NODE), 1,
+                    seed);
         }
-        return Verifier.verify(NODES, calls(Collective.BARRIER, new BrokenBarrier(fault), NODES), seed);
+        if (fault.compareTo(Fault.SLOT_IS_TAKEN_BEFORE_ALL_HAVE_LEFT) < 0) {
+            return Verifier.verify(NODES, calls(Collective.BARRIER, new BrokenBarrier(fault), NODES), 1, seed);
+        }
+        return Verifier.verify(NODES, mixed(NODES), 5, seed,
+                (world, thread) -> new BrokenMachine(world, thread, fault));
+    }
+
+    private static List<Call> mixed(Topology topology) {
+        List<Call> calls = new ArrayList<>();
+        for (int part = 0; part < 3; part++) {
+            calls.addAll(Calls.mixed(topology, part));
+        }
+        return calls;
     }
 
     private static List<Call> calls(Collective collective, Algorithm algorithm, Topology topology) {

@@ -41,7 +41,8 @@ final class BrokenBroadcast extends Broadcast {
     }
 
     private void runAtTop(Team team, Area data, long bytes, int root, int top) {
-        long window = Math.min(bytes, BUFFERS * BUFFER_BYTES);
+        boolean many = fault == Fault.A_BUFFER_FOR_EACH_CHUNK;
+        long window = many ? bytes : Math.min(bytes, BUFFERS * BUFFER_BYTES);
         int chunks = Partition.chunks(bytes, BUFFER_BYTES);
         boolean sends = team.localRank() == root;
         boolean forwards = team.isMaster() && team.nodes() > 1;
@@ -61,7 +62,7 @@ final class BrokenBroadcast extends Broadcast {
                     if (fault == Fault.READY_BEFORE_THE_COPY) {
                         team.post(Team.READY, chunk);
                     }
-                    team.copy(data, from, buffers, place(chunk), length);
+                    team.copy(data, from, buffers, many ? from : place(chunk), length);
                     if (fault == Fault.STEP_BUMPED_TWICE) {
                         team.post(Team.READY, chunk + 1);
                     }
@@ -76,9 +77,10 @@ final class BrokenBroadcast extends Broadcast {
                 }
                 Area shown = team.shown(root, window);
                 if (forwards) {
-                    forward(team, shown, place(chunk), length, chunk, top);
+                    forward(team, shown, many ? from : place(chunk), length, chunk, top);
                 }
-                take(team, shown, place(fault == Fault.SWAPPED_BUFFER ? chunk + 1 : chunk), data, from, length, chunk);
+                take(team, shown, many ? from : place(fault == Fault.SWAPPED_BUFFER ? chunk + 1 : chunk), data, from,
+                        length, chunk);
             }
         }
     }
@@ -125,6 +127,11 @@ final class BrokenBroadcast extends Broadcast {
             }
             team.put(child, NodeTree.PARENT, chunk, source, sourceOffset, place(chunk), length);
         }
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return windows(1, bytes, BUFFERS * BUFFER_BYTES) + landings(nodes, 1, bytes);
     }
 
     @Override

@@ -29,14 +29,19 @@ class ModelTest {
             cores = 16
 
             switchMicros = 0
+            callMicros = 0.02
+            crossNanosPerByte = 0.4
+            railOverheadNanosPerByte = 0.5
+            railGapMicros = 5.5
+            nodesPerHost = 3
             """;
 
     @Test
     void shouldReadEveryFigure(@TempDir Path directory) throws Exception {
         Path file = Files.writeString(directory.resolve("own.model"), TEXT);
         assertThat(Model.of(file.toString()))
-                .isEqualTo(new Model(file.toString(), 0.1, 0.01, 0.2, 0.3, 4, 5, 6, 2, 1024, 16, 0, List.of(),
-                        List.of(), List.of(), 0));
+                .isEqualTo(new Model(file.toString(), 0.02, 0.1, 0.01, 0.2, 0.4, 0.3, 4, 5, 0.5, 5.5, 6, 2, 1024,
+                        16, 3, 0, Levels.NONE));
     }
 
     @Test
@@ -44,23 +49,28 @@ class ModelTest {
         Model model = Model.parse("own", TEXT + """
                 levels = 2, 4
                 levelLatencyMicros = 0.02, 0.05
-                fetchNanosPerByte = 0.1, 0.2, 0.3
+                levelCrossNanosPerByte = 0.1, 0.2
                 queueNanos = 7
                 """);
-        assertThat(model.levels()).containsExactly(2, 4);
-        assertThat(model.meeting(2, 3)).isZero();
-        assertThat(model.meeting(1, 2)).isEqualTo(1);
-        assertThat(model.meeting(3, 4)).isEqualTo(2);
+        assertThat(model.levels())
+                .isEqualTo(new Levels(List.of(2, 4), List.of(0.02, 0.05), List.of(0.1, 0.2), 7));
+        assertThat(model.levels().meeting(2, 3)).isZero();
+        assertThat(model.levels().meeting(1, 2)).isEqualTo(1);
+        assertThat(model.levels().meeting(3, 4)).isEqualTo(2);
         assertThat(model.latencyNanos(1)).isEqualTo(50);
         assertThat(model.latencyNanos(2)).isEqualTo(100);
-        assertThat(model.queueNanos()).isEqualTo(7);
-        assertThatThrownBy(() -> Model.parse("own", TEXT + "levels = 2, 4")).hasMessageContaining("one more");
+        assertThat(model.crossNanosPerByte(1)).isEqualTo(0.2);
+        assertThat(model.crossNanosPerByte(2)).isEqualTo(0.4);
+        assertThatThrownBy(() -> Model.parse("own", TEXT + "levels = 2, 4")).hasMessageContaining("as many of each");
+        assertThatThrownBy(() -> Model.parse("own", TEXT + "levels = 4, 2"))
+                .hasMessageContaining("own: levels must be");
     }
 
     @Test
     void shouldHaveReadyMadeOnes() {
         assertThat(Model.of("gigabit").railNanosPerByte()).isGreaterThan(8);
         assertThat(Model.of("rdma200").railNanosPerByte()).isBetween(0.04, 0.05);
+        assertThat(Model.of("epyc128").levels().sizes()).containsExactly(8, 64);
     }
 
     @ParameterizedTest

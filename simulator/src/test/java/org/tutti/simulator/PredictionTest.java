@@ -9,6 +9,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
 import org.tutti.Topology;
@@ -29,12 +30,14 @@ import static org.assertj.core.api.Assertions.within;
 class PredictionTest {
     private static final double EXACT = 1e-9;
 
+    /** Groups of two: a word takes 10 ns inside one, a byte 1 ns more; there are no queues. */
+    private static final Levels PAIRS = new Levels(List.of(2), List.of(0.01), List.of(1.0), 0);
+
     /** Only what is named costs anything. */
     private static Model model(double memoryLatency, double perByte, double railLatency, double railOverhead,
             double railPerByte, int rails, int cores, double switching) {
-        return new Model("test", memoryLatency, 0, perByte, perByte, railLatency, railOverhead, railPerByte, rails,
-                1024,
-                cores, switching, List.of(), List.of(), List.of(), 0);
+        return new Model("test", 0, memoryLatency, 0, perByte, 0, perByte, railLatency, railOverhead, 0, 0, railPerByte,
+                rails, 1024, cores, 1, switching, Levels.NONE);
     }
 
     private static Prediction predict(Collective collective, String algorithm, int nodes, int ranks, long bytes,
@@ -86,9 +89,10 @@ class PredictionTest {
 
     @Test
     void shouldAddUpCopiesOfAFlatReduce() {
-        // seven ranks copy 1,000 bytes at 1 ns at the same time, and the root combines seven contributions
+        // seven ranks copy 1,000 bytes at 1 ns at the same time, and the root combines seven contributions; the words of
+        // the last six, which are there already, it fetches when it comes to them
         assertThat(predict(Collective.REDUCE, "flat", 1, 8, 1000, 0, model(0.5, 1, 0, 0, 0, 1, 8, 0)).micros())
-                .isCloseTo(1 + 0.5 + 7, within(EXACT));
+                .isCloseTo(1 + 0.5 + 7 + 6 * 0.5, within(EXACT));
     }
 
     @Test
@@ -101,6 +105,93 @@ class PredictionTest {
         // root, then three ranks, then the root again
         assertThat(predict(Collective.REDUCE, "flat", 1, 4, 1000, 0, one).micros())
                 .isCloseTo(3 * 1 + 4 * 5 + 3, within(EXACT));
+    }
+
+    @Test
+    void shouldLetNodesOfOneHostShareItsCores() {
+        // rank 0 puts until 2; rank 1 has the core after a switch, puts until 10, and finds what rank 0 has put; its
+        // own put arrives at 17, when rank 0 needs a switch to see it
+        assertThat(predict(Collective.BARRIER, "srm", 2, 1, 0, 0, model(0, 0, 7, 2, 0, 1, 1, 6)).micros())
+                .isCloseTo(2 + 7, within(EXACT));
+        Model oneHost = new Model("test", 0, 0, 0, 0, 0, 0, 7, 2, 0, 0, 0, 1, 1024, 1, 2, 6, Levels.NONE);
+        assertThat(predict(Collective.BARRIER, "srm", 2, 1, 0, 0, oneHost).micros()).isCloseTo(17 + 6, within(EXACT));
+    }
+
+    @Test
+    void shouldTakeLongerForBytesThatCrossBetweenCores() {
+        // rank 1 copies 1,000 bytes at 1 ns where nobody has been; they cross at 2 ns when rank 0 combines them
+        Model crossing = new Model("test", 0, 0, 0, 1, 2, 1, 0, 0, 0, 0, 0, 1, 1024, 2, 1, 0, Levels.NONE);
+        assertThat(predict(Collective.REDUCE, "flat", 1, 2, 1000, 0, crossing).micros())
+                .isCloseTo(1 + 1 + 2, within(EXACT));
+        // on one core nothing crosses
+        Model oneCore = new Model("test", 0, 0, 0, 1, 2, 1, 0, 0, 0, 0, 0, 1, 1024, 1, 1, 0, Levels.NONE);
+        assertThat(predict(Collective.REDUCE, "flat", 1, 2, 1000, 0, oneCore).micros()).isCloseTo(2, within(EXACT));
+    }
+
+    @Test
+    void shouldOccupyWhoPutsForEveryByte() {
+        // 8,000 bytes at 0.5 ns keep the root for 4 µs, fill the rail for 8, and are there 3 later
+        Model copying = new Model("test", 0, 0, 0, 0, 0, 0, 3, 0, 0.5, 0, 1, 1, 1024, 1, 1, 0, Levels.NONE);
+        assertThat(predict(Collective.BROADCAST, "srm", 2, 1, 8000, 0, copying).micros())
+                .isCloseTo(4 + 8 + 3, within(EXACT));
+    }
+
+    @Test
+    void shouldFetchWordsThatWereSetLongAgo() {
+        // rank 1 copies 1 µs a call, the root combines 2: it waits for the first word until 1.25, and fetches the
+        // others, which are there already, in 0.25 each
+        Model slowRoot = new Model("test", 0, 0.25, 0, 1, 0, 2, 0, 0, 0, 0, 0, 1, 1024, 2, 1, 0, Levels.NONE);
+        assertThat(Prediction.ofMean(Collective.REDUCE, Catalogue.find(Collective.REDUCE, "flat"), Sweep.even(1, 2),
+                1000, 0, slowRoot, 4).micros()).isCloseTo((1.25 + 4 * 2 + 3 * 0.25) / 4, within(EXACT));
+    }
+
+    @Test
+    void shouldFetchWordsFromWhereTheyWereStored() {
+        // a word takes 10 ns in a group, and 100 between both. Flat: rank 0 fetches one from its own group and two from
+        // the other one, one after the other, then the others fetch its word
+        Model model = new Model("test", 0, 0.1, 0, 1, 3, 1, 0, 0, 0, 0, 0, 1, 1024, 4, 1, 0, PAIRS);
+        assertThat(predict(Collective.BARRIER, "srm", 1, 4, 0, 0, model).micros())
+                .isCloseTo(0.01 + 2 * 0.1 + 0.1, within(EXACT));
+        // over levels: both groups at the same time, one word between them, and the same way back
+        Prediction nested = Prediction.of(Collective.BARRIER, Catalogue.find(Collective.BARRIER, "tree"),
+                Sweep.even(1, 4).withLevels(2), 0, 0, model);
+        assertThat(nested.micros()).isCloseTo(2 * (0.01 + 0.1), within(EXACT));
+    }
+
+    @Test
+    void shouldFetchBytesFromWhereTheyWereWritten() {
+        // ranks 1 and 2 copy for 1 µs; the root fetches the word of each, then a line and 1,000 bytes as it combines: of
+        // rank 1 from its own group, of rank 2 from the other one, where a word takes 100 ns, and a byte 3 ns more
+        Model model = new Model("test", 0, 0.1, 0, 1, 3, 1, 0, 0, 0, 0, 0, 1, 1024, 3, 1, 0, PAIRS);
+        assertThat(predict(Collective.REDUCE, "flat", 1, 3, 1000, 0, model).micros())
+                .isCloseTo(1 + (0.01 + 0.01 + 1 + 1) + (0.1 + 0.1 + 1 + 3), within(EXACT));
+    }
+
+    @Test
+    void shouldLetReadersOfAWordQueue() {
+        // ranks 1 to 3 fetch the root's word 100 ns after it was stored, the next one 7 ns later each
+        Levels queues = new Levels(List.of(8), List.of(0.1), List.of(0.0), 7);
+        Model model = new Model("test", 0, 0.1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1024, 4, 1, 0, queues);
+        assertThat(predict(Collective.BROADCAST, "slot-ring", 1, 4, 8, 0, model).micros())
+                .isCloseTo(0.1 + 2 * 0.007, within(EXACT));
+    }
+
+    @Test
+    void shouldKeepMessagesApartByTheGap() {
+        // the root puts to two nodes: 8,000 bytes fill the rail for 8 µs, then it has to rest for 2
+        Model resting = new Model("test", 0, 0, 0, 0, 0, 0, 3, 0, 0, 2, 1, 1, 1024, 1, 1, 0, Levels.NONE);
+        assertThat(predict(Collective.BROADCAST, "srm", 3, 1, 8000, 0, resting).micros())
+                .isCloseTo(8 + 2 + 8 + 3, within(EXACT));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 2.5", "4, 1.75", "10, 1.6"})
+    void shouldPredictTheMeanOfCallsThatOverlap(int calls, double mean) {
+        // each call costs 0.5 µs to enter; rank 1 copies 1 µs and goes on; the root combines 1 µs. As a call takes
+        // either 1.5, the root waits only in the first one, for 1 µs: (1 + 1.5 · calls) ÷ calls
+        Model entering = new Model("test", 0.5, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1024, 2, 1, 0, Levels.NONE);
+        assertThat(Prediction.ofMean(Collective.REDUCE, Catalogue.find(Collective.REDUCE, "flat"), Sweep.even(1, 2),
+                1000, 0, entering, calls).micros()).isCloseTo(mean, within(EXACT));
     }
 
     @ParameterizedTest
@@ -143,10 +234,49 @@ class PredictionTest {
     @Test
     void shouldUseTheFormulaWhenThereAreTooManySteps() {
         Prediction prediction = Prediction.of(Collective.BROADCAST, new Endless(), Sweep.even(2, 3), 1000, 0,
-                model(0.25, 2, 10, 1, 4, 1, 8, 0), 10_000);
+                model(0.25, 2, 10, 1, 4, 1, 8, 0), 1, 10_000);
         assertThat(prediction.isByFormula()).isTrue();
         // 2 words, 1000 bytes at 2 ns, 3 puts of 11 µs, 1000 bytes at 4 ns
         assertThat(prediction.micros()).isCloseTo(2 * 0.25 + 2 + 3 * 11 + 4, within(EXACT));
+    }
+
+    @Test
+    void shouldStripeOverRailsInTheFormulaToo() {
+        Model rails = model(0.25, 2, 10, 1, 4, 4, 8, 0);
+        // 2 words, b bytes at 2 ns, 3 puts of 11 µs, b bytes at 4 ns: over four rails from 1024 bytes on
+        assertThat(formula(3, 1024, rails)).isCloseTo(2 * 0.25 + 2.048 + 3 * 11 + 4.096 / 4, within(EXACT));
+        assertThat(formula(3, 1016, rails)).isCloseTo(2 * 0.25 + 2.032 + 3 * 11 + 4.064, within(EXACT));
+    }
+
+    @Test
+    void shouldLetRanksTakeTurnsOnCoresInTheFormulaToo() {
+        // five ranks on two cores: three turns of work, and three switches of 5 µs at each of 2 + 3 waits
+        assertThat(formula(5, 1000, model(0.25, 2, 10, 1, 4, 1, 2, 5)))
+                .isCloseTo(2 * 0.25 + 3 * 2 + 3 * 11 + 4 + (2 + 3) * 3 * 5, within(EXACT));
+        assertThat(formula(2, 1000, model(0.25, 2, 10, 1, 4, 1, 2, 5))).isCloseTo(2 * 0.25 + 2 + 3 * 11 + 4,
+                within(EXACT));
+    }
+
+    private static double formula(int ranks, long bytes, Model model) {
+        Prediction prediction = Prediction.of(Collective.BROADCAST, new Endless(), Sweep.even(2, ranks), bytes, 0,
+                model, 1, 10_000);
+        assertThat(prediction.isByFormula()).isTrue();
+        return prediction.micros();
+    }
+
+    /** The formula is to be near what the run itself takes, with several rails and with too few cores, too. */
+    @ParameterizedTest
+    @CsvSource({"BROADCAST, srm, 4, 2, 1048576, 4, 8", "REDUCE, srm, 4, 4, 65536, 1, 2",
+            "ALLREDUCE, ring, 4, 2, 1048576, 2, 8",
+            "ALLREDUCE, flat, 1, 8, 8192, 1, 2"})
+    void shouldPredictMuchTheSameByFormula(Collective collective, String algorithm, int nodes, int ranks, long bytes,
+            int rails, int cores) {
+        Model model = model(0.25, 0.1, 10, 1, 1, rails, cores, 2);
+        Algorithm found = Catalogue.find(collective, algorithm);
+        double run = Prediction.of(collective, found, Sweep.even(nodes, ranks), bytes, 0, model).micros();
+        Prediction byFormula = Prediction.of(collective, found, Sweep.even(nodes, ranks), bytes, 0, model, 1, 10);
+        assertThat(byFormula.isByFormula()).isTrue();
+        assertThat(byFormula.micros()).isBetween(run / 2, run * 2);
     }
 
     /** Counts steps of its own without end, and has a formula. */
@@ -162,6 +292,11 @@ class PredictionTest {
                 team.noteAllAreHere();
                 team.post(Team.DONE, 1);
             }
+        }
+
+        @Override
+        public long memoryBytes(int nodes, int localRanks, long bytes) {
+            return 0;
         }
 
         @Override
@@ -219,6 +354,20 @@ class PredictionTest {
             most = Math.max(most, putters.size());
         }
         assertThat(most).isEqualTo(ceilLog(nodes)).isLessThanOrEqualTo(RingLayout.edges(nodes));
+    }
+
+    /** Each algorithm's bound grows with the degree of its master, so with the logarithm of the nodes at most. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldNeedMemoryForNeighboursNotForNodes(Collective collective) {
+        long message = 1 << 20;
+        for (Algorithm algorithm : Catalogue.of(collective)) {
+            long few = algorithm.memoryBytes(2, 4, message);
+            for (int nodes = 3; nodes <= 4096; nodes++) {
+                assertThat(algorithm.memoryBytes(nodes, 4, message) - few).as("%s on %s nodes", algorithm, nodes)
+                        .isLessThanOrEqualTo((ceilLog(nodes) - 1) * RingLayout.LANDING_BYTES);
+            }
+        }
     }
 
     private static int floorLog(int number) {

@@ -13,7 +13,10 @@ import org.tutti.collective.Algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The part of the sweep that every build does: each algorithm on every shape, one part of its calls each. */
+/**
+ * The part of the sweep that every build does: each algorithm on some shapes, one part of its calls each; and some runs
+ * with several operations in flight.
+ */
 class VerificationTest {
     private static final long SEED = Long.getLong("simulator.seed", 20261121);
 
@@ -25,7 +28,7 @@ class VerificationTest {
             Optional<SimulationFailure> failure = plan.verify();
             failure.ifPresent(found -> failures.add(found.getMessage()));
         }
-        assertThat(plans.size()).isGreaterThan(150);
+        assertThat(plans).hasSizeGreaterThan(150).hasAtLeastOneElementOfType(InFlightPlan.class);
         assertThat(failures).as("seed %s", SEED).isEmpty();
     }
 
@@ -37,8 +40,8 @@ class VerificationTest {
         for (Collective collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
                 for (Topology shape : shapes) {
-                    int part = runs++ % Plan.parts(collective, algorithm, shape);
-                    new Plan(collective, algorithm, shape, part, SEED + runs).verify()
+                    int part = runs++ % AlgorithmPlan.parts(collective, algorithm, shape);
+                    new AlgorithmPlan(collective, algorithm, shape, part, SEED + runs).verify()
                             .ifPresent(found -> failures.add(found.getMessage()));
                 }
             }
@@ -50,8 +53,11 @@ class VerificationTest {
     @Test
     void shouldRepeatARunWithLevels() {
         Topology shape = new Topology(new int[]{0, 0, 0, 0, 0, 1, 1, 1}, new int[]{2, 4});
-        Plan plan = new Plan(Collective.BARRIER, Catalogue.find(Collective.BARRIER, "tree"), shape, 0, 7);
+        Plan plan = new AlgorithmPlan(Collective.BARRIER, Catalogue.find(Collective.BARRIER, "tree"), shape, 0, 7);
         assertThat(plan).hasToString("barrier:tree:0.0.0.0.0.1.1.1/2.4:0:7");
         assertThat(Plan.parse(plan.toString())).hasToString(plan.toString());
+        Plan inFlight = new InFlightPlan(shape, 3, 7);
+        assertThat(inFlight).hasToString("in-flight:0.0.0.0.0.1.1.1/2.4:3:7");
+        assertThat(Plan.parse(inFlight.toString())).hasToString(inFlight.toString());
     }
 }

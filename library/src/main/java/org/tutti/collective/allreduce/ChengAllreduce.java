@@ -51,7 +51,7 @@ public final class ChengAllreduce extends Allreduce {
     public ChengAllreduce(boolean random) {
         super(new Description(random ? "cheng-random" : "cheng", Order.BLOCKS, "4·c, and n − 1 puts in a row",
                 "(p−1)·b at a master", "(n−1)·b at the cluster master",
-                "2 × 32 KiB a rank; n cells of 128 bytes a node",
+                "2 × 32 KiB a rank, and as much an edge; n cells of 128 bytes a node",
                 random ? "Cheng, section 3: masters drawn at random" : "Cheng, section 3"));
         this.random = random;
     }
@@ -63,6 +63,11 @@ public final class ChengAllreduce extends Allreduce {
         double others = nodes - 1;
         return new Counts(localRanks > 1 ? 2 * chunks : 0, 2.0 * bytes, (locals + others) * bytes,
                 nodes > 1 ? 2 * chunks : 0, 2 * others * bytes);
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return windows(2 * localRanks, bytes, CHUNK_BYTES) + landings(nodes, 1, bytes);
     }
 
     @Override

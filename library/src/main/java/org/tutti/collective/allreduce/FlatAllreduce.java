@@ -22,13 +22,14 @@ import org.tutti.pattern.Partition;
  */
 public final class FlatAllreduce extends TwoLevelAllreduce {
     private static final int PARTS = 2;
+    private static final long CHUNK_BYTES = 256 << 10;
     private static final int STEP = 1;
 
     /** The only object that is needed. */
     public FlatAllreduce() {
         super(new Description("flat", Order.BLOCKS, "c; n > 1: 3 up to 112 bytes, else as recursive-doubling",
                 "(p−1)·b", "(n−1)·b up to 112 bytes, else as recursive-doubling",
-                "min(b, 512 KiB); n cells of 128 bytes a node",
+                "min(b, 512 KiB); n > 1: n cells of 128 bytes a node, else as recursive-doubling",
                 "Tutti: baseline"));
     }
 
@@ -36,13 +37,20 @@ public final class FlatAllreduce extends TwoLevelAllreduce {
     public Counts counts(int nodes, int localRanks, long bytes) {
         double others = localRanks - 1;
         if (nodes == 1) {
-            double chunks = Math.max(1, Math.ceil(bytes / (double) (256 << 10)));
+            double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
             return new Counts(chunks, bytes, others * bytes, 0, 0);
         }
         boolean star = bytes <= RingLayout.STAR_PAYLOAD_BYTES;
         double rounds = star ? 1 : RecursiveDoublingAllreduce.rounds(nodes);
         double received = (star ? nodes - 1 : rounds) * bytes;
         return NodeStage.counts(localRanks, bytes, RecursiveDoublingAllreduce.HALF_BYTES, rounds, received, received);
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return nodes == 1 ? windows(localRanks, bytes, PARTS * CHUNK_BYTES)
+                : memoryBytes(RecursiveDoublingAllreduce.HALF_BYTES, RecursiveDoublingAllreduce.edges(nodes), nodes,
+                        localRanks, bytes);
     }
 
     @Override

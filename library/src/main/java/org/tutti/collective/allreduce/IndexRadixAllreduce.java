@@ -52,6 +52,12 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return memoryBytes(IndexRangeAllreduce.CHUNK_BYTES, RecursiveDoublingAllreduce.edges(nodes), nodes, localRanks,
+                bytes);
+    }
+
+    @Override
     protected long roundBytesMax(Team team) {
         return Math.min(IndexRangeAllreduce.CHUNK_BYTES, team.windowBytesMax() / NodeStage.HALVES);
     }

@@ -3,6 +3,7 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Counts;
+import org.tutti.collective.IndexRange;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
@@ -23,6 +24,13 @@ import org.tutti.pattern.Partition;
  * for everybody's and copies them out. Two parts of a window, used in turn, suffice without further words: who has seen
  * step 2k − 1 of all ranks knows that all have copied out round k − 1, and may write round k + 1 over it.
  *
+ * <p>When all ranks lend their memory, because they are threads of one process or their segments lie in the node's
+ * memory, nothing is copied in or out: in one round each rank combines its part from the sources straight into its
+ * target (step 2), and copies the others' parts from their targets. Nobody writes to bytes that somebody still reads,
+ * also when source and target are the same: of rank r's source, rank s reads part s only, and r writes there only after
+ * s has said that its result is complete. At the end each awaits DONE of all others, who have then read its result. If
+ * only some lend, those who do copy in after all, in a step of its own.
+ *
  * <p>On several nodes the ranks of each combine by index range in their master's window ({@link NodeStage}), and the
  * masters go on by recursive doubling, or by recursive halving if the message is long.
  *
@@ -32,7 +40,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce {
     /** The bytes of a round between nodes. */
     static final long CHUNK_BYTES = 256 << 10;
 
-    private static final int PARTS = 2;
+    private static final int COMBINED = 2;
     private static final long DOUBLING_BYTES_MAX = 16 << 10;
     private static final Allreduce DOUBLING = new RecursiveDoublingAllreduce();
     private static final Allreduce HALVING = new RabenseifnerAllreduce();
@@ -51,6 +59,11 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce {
             return new Counts(2 * chunks, 2 * part, part, 0, 0);
         }
         return (bytes <= DOUBLING_BYTES_MAX ? DOUBLING : HALVING).counts(nodes, localRanks, bytes);
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return memoryBytes(CHUNK_BYTES, RecursiveDoublingAllreduce.edges(nodes), nodes, localRanks, bytes);
     }
 
     @Override
@@ -74,37 +87,64 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce {
 
     @Override
     protected void runOnOneNode(Team team, Area source, Area target, long bytes, Kernel kernel) {
+        boolean lends = team.lend(bytes, source, target);
+        int step = IndexRange.meet(team, kernel, source, bytes, lends);
+        if (step == 0) {
+            runOnLent(team, source, target, bytes, kernel);
+            return;
+        }
         int rank = team.localRank();
         int size = team.localSize();
-        long unit = kernel.unitBytes();
-        long chunk = kernel.wholeUnits(team.windowBytesMax() / PARTS);
-        long window = Math.min(bytes, PARTS * chunk);
+        long chunk = IndexRange.chunkBytes(team, kernel);
+        long window = IndexRange.windowBytes(bytes, chunk);
         int chunks = Partition.chunks(bytes, chunk);
-        Area parts = team.show(window);
+        Area parts = team.shown(rank, window);
 
         for (int round = 1; round <= chunks; round++) {
             long from = (round - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
-            long place = (round - 1) % PARTS * chunk;
-            long start = Partition.start(length, unit, size, rank);
-            long end = Partition.start(length, unit, size, rank + 1);
-
-            team.copy(source, from, parts, place, start);
-            team.copy(source, from + end, parts, place + end, length - end);
-            team.post(Team.READY, 2L * round - 1);
-            team.awaitOthers(Team.READY, 2L * round - 1);
-
+            long place = IndexRange.place(round, chunk);
+            long start = IndexRange.start(team, kernel, length, rank);
+            long end = IndexRange.start(team, kernel, length, rank + 1);
+            if (round > 1) {
+                IndexRange.copyIn(team, kernel, source, from, parts, place, length);
+                step++;
+                team.post(Team.READY, step);
+                team.awaitOthers(Team.READY, step);
+            }
             RankOrder.combineAround(team, kernel, source, from + start, window, place + start, target, from + start,
                     end - start);
             team.copy(target, from + start, parts, place + start, end - start);
-            team.post(Team.READY, 2L * round);
+            step++;
+            team.post(Team.READY, step);
             for (int distance = 1; distance < size; distance++) {
                 int other = (rank + distance) % size;
-                team.await(other, Team.READY, 2L * round);
-                long begin = Partition.start(length, unit, size, other);
+                team.await(other, Team.READY, step);
+                long begin = IndexRange.start(team, kernel, length, other);
                 team.copy(team.shown(other, window), place + begin, target, from + begin,
-                        Partition.start(length, unit, size, other + 1) - begin);
+                        IndexRange.start(team, kernel, length, other + 1) - begin);
             }
         }
+        team.takeBack();
+    }
+
+    private static void runOnLent(Team team, Area source, Area target, long bytes, Kernel kernel) {
+        int rank = team.localRank();
+        int size = team.localSize();
+        long start = IndexRange.start(team, kernel, bytes, rank);
+        RankOrder.combineLent(team, kernel, source, bytes, start, target, start,
+                IndexRange.start(team, kernel, bytes, rank + 1) - start);
+        team.post(Team.READY, COMBINED);
+        for (int distance = 1; distance < size; distance++) {
+            int other = (rank + distance) % size;
+            team.await(other, Team.READY, COMBINED);
+            long begin = IndexRange.start(team, kernel, bytes, other);
+            team.copy(team.lent(other, Team.TARGET, bytes), begin, target, begin,
+                    IndexRange.start(team, kernel, bytes, other + 1) - begin);
+        }
+        team.confirmLoans();
+        team.post(Team.DONE, COMBINED);
+        team.awaitOthers(Team.DONE, COMBINED);
+        team.takeBack();
     }
 }

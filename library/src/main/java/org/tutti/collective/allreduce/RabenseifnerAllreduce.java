@@ -49,6 +49,11 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return memoryBytes(CHUNK_BYTES, RecursiveDoublingAllreduce.edges(nodes), nodes, localRanks, bytes);
+    }
+
+    @Override
     protected long roundBytesMax(Team team) {
         return Math.min(CHUNK_BYTES, team.windowBytesMax() / NodeStage.HALVES);
     }

@@ -45,6 +45,11 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return memoryBytes(HALF_BYTES, edges(nodes), nodes, localRanks, bytes);
+    }
+
+    @Override
     protected long roundBytesMax(Team team) {
         return Math.min(HALF_BYTES, team.windowBytesMax() / HALVES);
     }
@@ -58,6 +63,11 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce {
     static int rounds(int nodes) {
         int positions = Folding.positions(nodes);
         return Integer.numberOfTrailingZeros(positions) + (positions == nodes ? 0 : 2);
+    }
+
+    /** Over how many edges data come to a node: one for each bit of a position, and that of a folded node. */
+    static int edges(int nodes) {
+        return Integer.numberOfTrailingZeros(Folding.positions(nodes)) + 1;
     }
 
     /** How often a node combines: the last round of those that are folded copies only. */

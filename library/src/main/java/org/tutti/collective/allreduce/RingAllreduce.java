@@ -44,6 +44,11 @@ public final class RingAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return memoryBytes(CHUNK_BYTES, 1, nodes, localRanks, bytes);
+    }
+
+    @Override
     protected long roundBytesMax(Team team) {
         return Math.min(CHUNK_BYTES, team.windowBytesMax() / NodeStage.HALVES);
     }

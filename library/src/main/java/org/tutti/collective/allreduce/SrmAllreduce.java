@@ -64,6 +64,13 @@ public final class SrmAllreduce extends Allreduce {
     }
 
     @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        // an edge for each child and the parent, or for each partner of the exchange
+        return windows(localRanks, bytes, BUFFERS * (nodes == 1 ? BUFFER_BYTES : LANDING_BYTES))
+                + landings(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);
+    }
+
+    @Override
     public void run(Team team, Area source, Area target, long bytes, Kernel kernel) {
         if (team.nodes() > 1 && bytes <= DOUBLING_BYTES_MAX) {
             runShort(team, source, target, bytes, kernel);

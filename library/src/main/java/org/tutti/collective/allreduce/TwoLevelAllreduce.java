@@ -38,6 +38,21 @@ abstract class TwoLevelAllreduce extends Allreduce {
      */
     protected abstract void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round);
 
+    /**
+     * Bounds the shared memory of a node whose exchange uses some edges.
+     *
+     * @param half the bytes of a round
+     * @param edges over how many edges data come to a node
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks the node has
+     * @param bytes the length of the message
+     * @return the bytes
+     */
+    static long memoryBytes(long half, int edges, int nodes, int localRanks, long bytes) {
+        return (localRanks == 1 ? 0 : windows(localRanks, bytes, NodeStage.HALVES * half))
+                + landings(nodes, edges, bytes);
+    }
+
     @Override
     public final void run(Team team, Area source, Area target, long bytes, Kernel kernel) {
         if (team.nodes() == 1) {

@@ -15,6 +15,11 @@ public abstract class Barrier extends Algorithm {
         super(description);
     }
 
+    @Override
+    public final long memoryBytes(int nodes, int localRanks, long bytes) {
+        return 0; // words are enough
+    }
+
     /**
      * Returns when every rank has called it.
      *

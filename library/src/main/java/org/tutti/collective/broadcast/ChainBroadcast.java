@@ -43,6 +43,11 @@ public final class ChainBroadcast extends Broadcast {
     }
 
     @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return windows(leaders(localRanks), bytes, RingLayout.LANDING_BYTES) + landings(nodes, 1, bytes);
+    }
+
+    @Override
     public void run(Team team, Area data, long bytes, int root) {
         int parts = parts(bytes);
         long window = Math.min(RingLayout.LANDING_BYTES, team.windowBytesMax());

@@ -47,6 +47,12 @@ public final class DirectReadBroadcast extends Broadcast {
     }
 
     @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return bytes > SMALL_BYTES_MAX || nodes == 1 ? windows(1, bytes, TreePipeline.WINDOW_BYTES)
+                : windows(leaders(localRanks), bytes, RingLayout.LANDING_BYTES) + landings(nodes, 1, bytes);
+    }
+
+    @Override
     public void run(Team team, Area data, long bytes, int root) {
         if (team.nodes() > 1 && bytes <= SMALL_BYTES_MAX) {
             pipeline.throughLandings(team, data, bytes, root,

@@ -78,6 +78,11 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return windows(1, bytes, WINDOW_BYTES_MAX);
+    }
+
+    @Override
     public void run(Team team, Area data, long bytes, int root) {
         long half = half(bytes, team.windowBytesMax());
         int rounds = Partition.chunks(bytes, half);

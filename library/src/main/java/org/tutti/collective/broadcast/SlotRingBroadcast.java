@@ -41,6 +41,12 @@ public final class SlotRingBroadcast extends Broadcast {
     }
 
     @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return windows(leaders(localRanks), bytes, nodes == 1 ? PARTS * CHUNK_BYTES_MAX : RingLayout.LANDING_BYTES)
+                + landings(nodes, 1, bytes);
+    }
+
+    @Override
     public void run(Team team, Area data, long bytes, int root) {
         if (team.nodes() == 1) {
             pipeline.throughLandings(team, data, bytes, root, chunk(bytes, team.windowBytesMax() / PARTS), PARTS,

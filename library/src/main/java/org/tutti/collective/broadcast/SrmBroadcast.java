@@ -76,6 +76,12 @@ public final class SrmBroadcast extends Broadcast {
     }
 
     @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return windows(leaders(localRanks), bytes, BUFFERS * BUFFER_BYTES)
+                + (bytes > WHOLE_BYTES_MAX ? 0 : landings(nodes, 1, bytes));
+    }
+
+    @Override
     public void run(Team team, Area data, long bytes, int root) {
         long half = team.windowBytesMax() / BUFFERS;
         if (team.nodes() == 1) {

@@ -40,6 +40,9 @@ final class TreePipeline {
     /** How many of them a window holds. */
     private static final int HALVES = 2;
 
+    /** The longest window of what goes straight. */
+    static final long WINDOW_BYTES = HALVES * STRAIGHT_BYTES;
+
     private static final int FIRST = 1;
     private static final int MASTER = 0;
     private static final LevelTree FLAT = new LevelTree();
@@ -111,7 +114,7 @@ final class TreePipeline {
         int chunks = Partition.chunks(bytes, chunk);
         boolean forwards = team.isMaster() && team.nodes() > 1;
         boolean shows = team.localSize() > 1;
-        boolean lent = shows && lends && team.lend(data);
+        boolean lent = shows && lends && team.lend(bytes, data);
         Area window = shows && !lent ? team.show(Math.min(bytes, parts * chunk), windowsMax) : null;
         if (lent) {
             team.post(Team.READY, chunks);
@@ -174,8 +177,8 @@ final class TreePipeline {
             long at = (step - 1) * chunk;
             long length = Math.min(chunk, bytes - at);
             team.await(from, Team.READY, step);
-            if (lends && step == FIRST) {
-                lent = team.lent(from);
+            if (lends && step == FIRST && team.isLending(from, bytes)) {
+                lent = team.lent(from, Team.SOURCE, bytes);
             }
             Area source = lent != null ? lent : team.shown(from, windowBytes);
             long place = lent != null ? at : place(step, chunk, parts);
@@ -194,8 +197,7 @@ final class TreePipeline {
             }
         }
         if (lent != null) {
-            lent.clear();
-            team.confirmLoan();
+            team.confirmLoans();
             team.post(Team.DONE, chunks);
         }
     }
@@ -238,7 +240,7 @@ final class TreePipeline {
         int chunks = Partition.chunks(bytes, chunk);
         int parent = tree.parent(team, top);
         boolean shows = team.localSize() > 1;
-        boolean lent = shows && lends && team.lend(data);
+        boolean lent = shows && lends && team.lend(bytes, data);
         Area window = shows && !lent ? team.show(Math.min(bytes, HALVES * chunk)) : null;
         team.invite(parent, tree.edgeAtParent(team, top), FIRST, data, bytes);
         for (int step = FIRST; step <= chunks; step++) {
@@ -262,7 +264,7 @@ final class TreePipeline {
         long windowBytes = Math.min(bytes, HALVES * chunk);
         Area window = team.show(windowBytes);
         if (lends) {
-            team.lendNothing();
+            team.lendNothing(bytes);
         }
         team.invite(parent, tree.edgeAtParent(team, top), FIRST, window, windowBytes);
         for (int step = FIRST; step <= chunks; step++) {

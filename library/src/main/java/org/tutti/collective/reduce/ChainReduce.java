@@ -27,4 +27,9 @@ public final class ChainReduce extends TwoLevelReduce {
     public Counts counts(int nodes, int localRanks, long bytes) {
         return counts((double) nodes - 1, Math.min(1, nodes - 1), localRanks, bytes);
     }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return memoryBytes(1, nodes, localRanks, bytes);
+    }
 }

@@ -19,6 +19,7 @@ import org.tutti.pattern.Partition;
  */
 public final class FlatReduce extends TwoLevelReduce {
     private static final int PARTS = 2;
+    private static final long CHUNK_BYTES = 256 << 10;
 
     /** The only object that is needed. */
     public FlatReduce() {
@@ -30,11 +31,17 @@ public final class FlatReduce extends TwoLevelReduce {
     @Override
     public Counts counts(int nodes, int localRanks, long bytes) {
         if (nodes == 1) {
-            double chunks = Math.max(1, Math.ceil(bytes / (double) (256 << 10)));
+            double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
             return new Counts(chunks, bytes, (localRanks - 1.0) * bytes, 0, 0);
         }
         double depth = Math.floor(Math.log(nodes) / Math.log(2) + 1e-9);
         return counts(depth, Math.ceil(Math.log(nodes) / Math.log(2) - 1e-9), localRanks, bytes);
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return nodes == 1 ? windows(localRanks, bytes, PARTS * CHUNK_BYTES)
+                : memoryBytes(BinomialTree.INSTANCE.children(0, nodes), nodes, localRanks, bytes);
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Counts;
+import org.tutti.collective.IndexRange;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
@@ -15,11 +16,16 @@ import org.tutti.pattern.Partition;
  * contribution is read once; the root copies the parts together. The steps of {@link
  * org.tutti.collective.allreduce.IndexRangeAllreduce}, which explains why two parts of a window are enough.
  *
+ * <p>When all ranks lend their memory, nothing is copied in: each combines its part straight from the sources, and at
+ * the end waits until all have read its own. Results go through windows also then: if the root's call failed, nobody
+ * should be writing to its target. A window holds a rank's part only, so the chunks are as many times longer.
+ *
  * <p>On several nodes the ranks of each combine by index range in their master's window ({@link
  * org.tutti.collective.NodeStage}), and the masters by a binomial tree.
  */
 public final class IndexRangeReduce extends TwoLevelReduce {
-    private static final int PARTS = 2;
+    private static final int HALVES = 2;
+    private static final long CHUNK_BYTES = 256 << 10;
 
     /** The only object that is needed. */
     public IndexRangeReduce() {
@@ -31,12 +37,18 @@ public final class IndexRangeReduce extends TwoLevelReduce {
     @Override
     public Counts counts(int nodes, int localRanks, long bytes) {
         if (nodes == 1) {
-            double chunks = Math.max(1, Math.ceil(bytes / (double) (256 << 10)));
+            double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
             double part = (double) bytes * (localRanks - 1) / localRanks;
             return new Counts(2 * chunks, 2 * part, part, 0, 0);
         }
         double depth = Math.floor(Math.log(nodes) / Math.log(2) + 1e-9);
         return counts(depth, Math.ceil(Math.log(nodes) / Math.log(2) - 1e-9), localRanks, bytes);
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return nodes == 1 ? windows(localRanks, bytes, HALVES * CHUNK_BYTES)
+                : memoryBytes(BinomialTree.INSTANCE.children(0, nodes), nodes, localRanks, bytes);
     }
 
     @Override
@@ -49,40 +61,88 @@ public final class IndexRangeReduce extends TwoLevelReduce {
     }
 
     private static void runOnOneNode(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
+        boolean lends = team.lend(bytes, source);
+        int step = IndexRange.meet(team, kernel, source, bytes, lends);
+        if (step == 0) {
+            runOnLent(team, source, target, bytes, kernel, root);
+            return;
+        }
         int rank = team.localRank();
         int size = team.localSize();
-        long unit = kernel.unitBytes();
-        long chunk = kernel.wholeUnits(team.windowBytesMax() / PARTS);
-        long window = Math.min(bytes, PARTS * chunk);
+        boolean receives = rank == root;
+        long chunk = IndexRange.chunkBytes(team, kernel);
+        long window = IndexRange.windowBytes(bytes, chunk);
         int chunks = Partition.chunks(bytes, chunk);
-        Area parts = team.show(window);
+        Area parts = team.shown(rank, window);
 
         for (int round = 1; round <= chunks; round++) {
             long from = (round - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
-            long place = (round - 1) % PARTS * chunk;
-            long start = Partition.start(length, unit, size, rank);
-            long end = Partition.start(length, unit, size, rank + 1);
-
-            team.copy(source, from, parts, place, start);
-            team.copy(source, from + end, parts, place + end, length - end);
-            team.post(Team.READY, 2L * round - 1);
-            team.awaitOthers(Team.READY, 2L * round - 1);
-
-            boolean receives = rank == root;
+            long place = IndexRange.place(round, chunk);
+            long start = IndexRange.start(team, kernel, length, rank);
+            long end = IndexRange.start(team, kernel, length, rank + 1);
+            if (round > 1) {
+                IndexRange.copyIn(team, kernel, source, from, parts, place, length);
+                step++;
+                team.post(Team.READY, step);
+                team.awaitOthers(Team.READY, step);
+            }
             RankOrder.combineAround(team, kernel, source, from + start, window, place + start,
                     receives ? target : parts, (receives ? from : place) + start, end - start);
-            team.post(Team.READY, 2L * round);
+            step++;
+            team.post(Team.READY, step);
             if (receives) {
                 for (int other = 0; other < size; other++) {
                     if (other != rank) {
-                        team.await(other, Team.READY, 2L * round);
-                        long begin = Partition.start(length, unit, size, other);
+                        team.await(other, Team.READY, step);
+                        long begin = IndexRange.start(team, kernel, length, other);
                         team.copy(team.shown(other, window), place + begin, target, from + begin,
-                                Partition.start(length, unit, size, other + 1) - begin);
+                                IndexRange.start(team, kernel, length, other + 1) - begin);
                     }
                 }
             }
         }
+        team.takeBack();
+    }
+
+    /** In each round a rank fills half of its window with results, or the root its target; step 1 was the meeting. */
+    private static void runOnLent(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
+        int rank = team.localRank();
+        int size = team.localSize();
+        long half = IndexRange.chunkBytes(team, kernel);
+        long chunk = Math.min(bytes, size * half);
+        int chunks = Partition.chunks(bytes, chunk);
+        long window = IndexRange.windowBytes(bytes, half);
+        Area parts = rank == root ? null : team.show(window);
+
+        for (int round = 1; round <= chunks; round++) {
+            long from = (round - 1) * chunk;
+            long length = Math.min(chunk, bytes - from);
+            long place = IndexRange.place(round, half);
+            long start = IndexRange.start(team, kernel, length, rank);
+            long part = IndexRange.start(team, kernel, length, rank + 1) - start;
+            if (rank != root) {
+                team.await(root, Team.DONE, round - HALVES);
+                RankOrder.combineLent(team, kernel, source, bytes, from + start, parts, place, part);
+                team.post(Team.READY, 1L + round);
+                continue;
+            }
+            RankOrder.combineLent(team, kernel, source, bytes, from + start, target, from + start, part);
+            for (int other = 0; other < size; other++) {
+                if (other != root) {
+                    team.await(other, Team.READY, 1L + round);
+                    long begin = IndexRange.start(team, kernel, length, other);
+                    team.copy(team.shown(other, window), place, target, from + begin,
+                            IndexRange.start(team, kernel, length, other + 1) - begin);
+                }
+            }
+            team.post(Team.DONE, round);
+        }
+        team.confirmLoans();
+        if (rank == root) {
+            team.post(Team.READY, 1L + chunks);
+        }
+        team.awaitOthers(Team.READY, 1L + chunks);
+        team.takeBack();
     }
 }

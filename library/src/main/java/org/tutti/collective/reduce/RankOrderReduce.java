@@ -24,6 +24,11 @@ public final class RankOrderReduce extends Reduce {
     }
 
     @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return RunChain.memoryBytes(nodes, localRanks, bytes);
+    }
+
+    @Override
     public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
         RunChain.run(team, kernel, source, target, bytes, root);
     }

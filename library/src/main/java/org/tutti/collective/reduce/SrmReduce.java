@@ -55,6 +55,13 @@ public final class SrmReduce extends Reduce {
     }
 
     @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        // an edge for each child, and that over which the result may come to the root
+        return windows(localRanks, bytes, BUFFERS * (nodes == 1 ? BUFFER_BYTES : LANDING_BYTES))
+                + landings(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);
+    }
+
+    @Override
     public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
         long buffer = Math.min(BUFFER_BYTES, team.windowBytesMax() / BUFFERS);
         buffer = kernel.wholeUnits(team.nodes() > 1 ? Math.min(buffer, LANDING_BYTES) : buffer);

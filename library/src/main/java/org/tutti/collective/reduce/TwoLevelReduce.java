@@ -49,6 +49,20 @@ abstract class TwoLevelReduce extends Reduce {
                 depth == 0 ? 0 : (depth - 1) * first + degree * bytes);
     }
 
+    /**
+     * Bounds the shared memory of a node with a tree of a certain degree.
+     *
+     * @param degree over how many edges data come from children
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks the node has
+     * @param bytes the length of the message
+     * @return the bytes
+     */
+    static long memoryBytes(int degree, int nodes, int localRanks, long bytes) {
+        return windows(localRanks, bytes, NodeStage.HALVES * Pieces.BYTES_MAX)
+                + landings(nodes, degree + 1, bytes); // one more, over which the result may come to the root
+    }
+
     @Override
     public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
         long chunk = kernel.wholeUnits(Math.min(Pieces.BYTES_MAX, team.windowBytesMax() / NodeStage.HALVES));

@@ -6,7 +6,6 @@ import java.net.ProtocolException;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
-import org.tutti.memory.Words;
 
 /**
  * What another process has asked for, in the order in which it did: at most {@value Requests#PLACES} at a time, as it
@@ -53,7 +52,7 @@ final class Answers {
         } else if (asked.kind == FrameLayout.GET) {
             answer.tag = 0;
         } else {
-            answer.value = apply(region, asked);
+            answer.value = OPERATIONS[asked.operation].apply(region.segment(), asked.offset, asked.value, asked.tag);
         }
         long all = added + 1;
         added = all; // by the holder of the receiving lock only
@@ -65,17 +64,11 @@ final class Answers {
     }
 
     private static boolean isChangeable(Region region, Frame asked) {
-        return region.contains(asked.offset, Long.BYTES) && asked.offset % Long.BYTES == 0 && asked.operation >= 0
-                && asked.operation < OPERATIONS.length;
-    }
-
-    private static long apply(Region region, Frame asked) {
-        return switch (OPERATIONS[asked.operation]) {
-            case FETCH_ADD -> Words.add(region.segment(), asked.offset, asked.value);
-            case SWAP -> Words.swap(region.segment(), asked.offset, asked.value);
-            case COMPARE_AND_SWAP ->
-                Words.compareAndExchange(region.segment(), asked.offset, asked.tag, asked.value);
-        };
+        if (asked.operation < 0 || asked.operation >= OPERATIONS.length) {
+            return false;
+        }
+        int bytes = OPERATIONS[asked.operation].bytes();
+        return region.contains(asked.offset, bytes) && asked.offset % bytes == 0;
     }
 
     /** The request that is to be answered next; of one for bytes, its tag says how many have been sent. */

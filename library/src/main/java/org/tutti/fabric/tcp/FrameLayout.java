@@ -21,6 +21,7 @@ import java.nio.ByteBuffer;
  *  COUNT
  *  NEWS                 offset: index       kind            value
  *  GOODBYE
+ *  ACCUMULATE  bytes    where they go                       scale                         what to do
  * </pre>
  */
 final class FrameLayout {
@@ -34,6 +35,7 @@ final class FrameLayout {
     static final byte COUNT = 5;
     static final byte NEWS = 6;
     static final byte GOODBYE = 7;
+    static final byte ACCUMULATE = 8;
 
     /** The sender wants to hear the count soon. */
     static final byte WANTS_COUNT = 1;
@@ -88,8 +90,8 @@ final class FrameLayout {
     }
 
     static boolean isPlausible(Frame frame) {
-        return frame.kind >= PUT && frame.kind <= GOODBYE && frame.length >= 0 && frame.length <= PAYLOAD_BYTES_MAX
-                && (frame.length == 0 || frame.kind == PUT || frame.kind == REPLY)
+        return frame.kind >= PUT && frame.kind <= ACCUMULATE && frame.length >= 0 && frame.length <= PAYLOAD_BYTES_MAX
+                && (frame.length == 0 || frame.kind == PUT || frame.kind == REPLY || frame.kind == ACCUMULATE)
                 && frame.number >= 0 && frame.number == 0 == (frame.kind == COUNT) && frame.count >= 0;
     }
 }

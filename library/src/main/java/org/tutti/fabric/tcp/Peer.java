@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.tutti.fabric.AtomicOperation;
+import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
@@ -24,7 +25,8 @@ import org.tutti.memory.Words;
  * receiver counts how many have arrived without a gap, and every frame of the other direction carries that count. A
  * frame takes effect (raises its word, is answered) when the count passes it: so effects keep the order of calls, a
  * word is raised only when all frames of its put, and of all earlier ones, have arrived, and a frame that comes twice
- * takes effect once. With one rail, frames arrive in order and take effect as they come.
+ * takes effect once. With one rail, frames arrive in order and take effect as they come. (Accumulates do not wait for
+ * the count: {@link Deliveries}.)
  *
  * <p><b>Losing a rail.</b> With several rails, frames are kept until they are counted. When a rail is lost, those of
  * its frames that are not counted go again on the others. When the last rail is lost, so is the other process.
@@ -34,8 +36,9 @@ import org.tutti.memory.Words;
  * Requests#PLACES} requests, since the other side may not have more unanswered. So two sides that fill each other's
  * sockets cannot lock up.
  *
- * <p><b>Memory</b> for each connected process: {@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes a rail; with
- * several rails {@value Retention#BYTES} bytes and {@value Retention#FRAMES_MAX} frame headers more.
+ * <p><b>Memory</b> for each connected process: {@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes a rail, and
+ * {@value FrameLayout#PAYLOAD_BYTES_MAX} more once it has accumulated something here; with several rails
+ * {@value Retention#BYTES} bytes and {@value Retention#FRAMES_MAX} frame headers more.
  *
  * <p><b>Memory ordering.</b> A payload is written, by the kernel or by a plain copy, by the thread that then raises the
  * word with release order, or before that by another thread under the same receiving lock.
@@ -48,7 +51,6 @@ final class Peer {
     private static final int STRIPE_BYTES_MIN = 1 << 10;
     private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
     private static final int YIELD_INTERVAL = 16;
-    private static final WordAction[] ACTIONS = WordAction.values();
 
     private final int process;
     private final Regions regions;
@@ -84,6 +86,7 @@ final class Peer {
     private long countTold;
     private int bytesSinceCount;
     private final Answers answers;
+    private final Deliveries deliveries;
 
     /**
      * @param process the first rank of the other process
@@ -103,6 +106,7 @@ final class Peer {
         this.words = arena.allocate(Words.LINE_BYTES, Words.LINE_BYTES);
         this.requests = new Requests(arena);
         this.answers = new Answers(regions);
+        this.deliveries = new Deliveries(regions, refusals);
     }
 
     int process() {
@@ -228,6 +232,18 @@ final class Peer {
     /** See {@link org.tutti.fabric.Fabric#put}. */
     boolean put(long region, long offset, MemorySegment source, long sourceOffset, long bytes, WordAction action,
             long word, long value, long tag, Waiter.Check check) {
+        return send(FrameLayout.PUT, action.ordinal(), region, offset, source, sourceOffset, bytes, word, value, tag,
+                check);
+    }
+
+    /** See {@link org.tutti.fabric.Fabric#accumulate}. */
+    boolean accumulate(long region, long offset, MemorySegment source, long sourceOffset, long bytes, int operation,
+            long scale, Waiter.Check check) {
+        return send(FrameLayout.ACCUMULATE, operation, region, offset, source, sourceOffset, bytes, 0, scale, 0, check);
+    }
+
+    private boolean send(byte kind, int operation, long region, long offset, MemorySegment source, long sourceOffset,
+            long bytes, long word, long value, long tag, Waiter.Check check) {
         sending.lock();
         try {
             boolean direct = retention == null && bytes >= SENT_DIRECTLY_BYTES_MIN && source.isNative()
@@ -237,14 +253,14 @@ final class Peer {
             do {
                 int frames = direct ? Rail.BATCH_FRAMES : 1;
                 long end = Math.min(bytes, at + (long) frames * stripe);
-                called.of(FrameLayout.PUT).region = region;
+                called.of(kind).region = region;
                 called.word = word;
                 called.value = value;
                 called.tag = tag;
-                called.operation = (short) (end == bytes ? action : WordAction.NONE).ordinal();
+                called.operation = operation(kind, operation, end == bytes);
                 called.offset = offset + at;
                 called.length = (int) Math.min(stripe, end - at);
-                boolean put = direct ? putBatch(source, sourceOffset + at, end - at, check)
+                boolean put = direct ? sendBatch(source, sourceOffset + at, end - at, check)
                         : append(called, source, sourceOffset + at, check);
                 if (!put) {
                     return false;
@@ -257,16 +273,21 @@ final class Peer {
         }
     }
 
-    /** Puts several frames with one system call, the first of which is described; the last one has the word. */
-    private boolean putBatch(MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
+    /** A put has its word in the last frame. */
+    private static short operation(byte kind, int operation, boolean last) {
+        return (short) (last || kind != FrameLayout.PUT ? operation : WordAction.NONE.ordinal());
+    }
+
+    /** Sends several frames with one system call, the first of which is described. */
+    private boolean sendBatch(MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
         Rail rail = rails[0];
-        short action = called.operation;
+        short operation = called.operation;
         rail.beginBatch(source);
         boolean written = false;
         try {
             for (long at = 0; at < bytes; at += FrameLayout.PAYLOAD_BYTES_MAX) {
                 called.length = (int) Math.min(FrameLayout.PAYLOAD_BYTES_MAX, bytes - at);
-                called.operation = at + called.length == bytes ? action : (short) WordAction.NONE.ordinal();
+                called.operation = operation(called.kind, operation, at + called.length == bytes);
                 called.number = sent + 1;
                 called.count = received;
                 rail.addToBatch(called, sourceOffset + at);
@@ -321,29 +342,44 @@ final class Peer {
         return request(FrameLayout.ATOMIC, operation.ordinal(), region, offset, operand, expected, null, 0, check);
     }
 
+    /** As {@link #get}, but does not wait for a place: returns {@link org.tutti.fabric.Fabric#NO_PLACE} then. */
+    int tryGet(long region, long offset, MemorySegment target, long targetOffset, long bytes, Waiter.Check check) {
+        return gone ? -1
+                : tryRequest(FrameLayout.GET, 0, region, offset, bytes, 0, target, targetOffset, check);
+    }
+
     private int request(byte kind, int operation, long region, long offset, long value, long tag, MemorySegment target,
             long targetOffset, Waiter.Check check) {
         for (int turn = 1; !gone; turn++) {
-            sending.lock();
-            try {
-                int request = requests.free();
-                if (request >= 0) {
-                    requests.take(request, target, targetOffset, value);
-                    called.of(kind).operation = (short) operation;
-                    called.region = region;
-                    called.offset = offset;
-                    called.word = requests.name(request);
-                    called.value = value;
-                    called.tag = tag;
-                    return ask(request, check) ? request : -1;
-                }
-            } finally {
-                unlockSending(); // whoever takes an answer, and so frees a place, needs the lock
+            int request = tryRequest(kind, operation, region, offset, value, tag, target, targetOffset, check);
+            if (request != Fabric.NO_PLACE) {
+                return request;
             }
-            progress.poll();
+            progress.poll(); // without the lock: whoever takes an answer, and so frees a place, needs it
             yieldNowAndThen(turn, check);
         }
         return -1;
+    }
+
+    private int tryRequest(byte kind, int operation, long region, long offset, long value, long tag,
+            MemorySegment target, long targetOffset, Waiter.Check check) {
+        sending.lock();
+        try {
+            int request = requests.free();
+            if (request < 0) {
+                return Fabric.NO_PLACE;
+            }
+            requests.take(request, target, targetOffset, value);
+            called.of(kind).operation = (short) operation;
+            called.region = region;
+            called.offset = offset;
+            called.word = requests.name(request);
+            called.value = value;
+            called.tag = tag;
+            return ask(request, check) ? request : -1;
+        } finally {
+            unlockSending();
+        }
     }
 
     private boolean ask(int request, Waiter.Check check) {
@@ -735,22 +771,11 @@ final class Peer {
             throw new ProtocolException("frame " + arriving.number + " where at most " + limit + " can be");
         }
         if (arriving.kind == FrameLayout.PUT) {
-            beginPut(rail, arriving);
+            deliveries.beginPut(rail, arriving);
+        } else if (arriving.kind == FrameLayout.ACCUMULATE) {
+            deliveries.beginAccumulate(rail, arriving);
         } else if (arriving.kind == FrameLayout.REPLY) {
             requests.aim(rail, arriving);
-        }
-    }
-
-    private void beginPut(Rail rail, Frame put) {
-        Region region = regions.find(put.region);
-        boolean granted = region != null && region.contains(put.offset, put.length) && put.operation >= 0
-                && put.operation < ACTIONS.length
-                && (ACTIONS[put.operation] == WordAction.NONE || region.containsWord(put.word));
-        if (granted) {
-            rail.into(region, put.offset);
-        } else {
-            refusals.incrementAndGet();
-            put.operation = (short) WordAction.NONE.ordinal();
         }
     }
 
@@ -786,6 +811,9 @@ final class Peer {
         if (isDuplicate(arrived.number)) {
             rail.oweCount(true); // so that it is not sent a third time
             return;
+        }
+        if (arrived.kind == FrameLayout.ACCUMULATE) {
+            deliveries.accumulate(rail, arrived);
         }
         if (early == null) {
             apply(arrived);
@@ -823,7 +851,10 @@ final class Peer {
 
     private void apply(Frame effect) throws ProtocolException {
         switch (effect.kind) {
-            case FrameLayout.PUT -> applyWord(effect);
+            case FrameLayout.PUT -> deliveries.applyWord(effect);
+            case FrameLayout.ACCUMULATE -> {
+                return; // it was done when it had arrived: its bytes are not kept for longer
+            }
             case FrameLayout.GET, FrameLayout.ATOMIC -> {
                 if (!answers.add(effect)) {
                     refusals.incrementAndGet();
@@ -836,24 +867,6 @@ final class Peer {
                 listener.left(process);
             }
             default -> throw new ProtocolException("a numbered frame of kind " + effect.kind);
-        }
-    }
-
-    private void applyWord(Frame put) {
-        WordAction action = ACTIONS[put.operation];
-        Region region = action == WordAction.NONE ? null : regions.find(put.region);
-        if (region == null) {
-            return;
-        }
-        if (action == WordAction.ADD) {
-            Words.add(region.segment(), put.word, put.value);
-        } else {
-            synchronized (region) { // another process may raise the same word, in a later operation
-                if (Words.load(region.segment(), put.word) < put.value) {
-                    Words.storePlain(region.segment(), put.word + Long.BYTES, put.tag);
-                    Words.store(region.segment(), put.word, put.value);
-                }
-            }
         }
     }
 

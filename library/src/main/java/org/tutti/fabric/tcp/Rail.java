@@ -59,6 +59,9 @@ final class Rail {
     private Region sinkRegion;
     private ByteBuffer view;
     private Region viewed;
+    private boolean landed;
+    private MemorySegment landing;
+    private ByteBuffer landingView;
 
     private volatile boolean lost;
     private volatile boolean heard;
@@ -217,10 +220,7 @@ final class Rail {
         sink = region.segment();
         sinkOffset = offset;
         sinkRegion = region;
-        if (viewed != region) {
-            viewed = region;
-            view = region.view();
-        }
+        landed = false;
     }
 
     /** Sends the payload of the arriving frame into memory that has no view. */
@@ -228,12 +228,29 @@ final class Rail {
         sink = segment;
         sinkOffset = offset;
         sinkRegion = null;
+        landed = false;
+    }
+
+    /** Sends the payload of the arriving frame into a buffer of this rail, where it stays until the next frame. */
+    void intoLanding() {
+        if (landing == null) {
+            landingView = buffer(FrameLayout.PAYLOAD_BYTES_MAX);
+            landing = MemorySegment.ofBuffer(landingView);
+        }
+        into(landing, 0);
+        landed = true;
+    }
+
+    /** That buffer. */
+    MemorySegment landing() {
+        return landing;
     }
 
     /** Drops the payload of the arriving frame. */
     void discard() {
         sink = null;
         sinkRegion = null;
+        landed = false;
     }
 
     /**
@@ -272,7 +289,21 @@ final class Rail {
         if (sinkRegion != null && sinkRegion.isRevoked()) {
             discard();
         }
-        return remaining > 0 && sinkRegion != null && view != null && in.position() == 0;
+        return remaining > 0 && in.position() == 0 && hasView();
+    }
+
+    /** Views are made for long payloads only: small ones may go to another region each time. */
+    private boolean hasView() {
+        if (landed) {
+            viewed = null;
+            view = landingView;
+        } else if (sinkRegion == null) {
+            return false;
+        } else if (viewed != sinkRegion) {
+            viewed = sinkRegion;
+            view = sinkRegion.view();
+        }
+        return view != null;
     }
 
     private long readDirectly() throws IOException {

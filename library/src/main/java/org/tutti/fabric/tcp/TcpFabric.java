@@ -26,6 +26,7 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 import org.tutti.JobStartException;
+import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
@@ -162,6 +163,11 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
+    public long register(MemorySegment memory, Accumulator accumulator) {
+        return regions.add(memory, accumulator).handle();
+    }
+
+    @Override
     public void revoke(long handle) {
         Region region = regions.find(handle);
         if (region != null) {
@@ -181,15 +187,41 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
+    public boolean accumulate(int process, long region, long offset, MemorySegment source, long sourceOffset,
+            long bytes, int operation, long scale, Waiter.Check check) {
+        Peer peer = connect(process, check);
+        return peer != null
+                && peer.accumulate(region, offset, source, sourceOffset, bytes, operation, scale, check);
+    }
+
+    @Override
     public boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
             Waiter.Check check) {
         Peer peer = connect(process, check);
         int request = peer == null ? -1 : peer.get(region, offset, target, targetOffset, bytes, check);
-        if (request < 0 || !awaitAnswer(peer, request, check)) {
+        return request >= 0 && awaitGet(process, request, check);
+    }
+
+    @Override
+    public int beginGet(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+            Waiter.Check check) {
+        Peer peer = connect(process, check);
+        return peer == null ? -1 : peer.tryGet(region, offset, target, targetOffset, bytes, check);
+    }
+
+    @Override
+    public boolean awaitGet(int process, int request, Waiter.Check check) {
+        Peer peer = peer(process);
+        if (!awaitAnswer(peer, request, check)) {
             return false;
         }
         peer.takeAnswer(request);
         return true;
+    }
+
+    @Override
+    public void forgetGet(int process, int request) {
+        peer(process).forgetAnswer(request);
     }
 
     @Override
@@ -219,12 +251,14 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
-    public boolean fence(int process, Waiter.Check check) {
+    public long beginFence(int process, Waiter.Check check) {
         Peer peer = connect(process, check);
-        if (peer == null) {
-            return false;
-        }
-        long all = peer.askCount(check);
+        return peer == null ? -1 : peer.askCount(check);
+    }
+
+    @Override
+    public boolean awaitFence(int process, long all, Waiter.Check check) {
+        Peer peer = peer(process);
         if (!peer.hasCounted(all)) {
             peer.awaitCount(all, waiter, check);
         }

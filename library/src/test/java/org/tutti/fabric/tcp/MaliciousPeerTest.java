@@ -15,6 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.fabric.Accumulator;
+import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
@@ -128,7 +130,7 @@ class MaliciousPeerTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void shouldLoseAPeerWhoseHeadersMakeNoSense(int rails) {
-        for (int kind : new int[]{0, 8, 9, 127, -1, -128}) {
+        for (int kind : new int[]{0, 9, 10, 127, -1, -128}) {
             assertLost(rails, 8, frame -> frame.kind = (byte) kind);
         }
         for (int length : new int[]{-1, Integer.MIN_VALUE, Integer.MAX_VALUE, FrameLayout.PAYLOAD_BYTES_MAX + 1}) {
@@ -246,6 +248,48 @@ class MaliciousPeerTest {
         }
     }
 
+    /** The region of a put takes none; another one takes multiples of 8 at multiples of 8, and one operation. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void shouldRefuseAnAccumulateThatMakesNoSense(int rails) {
+        assertRefused(rails, frame -> frame.kind = FrameLayout.ACCUMULATE);
+        for (long offset : new long[]{-8, 4, REGION_BYTES, Long.MAX_VALUE - 7, Long.MIN_VALUE}) {
+            assertAccumulateRefused(rails, frame -> frame.offset = offset);
+        }
+        for (int operation : new int[]{-1, 1, Short.MAX_VALUE, Short.MIN_VALUE}) {
+            assertAccumulateRefused(rails, frame -> frame.operation = (short) operation);
+        }
+        assertAccumulateRefused(rails, frame -> frame.region++);
+    }
+
+    private void assertAccumulateRefused(int rails, Consumer<Frame> change) {
+        Victim victim = new Victim(rails);
+        Region region = victim.regions.add(victim.region.segment(), new Accumulator() {
+            @Override
+            public boolean accepts(int operation, long offset, long bytes) {
+                return operation == 0 && offset % Long.BYTES == 0 && bytes % Long.BYTES == 0;
+            }
+
+            @Override
+            public boolean accumulate(int operation, long scale, long offset, MemorySegment source, long sourceOffset,
+                    long bytes) {
+                Words.add(victim.region.segment(), offset, 1);
+                return true;
+            }
+        });
+        Consumer<Frame> accumulate = frame -> {
+            frame.kind = FrameLayout.ACCUMULATE;
+            frame.region = region.handle();
+        };
+        victim.send(0, 8, accumulate.andThen(change));
+        assertThat(victim.lost).isEmpty();
+        assertThat(victim.refusals.get()).isEqualTo(1);
+        assertThat(victim.isUntouched()).isTrue();
+        victim.send(0, 8, accumulate.andThen(frame -> frame.number = 2));
+        assertThat(victim.refusals.get()).isEqualTo(1);
+        assertThat(victim.isUntouched()).as("what is good is done").isFalse();
+    }
+
     /** What is asked for without a payload. */
     private void assertRequestRefused(Consumer<Frame> change) {
         Victim victim = new Victim(1);
@@ -270,7 +314,7 @@ class MaliciousPeerTest {
                 frame.offset = offset;
             });
         }
-        for (int operation : new int[]{-1, 3, Short.MAX_VALUE, Short.MIN_VALUE}) {
+        for (int operation : new int[]{-1, AtomicOperation.values().length, Short.MAX_VALUE, Short.MIN_VALUE}) {
             assertRequestRefused(frame -> {
                 frame.kind = FrameLayout.ATOMIC;
                 frame.operation = (short) operation;

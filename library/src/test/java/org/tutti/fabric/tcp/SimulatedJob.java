@@ -117,6 +117,7 @@ final class SimulatedJob {
             process.tell();
             process.put(1100);
             process.answer();
+            process.accumulate(100);
             process.put(7);
             process.atomic();
             process.answer();

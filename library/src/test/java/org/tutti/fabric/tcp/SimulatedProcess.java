@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 
+import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Region;
@@ -35,11 +36,13 @@ final class SimulatedProcess implements FabricListener {
     private static final int CONSTANT = 256;
     private static final int AREA = CONSTANT + (16 << 10);
     private static final int PUT_BYTES_MAX = 300_000;
+    private static final int SUMS = 40_000;
     private static final int GUARD_BYTES = 16;
     private static final byte GUARD = 0x55;
 
     final int self;
     final Region region;
+    final Region sums;
     final MemorySegment memory;
     final Peer peer;
     final AtomicLong refusals = new AtomicLong();
@@ -58,6 +61,7 @@ final class SimulatedProcess implements FabricListener {
     private final long[] applied = new long[2 * WORDS];
     private int appliedEffects;
     private int area = AREA;
+    private final long[] added = new long[SUMS];
     private final List<Long> newsTold = new ArrayList<>();
     private final List<Asked> asked = new ArrayList<>();
     private final List<Kept> kept = new ArrayList<>();
@@ -70,6 +74,25 @@ final class SimulatedProcess implements FabricListener {
 
     /** Memory that nobody may change any more. */
     private record Kept(MemorySegment memory, byte[] bytes) {}
+
+    /** What an accumulate does in these tests: it adds longs, of which each is multiplied first. */
+    private record Adder(MemorySegment totals) implements Accumulator {
+        @Override
+        public boolean accepts(int operation, long offset, long bytes) {
+            return operation == 3 && offset % Long.BYTES == 0 && bytes % Long.BYTES == 0;
+        }
+
+        @Override
+        public boolean accumulate(int operation, long scale, long offset, MemorySegment source, long sourceOffset,
+                long bytes) {
+            for (long at = 0; at < bytes; at += Long.BYTES) {
+                long more = source.get(ValueLayout.JAVA_LONG_UNALIGNED, sourceOffset + at);
+                totals.set(ValueLayout.JAVA_LONG, offset + at,
+                        totals.get(ValueLayout.JAVA_LONG, offset + at) + scale * more);
+            }
+            return true;
+        }
+    }
 
     /** Says that the other side is gone, on the way out of a wait. */
     static final class Gone extends RuntimeException {
@@ -91,6 +114,8 @@ final class SimulatedProcess implements FabricListener {
         image = arena.allocate(REGION_BYTES, Words.LINE_BYTES);
         Regions regions = new Regions();
         region = regions.add(memory);
+        MemorySegment totals = arena.allocate((long) SUMS * Long.BYTES, Words.LINE_BYTES);
+        sums = regions.add(totals, new Adder(totals));
         peer = new Peer(1 - self, regions, this, refusals, () -> job.turn(this), arena);
         waiter = new Waiter(false, () -> {
             boolean moved = job.turn(this);
@@ -145,8 +170,10 @@ final class SimulatedProcess implements FabricListener {
 
     private void call() {
         int choice = random.nextInt(100);
-        if (choice < 50) {
+        if (choice < 43) {
             put(bytes());
+        } else if (choice < 50) {
+            accumulate(1 + bytes() / Long.BYTES);
         } else if (choice < 60) {
             get();
         } else if (choice < 74) {
@@ -205,6 +232,18 @@ final class SimulatedProcess implements FabricListener {
         assertThat(there || peer.isGone()).isTrue();
     }
 
+    void accumulate(int longs) {
+        int from = random.nextInt(SUMS - longs + 1);
+        long scale = random.nextInt(5) - 2L;
+        long[] source = random.longs(longs).toArray();
+        for (int i = 0; i < longs; i++) {
+            added[from + i] += scale * source[i];
+        }
+        boolean there = peer.accumulate(other().sums.handle(), (long) from * Long.BYTES,
+                MemorySegment.ofArray(source), 0, (long) longs * Long.BYTES, 3, scale, job::check);
+        assertThat(there || peer.isGone()).isTrue();
+    }
+
     private void note(WordAction action, int word, long value, long tag, long offset, long bytes) {
         if (action == WordAction.ADD) {
             issued[2 * word] += value;
@@ -231,14 +270,18 @@ final class SimulatedProcess implements FabricListener {
     void atomic() {
         makePlace();
         int word = FIRST_ATOMIC + random.nextInt(WORDS - FIRST_ATOMIC);
-        AtomicOperation operation = AtomicOperation.values()[random.nextInt(3)];
-        long old = issued[2 * word];
+        AtomicOperation operation = AtomicOperation.values()[random.nextInt(6)];
+        long before = issued[2 * word];
         long operand = random.nextInt(1000);
-        long expected = random.nextBoolean() ? old : old + 1;
+        long expected = random.nextBoolean() ? before : before + 1;
+        long old = operation.bytes() == Long.BYTES ? before : (int) before;
         issued[2 * word] = switch (operation) {
-            case FETCH_ADD -> old + operand;
+            case FETCH_ADD -> before + operand;
             case SWAP -> operand;
-            case COMPARE_AND_SWAP -> old == expected ? operand : old;
+            case COMPARE_AND_SWAP -> before == expected ? operand : before;
+            case FETCH_ADD_INT -> withLowHalf(before, before + operand);
+            case SWAP_INT -> withLowHalf(before, operand);
+            case COMPARE_AND_SWAP_INT -> (int) before == (int) expected ? withLowHalf(before, operand) : before;
         };
         effects.add(new Effect(word, issued[2 * word], 0, 0, 0));
         int request = peer.atomic(other().region.handle(), (long) word * WORD_STRIDE, operation, operand, expected,
@@ -246,6 +289,10 @@ final class SimulatedProcess implements FabricListener {
         if (request >= 0) {
             asked.add(new Asked(request, old, null, 0, null));
         }
+    }
+
+    private static long withLowHalf(long word, long low) {
+        return word & -1L << Integer.SIZE | low & 0xffff_ffffL;
     }
 
     void tell() {
@@ -380,6 +427,7 @@ final class SimulatedProcess implements FabricListener {
         }
         assertThat(isAsOver()).as("words after a fence").isTrue();
         assertThat(image.asSlice(CONSTANT).mismatch(other().memory.asSlice(CONSTANT))).as("memory").isEqualTo(-1);
+        assertThat(other().sums.segment().mismatch(MemorySegment.ofArray(added))).as("sums").isEqualTo(-1);
         assertThat(other().newsHeard).as("news").isEqualTo(newsTold);
     }
 

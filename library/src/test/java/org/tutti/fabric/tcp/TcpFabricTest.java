@@ -142,6 +142,9 @@ class TcpFabricTest {
         from.fabric.atomic(1, to.region, 8, AtomicOperation.SWAP, -3, 0, old, PATIENT);
         assertThat(old[0]).isEqualTo(1);
         assertThat(Words.load(to.memory, 8)).isEqualTo(-3);
+        from.fabric.atomic(1, to.region, 12, AtomicOperation.FETCH_ADD_INT, 6, 0, old, PATIENT);
+        assertThat(old[0]).isEqualTo(-1);
+        assertThat(Words.load(to.memory, 8)).isEqualTo(5L << 32 | 0xffff_fffdL);
     }
 
     @Test
@@ -160,9 +163,18 @@ class TcpFabricTest {
         for (long word : new long[]{-8, 4, REGION_BYTES - 8, REGION_BYTES, Long.MAX_VALUE - 7}) {
             from.fabric.put(1, to.region, 0, source, 0, 0, WordAction.RAISE, word, 1, 0, PATIENT);
         }
+        for (AtomicOperation operation : AtomicOperation.values()) {
+            for (long offset : new long[]{-8, 2, operation.bytes() / 2, REGION_BYTES - operation.bytes() / 2,
+                    Long.MAX_VALUE - 7}) {
+                assertThatThrownBy(
+                        () -> from.fabric.atomic(1, to.region, offset, operation, 1, 0, new long[1], PATIENT))
+                        .isInstanceOf(IndexOutOfBoundsException.class);
+            }
+        }
         from.fabric.fence(1, PATIENT);
         assertThat(to.memory.mismatch(arena.allocate(REGION_BYTES))).isEqualTo(-1);
-        assertThat(to.fabric.accessesRefused()).isEqualTo(2 * wrong.length + 5);
+        assertThat(to.fabric.accessesRefused())
+                .isEqualTo(2 * wrong.length + 5 + 5 * AtomicOperation.values().length);
         to.fabric.revoke(to.region);
         assertThatThrownBy(() -> from.fabric.get(1, to.region, 0, source, 0, 100, PATIENT))
                 .isInstanceOf(IndexOutOfBoundsException.class);

@@ -61,6 +61,10 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--csv", paramLabel = "file", description = "Write the figures to a file as well.")
     private Path csv;
 
+    @Option(names = "--gates", hidden = true, paramLabel = "directory",
+            description = "Wait there for each turn, as tutti compare wants it.")
+    private Path gates;
+
     /** {@return the status to exit with} */
     @Override
     public Integer call() throws IOException, InterruptedException {
@@ -77,6 +81,7 @@ public final class BenchCommand implements Callable<Integer> {
                 .collect(Collectors.joining(",")));
         arguments.add(sizes.stream().map(text -> String.valueOf(bytes(text))).collect(Collectors.joining(",")));
         arguments.add(String.valueOf(segments));
+        arguments.add(gates == null ? "" : gates.toAbsolutePath().toString());
         return virtual ? Launch.runOwnAlone(BenchProgram.class, arguments)
                 : Launch.runOwn(where, BenchProgram.class, arguments);
     }

@@ -25,6 +25,7 @@ final class BenchLoop {
     private final int size;
     private final int count;
     private final Operands operands;
+    private int calls = CALLS_MIN; // of a repeat, the same at every rank
     private long call;
 
     BenchLoop(Communicator world, Communicator measured, Collective collective, long bytes,
@@ -42,28 +43,25 @@ final class BenchLoop {
         }
     }
 
-    /** {@return for each repeat, the microseconds of a call on the slowest rank} */
-    double[] measure(int repeats) {
-        int calls = warmUp();
-        double[] slowest = new double[repeats];
-        for (int repeat = 0; repeat < repeats; repeat++) {
-            slowest[repeat] = slowest(run(calls)) / 1e3;
-            checkAll();
-        }
-        return slowest;
-    }
-
-    /**
-     * Runs for a while, so that everything is compiled; returns how many calls make a repeat, the same at every
-     * rank.
-     */
-    private int warmUp() {
-        int calls = CALLS_MIN;
+    /** Runs for a while, so that everything is compiled, and finds how many calls make a repeat. */
+    void warmUp() {
         for (double total = 0; total < WARM_UP_NANOS;) {
-            double nanos = slowest(run(calls));
+            double nanos = slowest(run());
             total += nanos * calls;
             calls = (int) Math.clamp(REPEAT_NANOS / nanos, CALLS_MIN, Math.min(CALLS_MAX, GROWTH_MAX * calls));
         }
+    }
+
+    /** {@return the microseconds of a call on the slowest rank; all ranks are done with their checks} */
+    double repeat() {
+        double microseconds = slowest(run()) / 1e3;
+        checkAll();
+        world.barrier();
+        return microseconds;
+    }
+
+    /** {@return the calls of a repeat} */
+    int calls() {
         return calls;
     }
 
@@ -73,26 +71,26 @@ final class BenchLoop {
         return most[0];
     }
 
-    private double run(int calls) {
+    private double run() {
         world.barrier();
         world.barrier(); // the second one ends on all ranks at nearly the same time
         long start = System.nanoTime();
         switch (collective) {
-            case BARRIER -> barriers(calls);
-            case BROADCAST -> broadcasts(calls);
-            case REDUCE -> reduces(calls);
-            case ALLREDUCE -> allreduces(calls);
+            case BARRIER -> barriers();
+            case BROADCAST -> broadcasts();
+            case REDUCE -> reduces();
+            case ALLREDUCE -> allreduces();
         }
         return (double) (System.nanoTime() - start) / calls;
     }
 
-    private void barriers(int calls) {
+    private void barriers() {
         for (int i = 0; i < calls; i++) {
             measured.barrier();
         }
     }
 
-    private void broadcasts(int calls) {
+    private void broadcasts() {
         for (int i = 0; i < calls; i++) {
             int changed = change(0);
             operands.broadcast(measured);
@@ -100,7 +98,7 @@ final class BenchLoop {
         }
     }
 
-    private void reduces(int calls) {
+    private void reduces() {
         for (int i = 0; i < calls; i++) {
             int changed = change(rank);
             operands.reduce(measured);
@@ -110,7 +108,7 @@ final class BenchLoop {
         }
     }
 
-    private void allreduces(int calls) {
+    private void allreduces() {
         for (int i = 0; i < calls; i++) {
             int changed = change(rank);
             operands.allreduce(measured);

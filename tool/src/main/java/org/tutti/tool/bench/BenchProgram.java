@@ -4,6 +4,7 @@ package org.tutti.tool.bench;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import org.tutti.Collective;
@@ -26,6 +27,7 @@ public final class BenchProgram {
     private final List<Collective> collectives;
     private final List<Long> sizes;
     private final boolean segments;
+    private final String gates;
 
     private BenchProgram(String[] arguments) {
         this.virtual = Integer.parseInt(arguments[0]) > 0;
@@ -35,11 +37,12 @@ public final class BenchProgram {
         this.collectives = Stream.of(arguments[4].split(",")).map(Collective::valueOf).toList();
         this.sizes = Stream.of(arguments[5].split(",")).map(Long::valueOf).toList();
         this.segments = Boolean.parseBoolean(arguments[6]);
+        this.gates = arguments[7];
     }
 
     /**
      * @param arguments virtual ranks or 0, repeats, names of algorithms, CSV file or nothing, collectives, sizes,
-     *        whether off-heap
+     *        whether off-heap, directory of the gates or nothing
      */
     public static void main(String[] arguments) throws IOException {
         var program = new BenchProgram(arguments);
@@ -56,19 +59,44 @@ public final class BenchProgram {
 
     private void run(Job job) throws IOException {
         var world = job.world();
-        try (var report = new BenchReport(job.rank() == 0, csv, layout(world), job.size())) {
+        try (var report = new BenchReport(job.rank() == 0, csv, layout(world), job.size());
+                var gate = gates.isEmpty() ? null : new Gate(gates, job.rank())) {
             for (var collective : collectives) {
                 List<Long> bytesOfCollective = collective == Collective.BARRIER ? List.of(0L) : sizes;
                 for (long bytes : bytesOfCollective) {
                     for (String algorithm : algorithms(collective)) {
                         Communicator communicator =
                                 algorithm.isEmpty() ? world : world.withAlgorithm(collective, algorithm);
-                        double[] microseconds =
-                                new BenchLoop(world, communicator, collective, bytes, segments).measure(repeats);
-                        report.add(collective, algorithm, bytes, microseconds);
+                        var loop = new BenchLoop(world, communicator, collective, bytes, segments);
+                        if (gate != null) {
+                            measureInTurns(loop, gate,
+                                    turn -> report.add(collective, algorithm, bytes, turn, loop.calls()));
+                        } else {
+                            report.add(collective, algorithm, bytes, measure(loop), loop.calls());
+                        }
                     }
                 }
             }
+        }
+    }
+
+    private double[] measure(BenchLoop loop) {
+        loop.warmUp();
+        double[] microseconds = new double[repeats];
+        for (int repeat = 0; repeat < repeats; repeat++) {
+            microseconds[repeat] = loop.repeat();
+        }
+        return microseconds;
+    }
+
+    /** A turn for each repeat, and one before, to warm up; each is told at once. */
+    private void measureInTurns(BenchLoop loop, Gate gate, Consumer<double[]> report) throws IOException {
+        gate.await();
+        loop.warmUp();
+        report.accept(new double[]{loop.repeat()});
+        for (int repeat = 0; repeat < repeats; repeat++) {
+            gate.await();
+            report.accept(new double[]{loop.repeat()});
         }
     }
 

@@ -34,11 +34,11 @@ final class BenchReport implements AutoCloseable {
                     "high");
         }
         if (this.csv != null) {
-            this.csv.println("contender,operation,layout,ranks,bytes,microseconds,low,high");
+            this.csv.println("contender,operation,layout,ranks,bytes,microseconds,low,high,calls");
         }
     }
 
-    void add(Collective collective, String algorithm, long bytes, double[] microseconds) {
+    void add(Collective collective, String algorithm, long bytes, double[] microseconds, int calls) {
         if (!writes) {
             return;
         }
@@ -50,9 +50,10 @@ final class BenchReport implements AutoCloseable {
         System.out.printf(Locale.ROOT, "%-10s %-18s %10d %12.3f %12.3f %12.3f%n", collective.label(),
                 algorithm.isEmpty() ? "(chosen)" : algorithm, bytes, median, low, high);
         if (csv != null) {
-            csv.printf(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f%n",
+            csv.printf(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f,%d%n",
                     algorithm.isEmpty() ? "tutti" : "tutti " + algorithm,
-                    collective.label(), layout.replace(",", ""), ranks, bytes, median, low, high);
+                    collective.label(), layout.replace(",", ""), ranks, bytes, median, low, high, calls);
+            csv.flush(); // someone may wait for it
         }
     }
 

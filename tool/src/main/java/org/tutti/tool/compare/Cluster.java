@@ -20,12 +20,17 @@ final class Cluster implements AutoCloseable {
         run(arguments);
     }
 
+    /** {@return what the interfaces of the hosts have counted until now} */
+    Traffic traffic() throws IOException {
+        return Traffic.parse(run(List.of("counters")));
+    }
+
     @Override
     public void close() throws IOException {
         run(List.of("down"));
     }
 
-    private void run(List<String> arguments) throws IOException {
+    private String run(List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(place.clusterScript().toString()));
         command.addAll(arguments);
         var builder = new ProcessBuilder(command).redirectErrorStream(true);
@@ -36,5 +41,6 @@ final class Cluster implements AutoCloseable {
             throw new TuttiException("several nodes need a cluster, and bench/cluster " + String.join(" ", arguments)
                     + " failed: " + said.strip());
         }
+        return said;
     }
 }

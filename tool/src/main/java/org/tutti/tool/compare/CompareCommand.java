@@ -6,7 +6,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -14,6 +16,7 @@ import java.util.stream.Stream;
 import org.tutti.Collective;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
+import org.tutti.tool.compare.Figure.Cell;
 import org.tutti.tool.compare.Invocation.ContenderException;
 import org.tutti.tool.run.Cleanup;
 import org.tutti.tool.run.DurationConverter;
@@ -23,7 +26,8 @@ import picocli.CommandLine.Option;
 /** The command {@code tutti compare}: the same loops in Tutti and in each peer that is installed, in turns. */
 @Command(name = "compare", sortOptions = false, mixinStandardHelpOptions = true,
         description = "Measures Tutti beside the MPI implementations that are installed.", footer = {"",
-                "The contenders take turns; the median of all rounds counts. Let nothing else run. "
+                "The contenders take turns of some 50 ms, cell by cell; the median of all counts. Let nothing else "
+                        + "run. "
                         + "docs/benchmarks.md says what the figures mean."})
 public final class CompareCommand implements Callable<Integer> {
     private static final int COUNT_MAX = 1000;
@@ -53,20 +57,20 @@ public final class CompareCommand implements Callable<Integer> {
             description = "Sizes of messages, multiples of 8, such as 8,1k,64k,8m. Default: 8 … 8m.")
     private List<String> sizes = List.of("8", "64", "1k", "4k", "16k", "64k", "256k", "1m", "8m");
 
-    @Option(names = "--repeats", paramLabel = "count", defaultValue = "7",
-            description = "How often a contender repeats each cell in its turn. Default: 7.")
+    @Option(names = "--repeats", paramLabel = "count", defaultValue = "9",
+            description = "How many turns each contender has for a cell in a round. Default: 9.")
     private int repeats;
 
-    @Option(names = "--rounds", paramLabel = "count", defaultValue = "3",
-            description = "How many turns each contender has. Default: 3.")
+    @Option(names = "--rounds", paramLabel = "count", defaultValue = "2",
+            description = "How often all of it is done, with processes started anew. Default: 2.")
     private int rounds;
 
     @Option(names = "--contenders", split = ",", paramLabel = "name",
             description = "Who takes part: tutti, virtual, segments, openmpi, mpich, mpjexpress. Default: all.")
     private List<String> names = Stream.concat(TuttiContenders.NAMES.stream(), Peers.NAMES.stream()).toList();
 
-    @Option(names = "--timeout", paramLabel = "duration", converter = DurationConverter.class, defaultValue = "10m",
-            description = "How long a turn may take before the contender is ended. Default: 10m.")
+    @Option(names = "--timeout", paramLabel = "duration", converter = DurationConverter.class, defaultValue = "1m",
+            description = "How long a turn may take before the contender is ended. Default: 1m.")
     private Duration timeout;
 
     @Option(names = "--csv", paramLabel = "file", description = "Write the figures to a file.")
@@ -76,6 +80,7 @@ public final class CompareCommand implements Callable<Integer> {
     private Path chart;
 
     private final Results results = new Results();
+    private Optional<Cluster> shaped = Optional.empty();
     private boolean complete = true;
 
     /** {@return the status to exit with: 1 when a contender has failed} */
@@ -83,6 +88,7 @@ public final class CompareCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         var layouts = layouts();
         var loop = loop();
+        var wire = Optional.ofNullable(rate).map(Wire::ofRate);
         requireFiles();
         var peers = installedPeers();
         try (var cleanup = new Cleanup()) {
@@ -91,13 +97,14 @@ public final class CompareCommand implements Callable<Integer> {
             var contenders = contenders(place, peers);
             int hosts = layouts.stream().mapToInt(Layout::nodes).max().orElseThrow();
             if (hosts > 1 && cluster == null) {
-                cleanup.add(new Cluster(place, hosts, Optional.ofNullable(rate)));
+                var made = cleanup.add(new Cluster(place, hosts, Optional.ofNullable(rate)));
+                shaped = rate == null ? Optional.empty() : Optional.of(made);
             }
             for (var layout : layouts) {
                 measure(layout, contenders, loop, place, cleanup);
             }
         }
-        var report = new Report(results);
+        var report = new Report(results, wire);
         report.print(System.out);
         if (csv != null) {
             report.writeCsv(csv);
@@ -173,24 +180,72 @@ public final class CompareCommand implements Callable<Integer> {
         return contenders;
     }
 
-    /** Who fails is told of once, and measured no more in this layout. */
+    /** In each round the contenders are started anew; then they have their turns, cell by cell. */
     private void measure(Layout layout, List<Contender> contenders, Loop loop, Place place, Cleanup cleanup)
             throws IOException, InterruptedException {
         var left = new ArrayList<>(contenders.stream().filter(contender -> contender.suits().test(layout))
-                .filter(contender -> !loop.from(contender.leastBytes()).isEmpty()).toList());
-        for (int round = 1; round <= rounds; round++) {
-            for (var contender : List.copyOf(left)) {
-                System.err.printf("tutti: %s, round %d of %d: %s%n", layout, round, rounds, contender.name());
-                var command = contender.starter().command(layout, loop.from(contender.leastBytes()));
-                try (var invocation = cleanup.add(new Invocation(command, place.cluster(), place.scratch()))) {
-                    invocation.await(contender.name(), timeout).forEach(figure -> results.add(layout, contender,
-                            figure));
+                .filter(contender -> !loop.from(contender.leastBytes()).cells().isEmpty()).toList());
+        for (int round = 1; round <= rounds && !left.isEmpty(); round++) {
+            var started = new LinkedHashMap<Contender, Invocation>();
+            for (var contender : left) {
+                started.put(contender, cleanup.add(new Invocation(contender, layout, loop.from(contender.leastBytes()),
+                        place, timeout)));
+            }
+            for (var cell : loop.cells()) {
+                if (started.isEmpty()) {
+                    break;
+                }
+                System.err.printf("tutti: %s, round %d of %d: %s%n", layout, round, rounds, cell);
+                alternate(layout, cell, started);
+            }
+            left.retainAll(started.keySet());
+            for (var contender : started.keySet()) {
+                try (var invocation = started.get(contender)) {
+                    invocation.end();
                 } catch (ContenderException e) {
-                    System.err.println("tutti: " + layout + ": " + e.getMessage());
                     left.remove(contender);
-                    complete = false;
+                    tell(layout, e);
                 }
             }
         }
+    }
+
+    /** Who fails is told of once, and measured no more in this layout. */
+    private void alternate(Layout layout, Cell cell, Map<Contender, Invocation> started)
+            throws IOException, InterruptedException {
+        for (int turn = 0; turn <= repeats; turn++) {
+            for (var contender : List.copyOf(started.keySet())) {
+                if (cell.bytes() < contender.leastBytes()) {
+                    continue;
+                }
+                var invocation = started.get(contender);
+                try {
+                    boolean counts = turn > 0; // the first is to warm up
+                    var before = counts ? traffic(layout) : Optional.<Traffic>empty();
+                    var figure = invocation.turn(cell);
+                    if (counts) {
+                        results.add(layout, contender, figure);
+                    }
+                    if (before.isPresent() && figure.calls() > 0) {
+                        results.count(layout, contender, cell,
+                                (double) traffic(layout).orElseThrow().busiestSince(before.get()) / figure.calls());
+                    }
+                } catch (ContenderException e) {
+                    invocation.close();
+                    started.remove(contender);
+                    tell(layout, e);
+                }
+            }
+        }
+    }
+
+    private Optional<Traffic> traffic(Layout layout) throws IOException {
+        return shaped.isPresent() && layout.nodes() > 1 ? Optional.of(shaped.get().traffic()) : Optional.empty();
+    }
+
+    private void tell(Layout layout, ContenderException failure) {
+        System.err.println("tutti: " + layout + ": " + failure.getMessage());
+        results.fail(layout, failure.getMessage().lines().findFirst().orElseThrow().replaceFirst("[:.]$", ""));
+        complete = false;
     }
 }

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.compare;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Predicate;
 
@@ -22,8 +23,11 @@ record Contender(String name, Kind kind, long leastBytes, Predicate<Layout> suit
     /** Knows the command of a contender. */
     @FunctionalInterface
     interface Starter {
-        /** {@return the command that measures the loop and prints a line of the CSV file for each cell} */
-        List<String> command(Layout layout, Loop loop);
+        /**
+         * {@return the command that measures the loop: for each cell it has a turn to warm up and one for each repeat,
+         * waits for each at its gate, and then prints a line of the CSV file}
+         */
+        List<String> command(Layout layout, Loop loop, Path gates);
     }
 
     /** {@return the name without that of the variant, of which the better counts} */

@@ -14,10 +14,16 @@ import java.util.stream.DoubleStream;
  * @param median of the repeats
  * @param low the lowest
  * @param high the highest
+ * @param calls how many calls a turn had, 0 if unknown
  */
-record Figure(Cell cell, double median, double low, double high) {
+record Figure(Cell cell, double median, double low, double high, long calls) {
     private static final Pattern LINE = Pattern.compile(
-            "[^,]+,(barrier|broadcast|reduce|allreduce),[^,]*,\\d+,(\\d+),([\\d.]+),([\\d.]+),([\\d.]+)");
+            "[^,]+,(barrier|broadcast|reduce|allreduce),[^,]*,\\d+,(\\d+),([\\d.]+),([\\d.]+),([\\d.]+)(?:,(\\d+))?");
+
+    /** A figure of a turn whose calls are not known, or of several turns. */
+    Figure(Cell cell, double median, double low, double high) {
+        this(cell, median, low, high, 0);
+    }
 
     /**
      * What is measured.
@@ -25,24 +31,30 @@ record Figure(Cell cell, double median, double low, double high) {
      * @param operation the collective
      * @param bytes of its message, 0 for a barrier
      */
-    record Cell(String operation, long bytes) {}
+    record Cell(String operation, long bytes) {
+        @Override
+        public String toString() {
+            return bytes == 0 ? operation : operation + " of " + bytes + " bytes";
+        }
+    }
 
     /** {@return the figure in a line of a contender's output, if it is one} */
     static Optional<Figure> parse(String line) {
         var parts = LINE.matcher(line.strip());
         return parts.matches() ? Optional.of(new Figure(new Cell(parts.group(1), Long.parseLong(parts.group(2))),
                 Double.parseDouble(parts.group(3)), Double.parseDouble(parts.group(4)),
-                Double.parseDouble(parts.group(5)))) : Optional.empty();
+                Double.parseDouble(parts.group(5)), parts.group(6) == null ? 0 : Long.parseLong(parts.group(6))))
+                : Optional.empty();
     }
 
-    /** {@return the median of the medians of several rounds, with the lowest and the highest of all} */
-    static Figure ofRounds(List<Figure> rounds) {
-        return new Figure(rounds.getFirst().cell, median(rounds.stream().mapToDouble(Figure::median)),
-                rounds.stream().mapToDouble(Figure::low).min().orElseThrow(),
-                rounds.stream().mapToDouble(Figure::high).max().orElseThrow());
+    /** {@return the median of the medians of several turns, with the lowest and the highest of all} */
+    static Figure ofTurns(List<Figure> turns) {
+        return new Figure(turns.getFirst().cell, median(turns.stream().mapToDouble(Figure::median)),
+                turns.stream().mapToDouble(Figure::low).min().orElseThrow(),
+                turns.stream().mapToDouble(Figure::high).max().orElseThrow());
     }
 
-    private static double median(DoubleStream values) {
+    static double median(DoubleStream values) {
         double[] sorted = values.toArray();
         Arrays.sort(sorted);
         int middle = sorted.length / 2;

@@ -3,77 +3,126 @@ package org.tutti.tool.compare;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import org.tutti.TuttiException;
+import org.tutti.tool.compare.Figure.Cell;
 import org.tutti.tool.run.DurationConverter;
 
 /**
- * One run of a contender, in a session of its own. Closing it ends whatever it has started: first by asking, as mpirun
- * then tells its ranks, then by force. Ranks may have left the group of processes, so descendants are remembered too.
+ * One run of a contender, in a session of its own, which measures when it is its turn. Closing it ends whatever it has
+ * started: first by asking, as mpirun then tells its ranks, then by force. Ranks may have left the group of processes,
+ * so descendants are remembered too.
  */
 final class Invocation implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(3);
     private static final int LINES_TOLD = 12;
 
-    private final Path out;
+    private final String name;
+    private final Duration limit;
+    private final Gates gates;
     private final Path err;
     private final Process process;
+    private final List<String> others = Collections.synchronizedList(new ArrayList<>());
+    private final BlockingQueue<Optional<Figure>> figures = new LinkedBlockingQueue<>();
 
     /**
-     * Starts a command.
+     * Starts a contender.
      *
-     * @param command its words
-     * @param cluster the name of the cluster that {@code bench/cluster} then means
-     * @param scratch a directory for what it leaves behind
+     * @param contender which
+     * @param layout the ranks
+     * @param loop what it measures
+     * @param place its files, and the cluster that {@code bench/cluster} then means
+     * @param limit how long it may take for a turn
      */
-    Invocation(List<String> command, String cluster, Path scratch) throws IOException {
-        this.out = scratch.resolve("out");
-        this.err = scratch.resolve("err");
+    Invocation(Contender contender, Layout layout, Loop loop, Place place, Duration limit)
+            throws IOException, InterruptedException {
+        this.name = contender.name();
+        this.limit = limit;
+        this.gates = new Gates(place.scratch(), layout.ranks());
+        this.err = gates.directory().resolve("err");
         List<String> words = new ArrayList<>(List.of("setsid"));
-        words.addAll(command);
-        var builder = new ProcessBuilder(words).redirectOutput(out.toFile()).redirectError(err.toFile())
-                .redirectInput(new File("/dev/null"));
-        builder.environment().put("TMPDIR", scratch.toString());
-        builder.environment().put("TUTTI_CLUSTER", cluster);
+        words.addAll(contender.starter().command(layout, loop, gates.directory()));
+        var builder = new ProcessBuilder(words).redirectError(err.toFile()).redirectInput(new File("/dev/null"));
+        builder.environment().put("TMPDIR", place.scratch().toString());
+        builder.environment().put("TUTTI_CLUSTER", place.cluster());
         this.process = builder.start();
+        Thread.ofVirtual().start(this::read);
     }
 
-    /** {@return what it has measured, after its end} */
-    List<Figure> await(String name, Duration limit) throws IOException, InterruptedException {
-        if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-            close();
-            throw new ContenderException(name + " did not end within --timeout " + DurationConverter.text(limit)
-                    + " and was ended; measure less at a time, or give it more" + said());
+    /** Takes in what it prints; an empty figure says that there will be no more. */
+    private void read() {
+        try (var lines = process.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                var figure = Figure.parse(line);
+                if (figure.isPresent()) {
+                    figures.add(figure);
+                } else if (others.size() < LINES_TOLD) {
+                    others.add(line);
+                }
+            }
+        } catch (IOException e) {
+            others.add("what it prints cannot be read: " + e.getMessage());
         }
-        var figures = Files.readAllLines(out).stream().flatMap(line -> Figure.parse(line).stream()).toList();
+        figures.add(Optional.empty());
+    }
+
+    /** {@return what it has measured in its next turn, which is to be of this cell} */
+    Figure turn(Cell cell) throws IOException, InterruptedException {
+        gates.open();
+        var figure = figures.poll(limit.toMillis(), TimeUnit.MILLISECONDS);
+        if (figure == null) {
+            throw tookTooLong();
+        }
+        if (figure.isEmpty()) {
+            end();
+            throw new ContenderException(name + " printed no figure for " + cell + said());
+        }
+        if (!figure.get().cell().equals(cell)) {
+            throw new ContenderException(name + " measured " + figure.get().cell() + " when it was to measure " + cell);
+        }
+        return figure.get();
+    }
+
+    /** Waits for its end, after the last turn. */
+    void end() throws IOException, InterruptedException {
+        if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+            throw tookTooLong();
+        }
         if (process.exitValue() != 0) {
             throw new ContenderException(name + " failed with status " + process.exitValue() + said());
         }
-        if (figures.isEmpty()) {
-            throw new ContenderException(name + " printed no figures" + said());
-        }
-        return figures;
+    }
+
+    private ContenderException tookTooLong() throws IOException {
+        close();
+        return new ContenderException(name + " did not end in --timeout " + DurationConverter.text(limit)
+                + " for a turn and was killed; measure less, or give it more" + said());
     }
 
     /** The beginning of what it printed; a peer says there if a result was wrong. */
     private String said() throws IOException {
-        var lines = new ArrayList<String>();
-        for (var file : List.of(err, out)) {
-            lines.addAll(Files.readAllLines(file).stream().filter(line -> !line.isBlank()).toList());
-        }
+        var lines = new ArrayList<>(Files.readAllLines(err));
+        lines.addAll(others);
+        lines.removeIf(String::isBlank);
         int told = Math.min(lines.size(), LINES_TOLD);
         return told == 0 ? "." : ":\n  " + String.join("\n  ", lines.subList(0, told));
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
+        gates.close();
         var descendants = process.descendants().toList();
         if (process.isAlive()) {
             signalGroup("TERM");

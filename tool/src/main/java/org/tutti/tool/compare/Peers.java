@@ -63,13 +63,14 @@ final class Peers {
                         "coll_han_priority", hierarchical ? "100" : "0");
                 var name = "openmpi" + (yields == 1 ? " yield" : " spin") + (hierarchical ? " han" : "");
                 contenders.add(new Contender(name, Kind.NATIVE, 0, layout -> !hierarchical || layout.nodes() > 1,
-                        (layout, loop) -> openMpiCommand(program, options, layout, loop)));
+                        (layout, loop, gates) -> openMpiCommand(program, options, layout, loop, gates)));
             }
         }
         return contenders;
     }
 
-    private List<String> openMpiCommand(Path program, List<String> options, Layout layout, Loop loop) {
+    private List<String> openMpiCommand(Path program, List<String> options, Layout layout, Loop loop,
+            Path gates) {
         List<String> words = new ArrayList<>(List.of("env", "OMPI_ALLOW_RUN_AS_ROOT=1",
                 "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
                 "btl_vader_backing_directory", place.scratch().toString(), "-n", String.valueOf(layout.ranks())));
@@ -82,12 +83,12 @@ final class Peers {
                     "--host", place.hosts(layout)));
         }
         words.add(program.toString());
-        words.addAll(loop.arguments());
+        words.addAll(loop.arguments(gates));
         return place.onFirstHost(layout, words);
     }
 
     private List<Contender> mpich(Path program) {
-        return List.of(new Contender("mpich", Kind.NATIVE, 0, layout -> true, (layout, loop) -> {
+        return List.of(new Contender("mpich", Kind.NATIVE, 0, layout -> true, (layout, loop, gates) -> {
             List<String> words = new ArrayList<>();
             if (layout.nodes() > 1) { // it would find shared memory across namespaces
                 words.addAll(List.of("env", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=" + INTERFACE));
@@ -98,7 +99,7 @@ final class Peers {
                         place.hosts(layout)));
             }
             words.add(program.toString());
-            words.addAll(loop.arguments());
+            words.addAll(loop.arguments(gates));
             return place.onFirstHost(layout, words);
         }));
     }
@@ -121,13 +122,14 @@ final class Peers {
         var source = place.home().resolve("bench/peers/MpjCollectives.java");
         compile("MPJ Express", List.of("javac", "-nowarn", "-cp", home.resolve("lib/mpj.jar") + ":"
                 + home.resolve("lib/mpi.jar"), "-d", classes.toString(), source.toString()));
-        return List.of(new Contender("mpjexpress", Kind.JAVA, 0, layout -> layout.nodes() == 1, (layout, loop) -> {
-            List<String> words = new ArrayList<>(List.of("env", "MPJ_HOME=" + home, "java", "-jar",
-                    home.resolve("lib/starter.jar").toString(), "-np", String.valueOf(layout.ranks()), "-cp",
-                    classes.toString(), "MpjCollectives"));
-            words.addAll(loop.arguments());
-            return words;
-        }));
+        return List
+                .of(new Contender("mpjexpress", Kind.JAVA, 0, layout -> layout.nodes() == 1, (layout, loop, gates) -> {
+                    List<String> words = new ArrayList<>(List.of("env", "MPJ_HOME=" + home, "java", "-jar",
+                            home.resolve("lib/starter.jar").toString(), "-np", String.valueOf(layout.ranks()), "-cp",
+                            classes.toString(), "MpjCollectives"));
+                    words.addAll(loop.arguments(gates));
+                    return words;
+                }));
     }
 
     private static void copy(Path from, Path to) throws IOException {

@@ -8,9 +8,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 import org.tutti.tool.compare.Contender.Kind;
+import org.tutti.tool.compare.Figure.Cell;
 
 /** Prints what a comparison has measured. */
 final class Report {
@@ -18,8 +20,15 @@ final class Report {
 
     private final Results results;
 
-    Report(Results results) {
+    private final Optional<Wire> wire;
+
+    /**
+     * @param results what was measured
+     * @param wire the links between the nodes, if their rate is known
+     */
+    Report(Results results, Optional<Wire> wire) {
         this.results = results;
+        this.wire = wire;
     }
 
     /** Prints a table for each layout: the medians of all, and the ratios of Tutti's contenders. */
@@ -44,6 +53,29 @@ final class Report {
             families.forEach(family -> out.print(" ".repeat(16)));
             own.forEach(family -> out.print(column(17, results.meanRatio(layout, family))));
             out.println();
+            results.failures(layout).forEach(failure -> out.println("not measured to the end: " + failure));
+            wire.filter(link -> layout.nodes() > 1).ifPresent(link -> printAgainst(link, layout, out));
+        }
+    }
+
+    /** Prints a Markdown table: what the wire allows, what crossed it, and what the contenders took. */
+    private void printAgainst(Wire link, Layout layout, PrintStream out) {
+        out.printf("%n%s against the wire%n%n", layout);
+        out.println("| operation | bytes | limit µs | contender | counted bytes ÷ rate µs | time µs | time ÷ limit |");
+        out.println("|---|---|---|---|---|---|---|");
+        for (var cell : results.cells(layout)) {
+            double limit = link.micros(Wire.leastBytes(cell, layout.nodes()));
+            for (var contender : results.contenders(layout)) {
+                results.figure(layout, contender, cell).ifPresent(figure -> {
+                    var counted = results.counted(layout, contender, cell);
+                    out.printf(Locale.ROOT, "| %s | %d | %.0f | %s | %s | %.0f | %s |%n", cell.operation(),
+                            cell.bytes(), limit, contender.name(),
+                            counted.isEmpty() ? "-" : String.format(Locale.ROOT, "%.0f", link.micros(
+                                    counted.getAsDouble())),
+                            figure.median(), limit == 0 ? "-"
+                                    : String.format(Locale.ROOT, "%.2f", figure.median() / limit));
+                });
+            }
         }
     }
 
@@ -54,16 +86,23 @@ final class Report {
 
     /** Writes a line for each contender, variants too, and cell. */
     void writeCsv(Path file) throws IOException {
-        List<String> lines = new ArrayList<>(List.of(CSV_COLUMNS));
+        List<String> lines = new ArrayList<>(List.of(CSV_COLUMNS + (wire.isPresent() ? ",limit,counted" : "")));
         for (var layout : results.layouts()) {
             for (var contender : results.contenders(layout)) {
                 for (var cell : results.cells(layout)) {
                     results.figure(layout, contender, cell).ifPresent(figure -> lines.add(String.format(Locale.ROOT,
                             "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f", contender.name(), cell.operation(), layout, layout.ranks(),
-                            cell.bytes(), figure.median(), figure.low(), figure.high())));
+                            cell.bytes(), figure.median(), figure.low(), figure.high())
+                            + wire.map(link -> againstWire(link, layout, contender, cell)).orElse("")));
                 }
             }
         }
         Files.write(file, lines);
+    }
+
+    private String againstWire(Wire link, Layout layout, Contender contender, Cell cell) {
+        var counted = results.counted(layout, contender, cell);
+        return String.format(Locale.ROOT, ",%.4f,", link.micros(Wire.leastBytes(cell, layout.nodes())))
+                + (counted.isPresent() ? String.format(Locale.ROOT, "%.4f", link.micros(counted.getAsDouble())) : "");
     }
 }

@@ -15,34 +15,62 @@ import java.util.Set;
 import org.tutti.tool.compare.Contender.Kind;
 import org.tutti.tool.compare.Figure.Cell;
 
-/** All figures of a comparison: for each layout, contender and cell those of its rounds. */
+/** All figures of a comparison: for each layout, contender and cell those of its turns. */
 final class Results {
-    private final Map<Layout, Map<Contender, Map<Cell, List<Figure>>>> rounds = new LinkedHashMap<>();
+    private final Map<Layout, Map<Contender, Map<Cell, List<Figure>>>> turns = new LinkedHashMap<>();
+
+    private final Map<Layout, Map<Contender, Map<Cell, List<Double>>>> counted = new LinkedHashMap<>();
+    private final Map<Layout, List<String>> failures = new LinkedHashMap<>();
+
+    /** Takes in what a contender sent, or received, on the busiest node for a call of a turn. */
+    void count(Layout layout, Contender contender, Cell cell, double bytes) {
+        counted.computeIfAbsent(layout, key -> new LinkedHashMap<>())
+                .computeIfAbsent(contender, key -> new LinkedHashMap<>())
+                .computeIfAbsent(cell, key -> new ArrayList<>()).add(bytes);
+    }
+
+    /** {@return the bytes of a call on the busiest node's links, the median of the turns, if they were counted} */
+    OptionalDouble counted(Layout layout, Contender contender, Cell cell) {
+        var bytes = counted.getOrDefault(layout, Map.of()).getOrDefault(contender, Map.of()).get(cell);
+        return bytes == null ? OptionalDouble.empty()
+                : OptionalDouble.of(Figure.median(bytes.stream().mapToDouble(Double::doubleValue)));
+    }
+
+    /** Remembers that a contender measured no more from some cell on, and why. */
+    void fail(Layout layout, String failure) {
+        turns.computeIfAbsent(layout, key -> new LinkedHashMap<>());
+        failures.computeIfAbsent(layout, key -> new ArrayList<>()).add(failure);
+    }
+
+    /** {@return a sentence for each contender that failed in a layout} */
+    List<String> failures(Layout layout) {
+        return failures.getOrDefault(layout, List.of());
+    }
 
     void add(Layout layout, Contender contender, Figure figure) {
-        rounds.computeIfAbsent(layout, key -> new LinkedHashMap<>())
+        turns.computeIfAbsent(layout, key -> new LinkedHashMap<>())
                 .computeIfAbsent(contender, key -> new LinkedHashMap<>())
                 .computeIfAbsent(figure.cell(), key -> new ArrayList<>()).add(figure);
     }
 
     Set<Layout> layouts() {
-        return rounds.keySet();
+        return turns.keySet();
     }
 
     Set<Contender> contenders(Layout layout) {
-        return rounds.get(layout).keySet();
+        return turns.get(layout).keySet();
     }
 
     /** {@return the cells of a layout, each once} */
     Set<Cell> cells(Layout layout) {
         Set<Cell> cells = new LinkedHashSet<>();
-        rounds.get(layout).values().forEach(figures -> cells.addAll(figures.keySet()));
+        turns.get(layout).values().forEach(figures -> cells.addAll(figures.keySet()));
         return cells;
     }
 
     Optional<Figure> figure(Layout layout, Contender contender, Cell cell) {
-        return Optional.ofNullable(rounds.get(layout).get(contender)).map(figures -> figures.get(cell))
-                .map(Figure::ofRounds);
+        return Optional.ofNullable(turns.get(layout).get(contender)).map(figures -> figures.get(cell))
+                .map(Figure::ofTurns);
     }
 
     /** {@return the names of the contenders, those of variants once} */

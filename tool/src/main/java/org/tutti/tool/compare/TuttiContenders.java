@@ -25,19 +25,21 @@ final class TuttiContenders {
     /** {@return those of these names} */
     List<Contender> contenders(List<String> names) {
         return Stream.of(
-                new Contender("tutti", Kind.TUTTI, 0, layout -> true, (layout, loop) -> bench(layout, loop, List.of())),
+                new Contender("tutti", Kind.TUTTI, 0, layout -> true,
+                        (layout, loop, gates) -> bench(layout, loop, gates, List.of())),
                 new Contender("tutti virtual", Kind.TUTTI, 0, layout -> layout.nodes() == 1,
-                        (layout, loop) -> bench(layout, loop, List.of("--virtual"))),
+                        (layout, loop, gates) -> bench(layout, loop, gates, List.of("--virtual"))),
                 new Contender("tutti segments", Kind.TUTTI, SEGMENTS_LEAST_BYTES, layout -> true,
-                        (layout, loop) -> bench(layout, loop, List.of("--segments"))))
+                        (layout, loop, gates) -> bench(layout, loop, gates, List.of("--segments"))))
                 .filter(contender -> names.contains(contender.name().replaceFirst("tutti ", ""))).toList();
     }
 
-    private List<String> bench(Layout layout, Loop loop, List<String> options) {
+    private List<String> bench(Layout layout, Loop loop, Path gates, List<String> options) {
         List<String> words = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp",
                 System.getProperty("java.class.path"), Main.class.getName(), "bench", "--collective",
-                loop.operationList(), "--repeats", String.valueOf(loop.repeats()), "--csv", "/dev/stdout"));
+                loop.operationList(), "--repeats", String.valueOf(loop.repeats()), "--csv", "/dev/stdout", "--gates",
+                gates.toString()));
         if (!loop.sizes().isEmpty()) {
             words.addAll(List.of("--bytes", loop.sizeList()));
         }

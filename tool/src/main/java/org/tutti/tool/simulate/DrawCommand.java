@@ -10,9 +10,11 @@ import java.util.concurrent.Callable;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.simulator.Drawing;
+import org.tutti.simulator.Levels;
 import org.tutti.simulator.Model;
 import org.tutti.simulator.Prediction;
 import org.tutti.tool.UsageException;
+import org.tutti.tool.bench.BenchCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,7 +29,8 @@ public final class DrawCommand implements Callable<Integer> {
     private Shape shape;
 
     @Option(names = "--model", paramLabel = "name|file",
-            description = "What things cost: gigabit, rdma200, or a file. Default: times that can all be seen.")
+            description = "What things cost: gigabit, rdma200, epyc128, or a file. "
+                    + "Default: times that can all be seen.")
     private String model;
 
     @Option(names = "--text", description = "Draw in the terminal.")
@@ -40,8 +43,8 @@ public final class DrawCommand implements Callable<Integer> {
     /** {@return the status to exit with} */
     @Override
     public Integer call() throws IOException {
-        SimulateCommand.useOneCarrier();
-        Topology topology = shape.topology(model == null ? List.of() : SimulateCommand.model(model).levels());
+        SimulateCommand.useCarriers(1);
+        Topology topology = shape.topology(model == null ? Levels.NONE : SimulateCommand.model(model).levels());
         List<? extends Algorithm> algorithms = shape.algorithms();
         if (algorithms.size() != 1 || shape.sizes().size() != 1) {
             throw new UsageException("one algorithm and one size can be drawn; name them with --algorithm and --bytes");
@@ -61,11 +64,8 @@ public final class DrawCommand implements Callable<Integer> {
         }
         Path file = output != null ? output
                 : Path.of(shape.collective().label() + "-" + algorithms.get(0).description().name() + ".svg");
-        try {
-            Files.writeString(file, drawing.svg());
-        } catch (IOException e) {
-            throw new UsageException("--output " + file + " cannot be written: " + e.getMessage());
-        }
+        BenchCommand.requireWritable("--output", file.toAbsolutePath());
+        Files.writeString(file, drawing.svg());
         System.out.println(file);
         return 0;
     }

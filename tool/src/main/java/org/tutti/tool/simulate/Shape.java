@@ -10,6 +10,7 @@ import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
 import org.tutti.job.JobEnvironment;
+import org.tutti.simulator.Levels;
 import org.tutti.tool.UsageException;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -18,7 +19,7 @@ import picocli.CommandLine.Parameters;
 final class Shape {
     static final int RANKS_MAX = 1 << 20;
 
-    private static final long BYTES_MAX = 1L << 30;
+    static final long BYTES_MAX = 1L << 30;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "collective",
             description = "barrier, broadcast, reduce or allreduce.")
@@ -47,25 +48,35 @@ final class Shape {
     private int root;
 
     Collective collective() {
-        return Arrays.stream(Collective.values()).filter(each -> each.label().equals(collective)).findFirst()
-                .orElseThrow(() -> new UsageException((collective == null ? "no collective is named"
-                        : "there is no collective \"" + collective + "\"")
+        return collective(collective);
+    }
+
+    /** {@return the collective of a name, which may be null: then none was given} */
+    static Collective collective(String name) {
+        return Arrays.stream(Collective.values()).filter(each -> each.label().equals(name)).findFirst()
+                .orElseThrow(() -> new UsageException((name == null ? "no collective is named"
+                        : "there is no collective \"" + name + "\"")
                         + "; name one of " + Arrays.stream(Collective.values()).map(Collective::label)
                                 .collect(Collectors.joining(", "))));
     }
 
-    /** {@return where the ranks are, on nodes with these levels if the command line says nothing of levels} */
-    Topology topology(List<Integer> ofModel) {
+    /** {@return where the ranks are, on nodes with the model's levels if the command line says nothing of levels} */
+    Topology topology(Levels ofModel) {
         if (nodes < 1 || ranksPerNode < 1 || (long) nodes * ranksPerNode > RANKS_MAX || nodes * ranksPerNode < 2) {
             throw new UsageException("--nodes " + nodes + " with --ranks-per-node " + ranksPerNode
                     + " is not possible; give 2 to " + RANKS_MAX + " ranks in all");
         }
+        return topology(nodes, ranksPerNode).withLevels(
+                levels == null ? ofModel.sizes().stream().mapToInt(Integer::intValue).toArray() : levels());
+    }
+
+    /** {@return nodes with as many ranks each, which follow each other} */
+    static Topology topology(int nodes, int ranksPerNode) {
         int[] nodeOfRank = new int[nodes * ranksPerNode];
         for (int rank = 0; rank < nodeOfRank.length; rank++) {
             nodeOfRank[rank] = rank / ranksPerNode;
         }
-        return new Topology(nodeOfRank,
-                levels == null ? ofModel.stream().mapToInt(Integer::intValue).toArray() : levels());
+        return new Topology(nodeOfRank);
     }
 
     private int[] levels() {

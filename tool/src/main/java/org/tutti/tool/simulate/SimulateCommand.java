@@ -9,6 +9,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -22,13 +29,16 @@ import org.tutti.simulator.Prediction;
 import org.tutti.simulator.SimulationFailure;
 import org.tutti.simulator.Sweep;
 import org.tutti.tool.UsageException;
+import org.tutti.tool.bench.BenchCommand;
+import org.tutti.tool.run.Launch;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * The command {@code tutti simulate}: predicts what a collective costs on a cluster, or verifies all algorithms.
+ * The command {@code tutti simulate}: predicts what a collective costs on a cluster, compares predictions with
+ * measurements, or verifies all algorithms.
  */
 @Command(name = "simulate", sortOptions = false, mixinStandardHelpOptions = true,
         description = "Predicts what a collective costs on a cluster, or verifies the algorithms.", footer = {"",
@@ -40,6 +50,7 @@ public final class SimulateCommand implements Callable<Integer> {
     private static final int STATUS_FAILED = 1;
     private static final int SEEDS_MAX = 1_000_000;
     private static final int PATH_LINES = 40;
+    private static final Pattern PART = Pattern.compile("(\\d{1,6})/(\\d{1,6})");
 
     @Mixin
     private Shape shape;
@@ -53,10 +64,19 @@ public final class SimulateCommand implements Callable<Integer> {
     private Path chart;
 
     @ArgGroup
-    private Verification verification;
+    private Instead instead;
 
-    /** What to verify, instead of a prediction. */
-    private static final class Verification {
+    /** What to do instead of a prediction. */
+    private static final class Instead {
+        @Option(names = "--measure-model", paramLabel = "file",
+                description = "Measure what things cost on this machine, and write a model of it; takes seconds.")
+        private Path measured;
+
+        @Option(names = "--against", paramLabel = "file.csv",
+                description = "Predict, by --model, every cell of a file that tutti bench --csv has written, and print "
+                        + "both as a table.")
+        private Path against;
+
         @Option(names = "--verify", description = "Verify every algorithm on all small shapes; takes hours.")
         private boolean all;
 
@@ -68,30 +88,54 @@ public final class SimulateCommand implements Callable<Integer> {
         private String replay;
     }
 
+    @Option(names = "--part", paramLabel = "i/n",
+            description = "With --verify, do the i-th of n pieces only, all of which take about as long.")
+    private String part;
+
     @Option(names = "--seeds", paramLabel = "count", defaultValue = "3",
             description = "With --verify, how many orders to try for each part of the calls. Default: 3.")
     private int seeds;
 
     /** {@return the status to exit with} */
     @Override
-    public Integer call() throws IOException {
-        useOneCarrier();
-        if (verification == null) {
+    public Integer call() throws IOException, InterruptedException {
+        if (instead == null) {
+            useCarriers(1);
             return predict();
         }
-        if (verification.replay != null) {
-            return verify(List.of(plan(verification.replay)));
+        if (instead.measured != null) {
+            return measure(instead.measured.toAbsolutePath());
+        }
+        if (instead.against != null) {
+            useCarriers(1);
+            System.out.print(new Comparison(Measurements.read(instead.against), model(model)).markdown());
+            return 0;
+        }
+        if (instead.replay != null) {
+            return verify(List.of(plan(instead.replay)));
         }
         if (seeds < 1 || seeds > SEEDS_MAX) {
             throw new UsageException("--seeds " + seeds + " is not possible; give 1 to " + SEEDS_MAX);
         }
-        return verify(verification.all ? Sweep.all(seeds) : Sweep.sample(verification.sample));
+        return verify(instead.all ? piece(Sweep.all(seeds)) : Sweep.sample(instead.sample));
     }
 
-    /** One rank runs at a time, so a second carrier would only make each hand-over cross cores. */
-    static void useOneCarrier() {
-        System.setProperty("jdk.virtualThreadScheduler.parallelism", "1");
-        System.setProperty("jdk.virtualThreadScheduler.maxPoolSize", "1");
+    /**
+     * One rank of a simulation runs at a time: more carriers than simulations would only make hand-overs cross cores.
+     */
+    static void useCarriers(int simulations) {
+        System.setProperty("jdk.virtualThreadScheduler.parallelism", String.valueOf(simulations));
+        System.setProperty("jdk.virtualThreadScheduler.maxPoolSize", String.valueOf(simulations));
+    }
+
+    /** The ranks' JVM measures: this one has only the quick compiler. */
+    private static int measure(Path file) throws IOException, InterruptedException {
+        BenchCommand.requireWritable("--measure-model", file);
+        int status = Launch.runOwnAlone(MeasureProgram.class, List.of(file.toString()));
+        if (status == 0) {
+            model(file.toString());
+        }
+        return status;
     }
 
     static Model model(String name) {
@@ -112,14 +156,36 @@ public final class SimulateCommand implements Callable<Integer> {
 
     // ---- verification
 
+    /** Neighbours, which are much alike, go to different pieces. */
+    private List<Plan> piece(List<Plan> plans) {
+        if (part == null) {
+            return plans;
+        }
+        Matcher matcher = PART.matcher(part);
+        int pieces = matcher.matches() ? Integer.parseInt(matcher.group(2)) : 0;
+        int piece = matcher.matches() ? Integer.parseInt(matcher.group(1)) : 0;
+        if (piece < 1 || piece > pieces) {
+            throw new UsageException("--part " + part + " is not possible; give i/n with i from 1 to n, such as 1/8");
+        }
+        return IntStream.range(0, plans.size()).filter(index -> index % pieces == piece - 1).mapToObj(plans::get)
+                .toList();
+    }
+
+    /** As many runs at a time as there are cores; each decides its own order, so what is found stays the same. */
     private static int verify(List<Plan> plans) {
+        int cores = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, Math.max(1, plans.size()));
+        useCarriers(cores);
         List<SimulationFailure> failures = new ArrayList<>();
-        try (ProgressBar bar = progress("verifying", plans.size())) {
-            for (Plan plan : plans) {
-                Optional<SimulationFailure> failure = plan.verify();
-                failure.ifPresent(failures::add);
+        try (ExecutorService runs = Executors.newFixedThreadPool(cores);
+                ProgressBar bar = progress("verifying", plans.size())) {
+            List<Future<Optional<SimulationFailure>>> results = plans.stream().map(plan -> runs.submit(plan::verify))
+                    .toList();
+            for (Future<Optional<SimulationFailure>> result : results) {
+                result.get().ifPresent(failures::add);
                 bar.step();
             }
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException("a verification run has not ended", e);
         }
         failures.forEach(failure -> System.out.println(failure.getMessage() + "\n"));
         System.out.printf("%d runs, %d of them not right%n", plans.size(), failures.size());
@@ -133,6 +199,9 @@ public final class SimulateCommand implements Callable<Integer> {
     // ---- prediction
 
     private int predict() throws IOException {
+        if (chart != null) {
+            BenchCommand.requireWritable("--chart", chart.toAbsolutePath());
+        }
         Model costs = model(model);
         Topology topology = shape.topology(costs.levels());
         List<? extends Algorithm> algorithms = shape.algorithms();

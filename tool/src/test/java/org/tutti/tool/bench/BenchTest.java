@@ -52,12 +52,12 @@ class BenchTest {
         Ended ended = run(directory, arguments.toArray(String[]::new));
         assertThat(ended.status).as(ended.err).isZero();
         List<String> lines = Files.readAllLines(csv);
-        assertThat(lines.get(0)).isEqualTo("contender,operation,layout,ranks,bytes,microseconds,low,high");
+        assertThat(lines.get(0)).isEqualTo("contender,operation,layout,ranks,bytes,microseconds,low,high,calls");
         int cells = 2 * (1 + Catalogue.of(Collective.ALLREDUCE).size()) + 1 + Catalogue.of(Collective.BARRIER).size();
         assertThat(lines).hasSize(1 + cells);
         assertThat(lines.subList(1, lines.size())).allSatisfy(line -> {
             String[] fields = line.split(",");
-            assertThat(fields).hasSize(8);
+            assertThat(fields).hasSize(9);
             assertThat(Double.parseDouble(fields[5])).isPositive();
         });
         assertThat(ended.out.lines().filter(line -> line.startsWith("allreduce") || line.startsWith("barrier")))

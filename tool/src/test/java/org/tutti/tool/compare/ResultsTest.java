@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import javax.xml.parsers.DocumentBuilderFactory;
 
@@ -29,7 +30,7 @@ class ResultsTest {
     private static final Cell SMALL = new Cell("reduce", 8);
 
     private static Contender contender(String name, Kind kind) {
-        return new Contender(name, kind, 0, layout -> true, (layout, loop) -> List.of());
+        return new Contender(name, kind, 0, layout -> true, (layout, loop, gates) -> List.of());
     }
 
     /** Tutti takes 1 and 6; the natives take at best 4 (mpich) and 2 (openmpi spin). */
@@ -51,7 +52,7 @@ class ResultsTest {
     }
 
     @Test
-    void shouldTakeTheMedianOfTheRoundsAndTheirExtremes() {
+    void shouldTakeTheMedianOfTheTurnsAndTheirExtremes() {
         var results = known();
         var tutti = results.contenders(ONE_NODE).iterator().next();
         assertThat(results.figure(ONE_NODE, tutti, BARRIER)).contains(new Figure(BARRIER, 1, 0.25, 18));
@@ -79,7 +80,7 @@ class ResultsTest {
     @Test
     void shouldPrintAndWriteThem(@TempDir Path directory) throws Exception {
         var bytes = new ByteArrayOutputStream();
-        var report = new Report(known());
+        var report = new Report(known(), Optional.empty());
         report.print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
         assertThat(bytes.toString(StandardCharsets.UTF_8).lines().map(line -> line.strip().replaceAll(" +", " ")))
                 .contains("barrier 0 1.000 5.000 4.000 0.100 0.250", "reduce 8 6.000 2.000 - - 3.000",
@@ -108,6 +109,12 @@ class ResultsTest {
                 .contains(new Figure(SMALL, 2.5, 1, 3));
         assertThat(Figure.parse("contender,operation,layout,ranks,bytes,microseconds,low,high")).isEmpty();
         assertThat(Figure.parse("peer,gather,layout,2,8,2.5,1.0,3.0")).isEmpty();
+    }
+
+    @Test
+    void shouldReadHowManyCallsATurnHad() {
+        assertThat(Figure.parse("peer,reduce,layout,2,8,2.5000,1.0000,3.0000,17"))
+                .contains(new Figure(SMALL, 2.5, 1, 3, 17));
     }
 
     @Test

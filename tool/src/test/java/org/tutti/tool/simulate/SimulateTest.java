@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.simulate;
 
+import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,9 +13,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.tutti.simulator.Model;
 import org.tutti.tool.Main;
+import org.tutti.tool.UsageException;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The commands {@code tutti simulate} and {@code tutti draw}: what they print, write and refuse. */
 @Timeout(120)
@@ -65,11 +69,105 @@ class SimulateTest {
     }
 
     @Test
+    void shouldReplayARunWithSeveralOperationsInFlight() throws Exception {
+        Ended ended = tutti("simulate", "--replay", "in-flight:0.0.1:1:5");
+        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.out).contains("1 runs, 0 of them not right");
+    }
+
+    @Test
+    void shouldVerifyAPieceOfTheWhole() throws Exception {
+        Ended ended = tutti("simulate", "--verify", "--seeds", "1", "--part", "3/9000");
+        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.out).containsPattern("^\\d\\d? runs, 0 of them not right");
+    }
+
+    @Test
     void shouldDraw() throws Exception {
         Ended ended = tutti("draw", "broadcast", "--algorithm", "srm", "--nodes", "2", "--ranks-per-node", "2");
         assertThat(ended.status).as(ended.err).isZero();
         assertThat(directory.resolve("broadcast-srm.svg")).content().startsWith("<svg").contains("node 1");
         assertThat(tutti("draw", "barrier", "--algorithm", "srm", "--text").out).contains("node 0       0 |");
+    }
+
+    private static final String HEADER = "contender,operation,layout,ranks,bytes,microseconds,low,high\n";
+
+    @Test
+    void shouldPutPredictionsBesideMeasurements() throws Exception {
+        // only crossing a rail costs, 4 µs, and a call 0.5; so a barrier of two nodes takes 4.5. Four ranks
+        // have two cores, so each call takes two times 0.5
+        Files.writeString(directory.resolve("own.model"), """
+                callMicros = 0.5
+                memoryLatencyMicros = 0
+                memoryOverheadMicros = 0
+                memoryNanosPerByte = 0
+                crossNanosPerByte = 0
+                combineNanosPerByte = 0
+                railLatencyMicros = 4
+                railOverheadMicros = 0
+                railOverheadNanosPerByte = 0
+                railGapMicros = 0
+                railNanosPerByte = 0
+                rails = 1
+                stripeBytes = 1024
+                cores = 2
+                nodesPerHost = 4
+                switchMicros = 0
+                """);
+        Files.writeString(directory.resolve("figures.csv"), HEADER + """
+                tutti,barrier,2 nodes,2,0,4.0000,3.0000,5.0000
+                tutti srm,barrier,2 nodes,2,0,9.0000,8.0000,10.0000
+                tutti srm,barrier,one node,2,0,0.2000,0.1000,0.3000
+                """ + HEADER + "tutti srm,barrier,one node,4,0,2.5000,2.0000,3.0000\n");
+        Ended ended = tutti("simulate", "--against", "figures.csv", "--model", "own.model");
+        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.out).isEqualTo("""
+                | operation | algorithm | layout | ranks | bytes | measured, µs | predicted, µs | ratio |
+                |---|---|---|---:|---:|---:|---:|---:|
+                | barrier | srm | 2 nodes | 2 | 0 | 9.00 | 4.50 | 0.50 |
+                | barrier | srm | one node | 2 | 0 | 0.20 | 0.50 | 2.50 |
+                | barrier | srm | one node | 4 | 0 | 2.50 | 1.00 | 0.40 |
+
+                With no more ranks than cores, 1 of 2 cells (50 %) are predicted within a factor of 2.
+                With more ranks than cores, 0 of 1 cells (0 %) are predicted within a factor of 2.
+                """);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"nothing | does not begin with",
+            "HEADER | has no figures of named algorithms",
+            "HEADER tutti,barrier,one node,2,0,1,1,1 | has no figures of named algorithms",
+            "HEADER mpich,barrier,one node,2,0,1,1,1 | line 2: \"mpich\" is not \"tutti\" with the name",
+            "HEADER tutti srm,barrier,one node,2,0,1 | line 2: there are 6 columns instead of 8",
+            "HEADER tutti srm,gossip,one node,2,0,1,1,1 | line 2: there is no collective \"gossip\"",
+            "HEADER tutti best,barrier,one node,2,0,1,1,1 | line 2: there is no algorithm \"best\" for barrier",
+            "HEADER tutti srm,barrier,one process,2,0,1,1,1 | line 2: \"one process\" is not \"one node\"",
+            "HEADER tutti srm,barrier,2 nodes,3,0,1,1,1 | line 2: 3 ranks on 2 nodes cannot be predicted",
+            "HEADER tutti srm,barrier,0 nodes,2,0,1,1,1 | line 2: 2 ranks on 0 nodes cannot be predicted",
+            "HEADER tutti srm,barrier,one node,1,0,1,1,1 | line 2: \"1\" is no number from 2 to",
+            "HEADER tutti srm,barrier,one node,2,-8,1,1,1 | line 2: \"-8\" is no number from 0 to",
+            "HEADER tutti srm,barrier,one node,2,0,0,1,1 | line 2: \"0\" is no time in microseconds",
+            "HEADER tutti srm,barrier,one node,2,0,NaN,1,1 | line 2: \"NaN\" is no time in microseconds"})
+    void shouldRefuseFiguresThatCannotBeRead(String text, String message) throws Exception {
+        Path file = Files.writeString(directory.resolve("figures.csv"), text.replace("HEADER ", HEADER)
+                .replace("HEADER", HEADER));
+        assertThatThrownBy(() -> Measurements.read(file)).isInstanceOf(UsageException.class)
+                .hasMessageStartingWith("--against " + file).hasMessageContaining(message);
+    }
+
+    @Test
+    void shouldMeasureAModelThatCanBeReadBack() throws Exception {
+        Ended ended = tutti("simulate", "--measure-model", "own.model");
+        assertThat(ended.status).as(ended.err).isZero();
+        Path file = directory.resolve("own.model");
+        Model model = Model.of(file.toString());
+        assertThat(Files.readString(file)).isEqualTo(ended.out);
+        assertThat(model.cores()).isEqualTo(Runtime.getRuntime().availableProcessors());
+        for (RecordComponent part : Model.class.getRecordComponents()) {
+            if (part.getType() != String.class) {
+                assertThat(((Number) part.getAccessor().invoke(model)).doubleValue()).as(part.getName()).isPositive();
+            }
+        }
     }
 
     @ParameterizedTest
@@ -83,7 +181,17 @@ class SimulateTest {
             "simulate reduce --nodes x | --nodes", "simulate --replay nonsense | is not of the form",
             "simulate --replay reduce:srm:0.1:x:1 | something else where a number is expected",
             "simulate --replay reduce:srm:1.0:0:1 | nodes must be numbered",
+            "simulate --replay in-flight:0.1:1 | is not of the form in-flight:node.of.each.rank/levels:part:seed",
+            "simulate --replay in-flight:0.1:-1:1 | has part -1",
+            "simulate --measure-model /nowhere/own.model | --measure-model /nowhere/own.model cannot be written",
+            "simulate --against nothing.csv | --against nothing.csv cannot be read",
+            "simulate --against nothing.csv --verify | mutually exclusive",
             "simulate --verify --seeds 0 | --seeds 0 is not possible",
+            "simulate --verify --part 0/3 | --part 0/3 is not possible",
+            "simulate --verify --part 3 | --part 3 is not possible",
+            "simulate barrier --algorithm srm,tree --chart no/chart.svg | no/chart.svg cannot be written",
+            "draw barrier --algorithm srm --output no/chart.svg | no/chart.svg cannot be written",
+            "draw barrier --algorithm srm --output . | cannot be written; name a file",
             "draw reduce --algorithm srm --nodes 2 --ranks-per-node 500 | cannot be drawn",
             "draw reduce | one algorithm and one size can be drawn"})
     void shouldRefuseWhatIsImpossible(String arguments, String message) throws Exception {

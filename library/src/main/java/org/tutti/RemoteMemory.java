@@ -1,0 +1,96 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Memory of all ranks of a communicator that each of them may reach without the others' doing: a part at every rank,
+ * made by {@link Communicator#allocate}. Parts of ranks on the same node are used directly, those of other nodes over
+ * the fabric, where a service thread acts for a rank that computes.
+ *
+ * <p><b>Offsets</b> are in bytes from the start of a part. Every part begins on a line of 64 bytes and holds zeros at
+ * first.
+ *
+ * <p><b>Memory ordering.</b> A get, and an operation that returns an old value, is complete when it returns. A put is
+ * complete here when it returns: its source may be used again. It is visible at its target after a {@link #fence}, or
+ * after the {@link #barrier} of this object. Operations of this rank on one other rank begin there in the order of
+ * their calls; with several rails, of puts to the same bytes without a fence in between, any may be the last. Nothing
+ * is ordered between ranks but by fences, atomic operations and collectives. Loads and stores of the owner through
+ * {@link #local} at the same time as somebody's put see any mixture of old and new bytes.
+ *
+ * <p><b>Failure.</b> When a rank of the job has failed, calls end with {@link RankFailedException}, and blocked ones
+ * do so within the time in which failures are noticed. Calls on other nodes also end with
+ * {@link DeadlineExceededException}, if the memory was allocated through a view with a deadline, and with
+ * {@link CallInterruptedException}; what a put or an atomic operation that ended so has changed is unknown. Mistakes in
+ * the arguments are thrown before anything is changed.
+ *
+ * <p><b>Threads.</b> An object is used by one thread at a time. Blocking calls allocate nothing.
+ */
+public abstract class RemoteMemory implements AutoCloseable {
+    /** The most bytes that a rank may ask for. */
+    public static final long BYTES_MAX = 1L << 40;
+
+    /**
+     * For Tutti's own implementation only.
+     */
+    protected RemoteMemory() {}
+
+    /**
+     * The part of this rank, for loads and stores. It must not be used any more after {@link #close}, as its memory may
+     * belong to a later allocation then.
+     *
+     * @return as many bytes as this rank has asked for
+     * @throws IllegalStateException when the memory is closed
+     */
+    public abstract MemorySegment local();
+
+    /**
+     * The size of a rank's part.
+     *
+     * @param rank a rank of the communicator
+     * @return its bytes, 0 or more
+     * @throws IllegalArgumentException when there is no such rank
+     */
+    public abstract long size(int rank);
+
+    /**
+     * The part of a rank, this one included.
+     *
+     * @param rank a rank of the communicator
+     * @return the part, the same object in every call
+     * @throws IllegalArgumentException when there is no such rank
+     */
+    public abstract RemotePart at(int rank);
+
+    /**
+     * Waits until everything that this rank has put into a rank's part is visible there to all.
+     *
+     * @param rank a rank of the communicator
+     * @throws IllegalArgumentException when there is no such rank
+     * @throws IllegalStateException when the memory is closed
+     */
+    public abstract void fence(int rank);
+
+    /**
+     * Waits until everything that this rank has put into any part is visible there to all. Only ranks that were written
+     * to since the last fence are asked, all of them at once.
+     *
+     * @throws IllegalStateException when the memory is closed
+     */
+    public abstract void fenceAll();
+
+    /**
+     * Collective: a {@link #fenceAll} and then a barrier of the communicator. Afterwards every rank sees everything
+     * that any rank has put before.
+     *
+     * @throws IllegalStateException when the memory is closed
+     */
+    public abstract void barrier();
+
+    /**
+     * Collective: waits until all ranks have come here and everything is visible, and ends the memory. What others send
+     * afterwards is refused. A later allocation of this rank may use its memory again. Closing again does nothing.
+     */
+    @Override
+    public abstract void close();
+}

@@ -1,0 +1,576 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The part of a {@link RemoteMemory} at one rank. {@code RemoteMemory} says when changes become visible, in which
+ * order, and what calls throw when the job fails.
+ *
+ * <p>Atomic operations are atomic against each other, whichever ranks call them, on the same element: of the same size,
+ * at the same offset. They are complete when they return, at the part too, and order what the caller did before and
+ * after them on ranks of the same node as volatile variables do.
+ *
+ * <p>All calls throw {@link IllegalStateException} when the memory is closed. A part remembers weakly the arrays of its
+ * latest calls, so that calls with the same arrays allocate nothing.
+ */
+public abstract class RemotePart {
+    private final ArraySegments segments = new ArraySegments();
+
+    /**
+     * For Tutti's own implementation only.
+     */
+    protected RemotePart() {}
+
+    /**
+     * {@return whose part this is}
+     */
+    public abstract int rank();
+
+    /**
+     * {@return how many bytes the part has, 0 or more}
+     */
+    public abstract long size();
+
+    /**
+     * The part itself, for loads and stores, where its rank is on this node. It must not be used any more after the
+     * memory is closed.
+     *
+     * @return as many bytes as the part has
+     * @throws UnsupportedOperationException when the rank is on another node
+     */
+    public abstract MemorySegment segment();
+
+    /**
+     * Copies elements into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, Span source) {
+        put(offset, source.segment());
+    }
+
+    /**
+     * Copies memory into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the bytes: native memory, or a heap segment
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, MemorySegment source) {
+        Arguments.checkUsable(source, "source");
+        write(offset, source);
+    }
+
+    /**
+     * Copies an array into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, byte[] source) {
+        write(offset, segments.of(source));
+    }
+
+    /**
+     * Copies an array into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, char[] source) {
+        write(offset, segments.of(source));
+    }
+
+    /**
+     * Copies an array into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, short[] source) {
+        write(offset, segments.of(source));
+    }
+
+    /**
+     * Copies an array into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, int[] source) {
+        write(offset, segments.of(source));
+    }
+
+    /**
+     * Copies an array into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, long[] source) {
+        write(offset, segments.of(source));
+    }
+
+    /**
+     * Copies an array into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, float[] source) {
+        write(offset, segments.of(source));
+    }
+
+    /**
+     * Copies an array into this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void put(long offset, double[] source) {
+        write(offset, segments.of(source));
+    }
+
+    /**
+     * Copies a section of the caller's memory into a section of this part: the bytes of the one, in their order, to
+     * those of the other. Many runs are gathered on their way to another node.
+     *
+     * @param section where the bytes go
+     * @param source memory
+     * @param of which bytes of the source; as many
+     * @throws IndexOutOfBoundsException when a section is not inside its memory
+     * @throws IllegalArgumentException when the sections have not as many bytes
+     */
+    public void put(Section section, Span source, Section of) {
+        Arguments.checkUsable(source.segment(), "source");
+        write(section, source.segment(), of);
+    }
+
+    /**
+     * Copies elements from this part, and waits until they are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     * @throws IllegalArgumentException when the memory can be used by one thread only, or not written
+     */
+    public void get(long offset, Span target) {
+        get(offset, target.segment());
+    }
+
+    /**
+     * Copies bytes from this part, and waits until they are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go: native memory that all threads may use, or a heap segment
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     * @throws IllegalArgumentException when the memory can be used by one thread only, or not written
+     */
+    public void get(long offset, MemorySegment target) {
+        checkTarget(target);
+        read(offset, target);
+    }
+
+    private static void checkTarget(MemorySegment target) {
+        Arguments.checkShareable(target, "target");
+        if (target.isReadOnly()) {
+            throw new IllegalArgumentException("the target of a get is read-only memory: " + target);
+        }
+    }
+
+    /**
+     * Copies a section of this part into a section of the caller's memory, and waits until the bytes are there. From
+     * another node several runs are asked for at once.
+     *
+     * @param section which bytes
+     * @param target memory
+     * @param of where in the target they go; as many
+     * @throws IndexOutOfBoundsException when a section is not inside its memory
+     * @throws IllegalArgumentException when the sections have not as many bytes, or the memory can be used by one
+     *             thread only, or not written
+     */
+    public void get(Section section, Span target, Section of) {
+        checkTarget(target.segment());
+        read(section, target.segment(), of);
+    }
+
+    /**
+     * Copies from this part into an array, and waits until the elements are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void get(long offset, byte[] target) {
+        read(offset, segments.of(target));
+    }
+
+    /**
+     * Copies from this part into an array, and waits until the elements are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void get(long offset, char[] target) {
+        read(offset, segments.of(target));
+    }
+
+    /**
+     * Copies from this part into an array, and waits until the elements are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void get(long offset, short[] target) {
+        read(offset, segments.of(target));
+    }
+
+    /**
+     * Copies from this part into an array, and waits until the elements are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void get(long offset, int[] target) {
+        read(offset, segments.of(target));
+    }
+
+    /**
+     * Copies from this part into an array, and waits until the elements are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void get(long offset, long[] target) {
+        read(offset, segments.of(target));
+    }
+
+    /**
+     * Copies from this part into an array, and waits until the elements are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void get(long offset, float[] target) {
+        read(offset, segments.of(target));
+    }
+
+    /**
+     * Copies from this part into an array, and waits until the elements are there.
+     *
+     * @param offset at which byte of the part
+     * @param target where they go
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void get(long offset, double[] target) {
+        read(offset, segments.of(target));
+    }
+
+    /**
+     * Combines elements with those of this part: {@code part = part op source}, each element at once. Accumulates of
+     * all ranks on the same elements are atomic against each other, and those of int and long also against the atomic
+     * operations; against puts, and loads and stores, they are not. It is complete like a put: after a fence.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements: int, long, float or double
+     * @param reduction {@link Reduction#SUM}, {@link Reduction#MIN}, {@link Reduction#MAX}, or, for int and long, one
+     *            of the bitwise operators
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     * @throws IllegalArgumentException when the operator does not work here on the type, or the offset is no multiple
+     */
+    public void accumulate(long offset, Span source, Reduction reduction) {
+        Arguments.checkUsable(source.segment(), "source");
+        accumulate(offset, source.segment(), source.type(), reduction, 1);
+    }
+
+    /**
+     * Adds elements, times a number, to those of this part: {@code part += scale × source}, each element at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements: int, long, float or double
+     * @param scale the number; a whole one for elements of type int and long, rounded to a float for float
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     * @throws IllegalArgumentException when the type or the scale is another one, or the offset is no multiple
+     */
+    public void accumulate(long offset, Span source, double scale) {
+        Arguments.checkUsable(source.segment(), "source");
+        accumulate(offset, source.segment(), source.type(), Reduction.SUM, scale);
+    }
+
+    /**
+     * Combines an array with the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param reduction how, as in {@link #accumulate(long, Span, Reduction)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, int[] source, Reduction reduction) {
+        accumulate(offset, segments.of(source), DataType.INT, reduction, 1);
+    }
+
+    /**
+     * Adds an array, times a number, to the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param scale as in {@link #accumulate(long, Span, double)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, int[] source, double scale) {
+        accumulate(offset, segments.of(source), DataType.INT, Reduction.SUM, scale);
+    }
+
+    /**
+     * Combines an array with the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param reduction how, as in {@link #accumulate(long, Span, Reduction)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, long[] source, Reduction reduction) {
+        accumulate(offset, segments.of(source), DataType.LONG, reduction, 1);
+    }
+
+    /**
+     * Adds an array, times a number, to the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param scale as in {@link #accumulate(long, Span, double)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, long[] source, double scale) {
+        accumulate(offset, segments.of(source), DataType.LONG, Reduction.SUM, scale);
+    }
+
+    /**
+     * Combines an array with the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param reduction how, as in {@link #accumulate(long, Span, Reduction)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, float[] source, Reduction reduction) {
+        accumulate(offset, segments.of(source), DataType.FLOAT, reduction, 1);
+    }
+
+    /**
+     * Adds an array, times a number, to the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param scale as in {@link #accumulate(long, Span, double)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, float[] source, double scale) {
+        accumulate(offset, segments.of(source), DataType.FLOAT, Reduction.SUM, scale);
+    }
+
+    /**
+     * Combines an array with the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param reduction how, as in {@link #accumulate(long, Span, Reduction)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, double[] source, Reduction reduction) {
+        accumulate(offset, segments.of(source), DataType.DOUBLE, reduction, 1);
+    }
+
+    /**
+     * Adds an array, times a number, to the elements of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @param scale as in {@link #accumulate(long, Span, double)}
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulate(long offset, double[] source, double scale) {
+        accumulate(offset, segments.of(source), DataType.DOUBLE, Reduction.SUM, scale);
+    }
+
+    /**
+     * Adds a section of elements, times a number, to a section of this part: {@code part += scale × source}, each
+     * element at once.
+     *
+     * @param section where they go, in whole elements
+     * @param source the elements: int, long, float or double
+     * @param of which of them, in bytes; as many
+     * @param scale as in {@link #accumulate(long, Span, double)}
+     * @throws IndexOutOfBoundsException when a section is not inside its memory
+     * @throws IllegalArgumentException when the sections have not as many bytes, or cut elements
+     */
+    public void accumulate(Section section, Span source, Section of, double scale) {
+        Arguments.checkUsable(source.segment(), "source");
+        accumulate(section, source.segment(), of, source.type(), scale);
+    }
+
+    /**
+     * Replaces elements of this part, each at once: a put that is atomic against accumulates and atomic operations on
+     * the same elements.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements: int, long, float or double
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     * @throws IllegalArgumentException when the type is another one, or the offset is no multiple
+     */
+    public void replace(long offset, Span source) {
+        Arguments.checkUsable(source.segment(), "source");
+        replace(offset, source.segment(), source.type());
+    }
+
+    /**
+     * Adds to a long at once, and returns what it was before. Overflow wraps.
+     *
+     * @param offset at which byte of the part, a multiple of 8
+     * @param increment what is added
+     * @return the value before
+     * @throws IllegalArgumentException when the offset is no multiple of 8
+     * @throws IndexOutOfBoundsException when the long is not inside the part
+     */
+    public abstract long fetchAddLong(long offset, long increment);
+
+    /**
+     * Replaces a long at once, and returns what it was before.
+     *
+     * @param offset at which byte of the part, a multiple of 8
+     * @param value its new value
+     * @return the value before
+     * @throws IllegalArgumentException when the offset is no multiple of 8
+     * @throws IndexOutOfBoundsException when the long is not inside the part
+     */
+    public abstract long swapLong(long offset, long value);
+
+    /**
+     * Replaces a long at once if it is as expected, and returns what it was before: it was replaced if that is the
+     * expected value.
+     *
+     * @param offset at which byte of the part, a multiple of 8
+     * @param expected the value that it must have
+     * @param value its new value
+     * @return the value before
+     * @throws IllegalArgumentException when the offset is no multiple of 8
+     * @throws IndexOutOfBoundsException when the long is not inside the part
+     */
+    public abstract long compareAndSwapLong(long offset, long expected, long value);
+
+    /**
+     * Adds to a int at once, and returns what it was before. Overflow wraps.
+     *
+     * @param offset at which byte of the part, a multiple of 4
+     * @param increment what is added
+     * @return the value before
+     * @throws IllegalArgumentException when the offset is no multiple of 4
+     * @throws IndexOutOfBoundsException when the int is not inside the part
+     */
+    public abstract int fetchAddInt(long offset, int increment);
+
+    /**
+     * Replaces a int at once, and returns what it was before.
+     *
+     * @param offset at which byte of the part, a multiple of 4
+     * @param value its new value
+     * @return the value before
+     * @throws IllegalArgumentException when the offset is no multiple of 4
+     * @throws IndexOutOfBoundsException when the int is not inside the part
+     */
+    public abstract int swapInt(long offset, int value);
+
+    /**
+     * Replaces a int at once if it is as expected, and returns what it was before: it was replaced if that is the
+     * expected value.
+     *
+     * @param offset at which byte of the part, a multiple of 4
+     * @param expected the value that it must have
+     * @param value its new value
+     * @return the value before
+     * @throws IllegalArgumentException when the offset is no multiple of 4
+     * @throws IndexOutOfBoundsException when the int is not inside the part
+     */
+    public abstract int compareAndSwapInt(long offset, int expected, int value);
+
+    /**
+     * What all forms of put end in.
+     *
+     * @param offset at which byte of the part; unchecked
+     * @param source the bytes
+     */
+    protected abstract void write(long offset, MemorySegment source);
+
+    /**
+     * What all forms of get end in.
+     *
+     * @param offset at which byte of the part; unchecked
+     * @param target where they go; threads of the fabric write to it
+     */
+    protected abstract void read(long offset, MemorySegment target);
+
+    /**
+     * What all forms of accumulate end in.
+     *
+     * @param offset at which byte of the part; unchecked
+     * @param source the elements
+     * @param type their type
+     * @param reduction how they are combined; unchecked
+     * @param scale what they are multiplied with first, for a sum; unchecked
+     */
+    protected abstract void accumulate(long offset, MemorySegment source, DataType type, Reduction reduction,
+            double scale);
+
+    /**
+     * What all forms of replace end in.
+     *
+     * @param offset at which byte of the part; unchecked
+     * @param source the elements
+     * @param type their type
+     */
+    protected abstract void replace(long offset, MemorySegment source, DataType type);
+
+    /**
+     * What a put of a section ends in.
+     *
+     * @param section where the bytes go; unchecked
+     * @param source memory
+     * @param of which bytes of it; unchecked
+     */
+    protected abstract void write(Section section, MemorySegment source, Section of);
+
+    /**
+     * What a get of a section ends in.
+     *
+     * @param section which bytes; unchecked
+     * @param target memory
+     * @param of where in it they go; unchecked
+     */
+    protected abstract void read(Section section, MemorySegment target, Section of);
+
+    /**
+     * What an accumulate of a section ends in.
+     *
+     * @param section where the elements go; unchecked
+     * @param source memory
+     * @param of which bytes of it; unchecked
+     * @param type the type of the elements
+     * @param scale what they are multiplied with first; unchecked
+     */
+    protected abstract void accumulate(Section section, MemorySegment source, Section of, DataType type, double scale);
+}

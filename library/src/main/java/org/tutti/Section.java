@@ -1,0 +1,251 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.util.Arrays;
+
+/**
+ * Which bytes of a memory a transfer is about, and in which order: a sequence of runs, each of bytes that follow each
+ * other. Three forms: strided, as ARMCI has it (runs at the nodes of a grid of up to {@value #LEVELS_MAX} levels, the
+ * contiguous bytes being the first); a vector of any runs; and a box of an n-dimensional array.
+ *
+ * <p>A section is immutable and knows no memory: it may be used for any that it fits into, again and again. All numbers
+ * are in bytes from the start of that memory. Neighbouring runs of a grid are taken together where they touch.
+ */
+public final class Section {
+    /** The most levels of a grid, and the most dimensions of a box. */
+    public static final int LEVELS_MAX = 8;
+
+    private final long offset;
+    private final long runBytes;
+    private final long[] counts;
+    private final long[] strides;
+    private final long[] offsets;
+    private final long[] lengths;
+    private final long runs;
+    private final long bytes;
+    private final long end;
+
+    /** A grid. */
+    private Section(long offset, long runBytes, long[] counts, long[] strides) {
+        this.offset = offset;
+        this.runBytes = runBytes;
+        this.counts = counts;
+        this.strides = strides;
+        this.offsets = null;
+        this.lengths = null;
+        try {
+            long all = 1;
+            long last = offset;
+            for (int level = 0; level < counts.length; level++) {
+                all = Math.multiplyExact(all, counts[level]);
+                last = Math.addExact(last, Math.multiplyExact(Math.max(0, counts[level] - 1), strides[level]));
+            }
+            this.runs = runBytes == 0 ? 0 : all;
+            this.bytes = Math.multiplyExact(runs, runBytes);
+            this.end = runs == 0 ? offset : Math.addExact(last, runBytes);
+        } catch (ArithmeticException _) {
+            throw new IllegalArgumentException("a section cannot reach beyond " + Long.MAX_VALUE + " bytes, as "
+                    + describe(offset, runBytes, counts, strides) + " does");
+        }
+    }
+
+    /** A vector. */
+    private Section(long[] offsets, long[] lengths) {
+        this.offset = 0;
+        this.runBytes = 0;
+        this.counts = null;
+        this.strides = null;
+        this.offsets = offsets;
+        this.lengths = lengths;
+        this.runs = offsets.length;
+        long all = 0;
+        long last = 0;
+        try {
+            for (int run = 0; run < offsets.length; run++) {
+                all = Math.addExact(all, lengths[run]);
+                last = Math.max(last, Math.addExact(offsets[run], lengths[run]));
+            }
+        } catch (ArithmeticException _) {
+            throw new IllegalArgumentException("a section cannot reach beyond " + Long.MAX_VALUE + " bytes");
+        }
+        this.bytes = all;
+        this.end = last;
+    }
+
+    /**
+     * Bytes that follow each other.
+     *
+     * @param offset the first one, 0 or more
+     * @param bytes how many, 0 or more
+     * @return the section
+     * @throws IllegalArgumentException when a number is negative
+     */
+    public static Section of(long offset, long bytes) {
+        return strided(offset, bytes, new long[0], new long[0]);
+    }
+
+    /**
+     * Runs of equal length at the nodes of a grid: run (i₀, i₁, …) begins at
+     * {@code offset + i₀·strides[0] + i₁·strides[1] + …}; i₀ runs fastest.
+     *
+     * @param offset where the first run begins, 0 or more
+     * @param bytes the length of each run, 0 or more
+     * @param counts how many nodes the grid has in each direction, 0 or more; at most {@value #LEVELS_MAX} − 1
+     *            numbers
+     * @param strides the bytes from the beginning of a run to that of the next one in each direction, 0 or more
+     * @return the section
+     * @throws IllegalArgumentException when a number is negative, or there are too many, or not as many counts as
+     *             strides
+     */
+    public static Section strided(long offset, long bytes, long[] counts, long[] strides) {
+        if (counts.length != strides.length || counts.length >= LEVELS_MAX || offset < 0 || bytes < 0
+                || Arrays.stream(counts).anyMatch(count -> count < 0)
+                || Arrays.stream(strides).anyMatch(stride -> stride < 0)) {
+            throw new IllegalArgumentException("a strided section has numbers of 0 or more, and as many counts as "
+                    + "strides, at most " + (LEVELS_MAX - 1) + ", not " + describe(offset, bytes, counts, strides));
+        }
+        int touching = 0;
+        long run = bytes;
+        while (touching < counts.length && counts[touching] > 0 && strides[touching] == run
+                && run <= Long.MAX_VALUE / counts[touching]) {
+            run *= counts[touching];
+            touching++;
+        }
+        return new Section(offset, run, Arrays.copyOfRange(counts, touching, counts.length),
+                Arrays.copyOfRange(strides, touching, strides.length));
+    }
+
+    private static String describe(long offset, long bytes, long[] counts, long[] strides) {
+        return "offset " + offset + ", runs of " + bytes + " bytes, counts " + Arrays.toString(counts) + ", strides "
+                + Arrays.toString(strides);
+    }
+
+    /**
+     * Any runs, in the order given.
+     *
+     * @param offsets where each run begins, 0 or more
+     * @param bytes the length of each, 0 or more
+     * @return the section
+     * @throws IllegalArgumentException when a number is negative, or there are not as many offsets as lengths
+     */
+    public static Section vector(long[] offsets, long[] bytes) {
+        if (offsets.length != bytes.length || Arrays.stream(offsets).anyMatch(each -> each < 0)
+                || Arrays.stream(bytes).anyMatch(each -> each < 0)) {
+            throw new IllegalArgumentException("a vector has as many offsets as lengths, all 0 or more, not "
+                    + Arrays.toString(offsets) + " and " + Arrays.toString(bytes));
+        }
+        return new Section(offsets.clone(), bytes.clone());
+    }
+
+    /**
+     * A box of an n-dimensional array that begins the memory, with the last index running fastest, as in Java and C.
+     *
+     * @param type the type of the elements
+     * @param shape the array's length in each dimension, 1 or more; 1 to {@value #LEVELS_MAX} numbers
+     * @param from the box's first index in each dimension
+     * @param count the box's length in each dimension, 0 or more
+     * @return the section
+     * @throws IllegalArgumentException when there are not as many numbers of each kind, or the array is longer than
+     *             any memory
+     * @throws IndexOutOfBoundsException when the box is not inside the array
+     */
+    public static Section box(DataType type, long[] shape, long[] from, long[] count) {
+        int dimensions = shape.length;
+        if (dimensions == 0 || dimensions > LEVELS_MAX || from.length != dimensions || count.length != dimensions) {
+            throw new IllegalArgumentException("a box has 1 to " + LEVELS_MAX + " dimensions, the same in shape, from "
+                    + "and count, not " + Arrays.toString(shape) + ", " + Arrays.toString(from) + " and "
+                    + Arrays.toString(count));
+        }
+        long[] counts = new long[dimensions - 1];
+        long[] strides = new long[dimensions - 1];
+        long stride = type.bytes();
+        long start = 0;
+        for (int dimension = dimensions - 1; dimension >= 0; dimension--) {
+            if (from[dimension] < 0 || count[dimension] < 0 || shape[dimension] < 1
+                    || from[dimension] > shape[dimension] - count[dimension]) {
+                throw new IndexOutOfBoundsException("a box of " + Arrays.toString(count) + " elements from "
+                        + Arrays.toString(from) + " on is not inside an array of " + Arrays.toString(shape));
+            }
+            if (dimension < dimensions - 1) {
+                counts[dimensions - 2 - dimension] = count[dimension];
+                strides[dimensions - 2 - dimension] = stride;
+            }
+            start += from[dimension] * stride;
+            if (stride > Long.MAX_VALUE / shape[dimension]) {
+                throw new IllegalArgumentException("an array of " + Arrays.toString(shape) + " " + type
+                        + " elements is longer than any memory");
+            }
+            stride *= shape[dimension];
+        }
+        return strided(start, count[dimensions - 1] * type.bytes(), counts, strides);
+    }
+
+    /**
+     * {@return how many bytes the section has in all}
+     */
+    public long bytes() {
+        return bytes;
+    }
+
+    /**
+     * {@return the byte after the last one that it reaches: the least size of a memory that it fits into}
+     */
+    public long end() {
+        return end;
+    }
+
+    /**
+     * {@return how many runs it has}
+     */
+    public long runs() {
+        return runs;
+    }
+
+    /**
+     * {@return where a run begins}
+     *
+     * @param run which one, from 0
+     */
+    public long offsetOf(long run) {
+        if (offsets != null) {
+            return offsets[(int) run];
+        }
+        long at = offset;
+        long rest = run;
+        for (int level = 0; level < counts.length; level++) {
+            at += rest % counts[level] * strides[level];
+            rest /= counts[level];
+        }
+        return at;
+    }
+
+    /**
+     * {@return how long a run is}
+     *
+     * @param run which one, from 0
+     */
+    public long bytesOf(long run) {
+        return lengths != null ? lengths[(int) run] : runBytes;
+    }
+
+    /**
+     * Tells whether all runs begin and end at multiples of a number.
+     *
+     * @param unit the number, 1 or more
+     * @return whether they do
+     */
+    public boolean isMultipleOf(int unit) {
+        return offsets == null
+                ? offset % unit == 0 && runBytes % unit == 0 && areMultiples(strides, unit)
+                : areMultiples(offsets, unit) && areMultiples(lengths, unit);
+    }
+
+    private static boolean areMultiples(long[] numbers, int unit) {
+        for (long number : numbers) { // no stream: transfers allocate nothing
+            if (number % unit != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,124 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.pattern.Partition;
+
+/**
+ * Combining by index range on one node: of the elements of all ranks, rank r combines the r-th part. This is how the
+ * contributions come to where all can read them: straight from the callers' memory if all ranks lend it, else through
+ * the two parts of a window, chunk after chunk.
+ *
+ * <p>A rank that could lend has copied nothing when it sees that others do not; it does so then, and all wait for it in
+ * a step of its own. So whoever cannot lend never waits for more than a step.
+ */
+public final class IndexRange {
+    private static final int PARTS = 2;
+
+    private IndexRange() {}
+
+    /**
+     * The length of a chunk.
+     *
+     * @param team the ranks
+     * @param kernel the operator
+     * @return bytes, whole units
+     */
+    public static long chunkBytes(Team team, Kernel kernel) {
+        return kernel.wholeUnits(team.windowBytesMax() / PARTS);
+    }
+
+    /**
+     * The length of the windows.
+     *
+     * @param bytes the length of the message
+     * @param chunk {@link #chunkBytes}
+     * @return bytes
+     */
+    public static long windowBytes(long bytes, long chunk) {
+        return Math.min(bytes, PARTS * chunk);
+    }
+
+    /**
+     * Where a round's chunk lies in the windows.
+     *
+     * @param round 1 or more
+     * @param chunk {@link #chunkBytes}
+     * @return at which byte
+     */
+    public static long place(int round, long chunk) {
+        return (round - 1) % PARTS * chunk;
+    }
+
+    /**
+     * Begins: afterwards all ranks have lent what they have, or all have shown the first chunk.
+     *
+     * @param team the ranks, which have used no step yet
+     * @param kernel the operator
+     * @param source this rank's bytes
+     * @param bytes how many
+     * @param lends whether this rank lends its memory, as {@link Team#lend} said
+     * @return the last step of READY that was used; 0 when all ranks lend, and step 1 was
+     */
+    public static int meet(Team team, Kernel kernel, Area source, long bytes, boolean lends) {
+        if (!lends) {
+            showFirst(team, kernel, source, bytes);
+        }
+        int step = 1;
+        team.post(Team.READY, step);
+        team.awaitOthers(Team.READY, step);
+        int lenders = lends ? 1 : 0;
+        for (int other = 0; other < team.localSize(); other++) {
+            lenders += other != team.localRank() && team.isLending(other, bytes) ? 1 : 0;
+        }
+        if (lenders == team.localSize()) {
+            return 0;
+        }
+        if (lenders > 0) {
+            if (lends) {
+                showFirst(team, kernel, source, bytes);
+            }
+            step++;
+            team.post(Team.READY, step);
+            team.awaitOthers(Team.READY, step);
+        }
+        return step;
+    }
+
+    private static void showFirst(Team team, Kernel kernel, Area source, long bytes) {
+        long chunk = chunkBytes(team, kernel);
+        Area parts = team.show(windowBytes(bytes, chunk));
+        copyIn(team, kernel, source, 0, parts, 0, Math.min(chunk, bytes));
+    }
+
+    /**
+     * Copies a chunk into this rank's window, but for the part that this rank combines and nobody else reads.
+     *
+     * @param team the ranks
+     * @param kernel the operator
+     * @param source this rank's bytes
+     * @param from where the chunk begins there
+     * @param parts this rank's window
+     * @param place where the chunk begins there
+     * @param length the length of the chunk
+     */
+    public static void copyIn(Team team, Kernel kernel, Area source, long from, Area parts, long place, long length) {
+        long start = start(team, kernel, length, team.localRank());
+        long end = start(team, kernel, length, team.localRank() + 1);
+        team.copy(source, from, parts, place, start);
+        team.copy(source, from + end, parts, place + end, length - end);
+    }
+
+    /**
+     * Where a rank's part of some elements begins.
+     *
+     * @param team the ranks
+     * @param kernel the operator
+     * @param length the bytes of all parts
+     * @param localRank the rank, by its place on the node; their number for the end of the last part
+     * @return at which byte
+     */
+    public static long start(Team team, Kernel kernel, long length, int localRank) {
+        return Partition.start(length, kernel.unitBytes(), team.localSize(), localRank);
+    }
+}

@@ -1,0 +1,166 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.onesided;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+import org.tutti.Communicator;
+import org.tutti.NodeMemoryException;
+import org.tutti.Reduction;
+import org.tutti.RemoteMemory;
+import org.tutti.collective.Members;
+import org.tutti.fabric.Fabric;
+import org.tutti.memory.Memory;
+
+/**
+ * Where a rank gets its parts of remote memory from: blocks of its node's memory. The node never takes a block back, so
+ * those of closed memory are kept for later allocations of this rank.
+ *
+ * <p>Ranks tell each other where their parts are by one allreduce of a table, to which each adds its own line; it is
+ * also the barrier after which parts may be used. A rank that has found no memory says so in its line, and all end
+ * alike.
+ */
+public final class Allocator {
+    private static final int FIELDS = 4;
+    private static final int ADDRESS = 0;
+    private static final int BYTES = 1;
+    private static final int HANDLE = 2;
+    private static final int FAILED = 3;
+
+    /** A block that is free is taken for a part if it has at most so many times the bytes. */
+    private static final int WASTE_MAX = 2;
+
+    private record Block(long address, long bytes) {}
+
+    private final Memory memory;
+    private final Fabric fabric;
+    private final Members members;
+    private final int[] processes;
+    private final List<Block> free = new ArrayList<>();
+
+    /**
+     * @param memory the node's memory
+     * @param fabric how other nodes are reached, or null when there are none
+     * @param members what is known of the ranks' lives
+     * @param processes for each rank its process, or null when there are no other nodes
+     */
+    public Allocator(Memory memory, Fabric fabric, Members members, int[] processes) {
+        this.memory = memory;
+        this.fabric = fabric;
+        this.members = members;
+        this.processes = processes;
+    }
+
+    /**
+     * Allocates; all ranks of the communicator call this.
+     *
+     * @param communicator who takes part; also tells the others where this rank's part is
+     * @param bytes this rank's bytes
+     * @param deadlineNanos says when a call that begins now must end
+     * @return the memory
+     */
+    public RemoteMemory allocate(Communicator communicator, long bytes, LongSupplier deadlineNanos) {
+        int rank = communicator.rank();
+        if (bytes < 0 || bytes > RemoteMemory.BYTES_MAX) {
+            throw new IllegalArgumentException("rank " + rank + " cannot allocate " + bytes
+                    + " bytes: a rank gives 0 to " + RemoteMemory.BYTES_MAX);
+        }
+        long[] table = new long[FIELDS * communicator.size()];
+        Part own = null;
+        NodeMemoryException failure = null;
+        table[FIELDS * rank + BYTES] = bytes;
+        try {
+            own = claim(rank, bytes);
+            table[FIELDS * rank + ADDRESS] = own.address();
+            table[FIELDS * rank + HANDLE] = own.handle();
+        } catch (NodeMemoryException e) {
+            table[FIELDS * rank + FAILED] = 1;
+            failure = e;
+        }
+        boolean allocated = false;
+        try {
+            communicator.allreduce(table, Reduction.SUM);
+            if (failure != null) {
+                throw failure;
+            }
+            Part[] parts = new Part[communicator.size()];
+            for (int each = 0; each < parts.length; each++) {
+                int line = FIELDS * each;
+                if (table[line + FAILED] != 0) {
+                    free(own); // nobody uses what all know that it was not made
+                    throw new NodeMemoryException("rank " + rank + " allocated no memory with the others: rank " + each
+                            + " found too little for its " + table[line + BYTES] + " bytes; see its message", null);
+                }
+                parts[each] = each == rank ? own
+                        : new Part(table[line + ADDRESS], table[line + BYTES], table[line + HANDLE]);
+            }
+            RemoteMemory made = new LiveRemoteMemory(this, communicator, parts, deadlineNanos);
+            allocated = true;
+            return made;
+        } finally {
+            if (!allocated && own != null) {
+                revoke(own);
+            }
+        }
+    }
+
+    private Part claim(int rank, long bytes) {
+        long address = block(PartLayout.bytes(bytes), bytes);
+        MemorySegment own = memory.block(address, PartLayout.bytes(bytes));
+        long handle = fabric == null ? 0
+                : fabric.register(PartLayout.data(own, bytes), new PartAccumulator(own, bytes, members, rank));
+        return new Part(address, bytes, handle);
+    }
+
+    private long block(long blockBytes, long bytes) {
+        Block block = takeFree(blockBytes);
+        if (block == null) {
+            return memory.claim(blockBytes, bytes + " bytes of remote memory");
+        }
+        memory.block(block.address(), blockBytes).fill((byte) 0); // before the others hear of it
+        return block.address();
+    }
+
+    private synchronized Block takeFree(long bytes) {
+        for (Iterator<Block> blocks = free.iterator(); blocks.hasNext();) {
+            Block block = blocks.next();
+            if (block.bytes() >= bytes && block.bytes() / WASTE_MAX <= bytes) {
+                blocks.remove();
+                return block;
+            }
+        }
+        return null;
+    }
+
+    /** Ends that other processes reach a part of this rank. */
+    void revoke(Part own) {
+        if (fabric != null) {
+            fabric.revoke(own.handle());
+        }
+    }
+
+    /** Takes a part back that nobody uses any more. */
+    synchronized void free(Part own) {
+        free.add(new Block(own.address(), PartLayout.bytes(own.bytes())));
+    }
+
+    Memory memory() {
+        return memory;
+    }
+
+    Fabric fabric() {
+        return fabric;
+    }
+
+    Members members() {
+        return members;
+    }
+
+    /** The process of a rank, by its first rank. */
+    int process(int rank) {
+        return processes[rank];
+    }
+}

@@ -1,0 +1,214 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.onesided;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.util.function.LongSupplier;
+
+import org.tutti.Communicator;
+import org.tutti.RemoteMemory;
+import org.tutti.RemotePart;
+import org.tutti.Topology;
+
+/**
+ * The remote memory of a communicator, at one rank.
+ *
+ * <p><b>Fences.</b> Which processes have been written to since the last fence is kept in a list. A fence of all asks
+ * them all before it waits for the first answer, in random order, so that ranks that fence at the same time do not all
+ * ask the same process first (ARMCI, Figure 12).
+ *
+ * <p><b>Closing.</b> The barrier of a close comes after everybody's fence, so nothing of a rank that keeps the rules is
+ * under way when a part is revoked; what still comes is dropped at the target, which does not know the handle any more.
+ */
+final class LiveRemoteMemory extends RemoteMemory {
+    private final Allocator allocator;
+    private final Communicator communicator;
+    private final int rank;
+    private final Part[] parts;
+    private final LongSupplier deadlineNanos;
+    private final LivePart[] views;
+    private final CallCheck check;
+    private final MemorySegment local;
+
+    private final boolean[] written;
+    private final int[] servers;
+    private final long[] asked;
+    private int serverCount;
+    private long random;
+
+    private long changesSeen;
+    private boolean closed;
+
+    LiveRemoteMemory(Allocator allocator, Communicator communicator, Part[] parts, LongSupplier deadlineNanos) {
+        this.allocator = allocator;
+        this.communicator = communicator;
+        this.rank = communicator.rank();
+        this.parts = parts;
+        this.deadlineNanos = deadlineNanos;
+        this.views = new LivePart[parts.length];
+        this.check = new CallCheck(allocator.members(), rank);
+        this.local = PartLayout.data(block(parts[rank]), parts[rank].bytes());
+        int servable = communicator.topology().nodes() == 1 ? 0 : parts.length;
+        this.written = new boolean[servable];
+        this.servers = new int[servable];
+        this.asked = new long[servable];
+        this.random = rank + 1L;
+    }
+
+    int rank() {
+        return rank;
+    }
+
+    @Override
+    public MemorySegment local() {
+        checkUsable("local");
+        return local;
+    }
+
+    @Override
+    public long size(int of) {
+        return parts[checkRank(of)].bytes();
+    }
+
+    @Override
+    public RemotePart at(int of) {
+        return view(of);
+    }
+
+    private LivePart view(int of) {
+        LivePart view = views[checkRank(of)];
+        return view != null ? view : makeView(of);
+    }
+
+    private LivePart makeView(int of) {
+        Part part = parts[of];
+        Topology topology = communicator.topology();
+        if (topology.nodeOf(of) == topology.nodeOf(rank)) {
+            views[of] = new NearPart(this, of, part.bytes(), block(part), allocator.members());
+        } else {
+            views[of] = new FarPart(this, of, part, allocator.process(of), allocator.fabric());
+        }
+        return views[of];
+    }
+
+    private MemorySegment block(Part part) {
+        return allocator.memory().block(part.address(), PartLayout.bytes(part.bytes()));
+    }
+
+    private int checkRank(int of) {
+        if (of < 0 || of >= parts.length) {
+            throw new IllegalArgumentException("rank " + of + " has no part of this memory, whose ranks are 0 to "
+                    + (parts.length - 1));
+        }
+        return of;
+    }
+
+    /** Before a call does anything: the memory is open, and no rank has failed. */
+    void checkUsable(String call) {
+        if (closed) {
+            throw new IllegalStateException(
+                    "rank " + rank + " cannot " + call + ": this remote memory has been closed");
+        }
+        long changes = allocator.members().changes();
+        if (changes != changesSeen) {
+            RuntimeException failure = allocator.members().failure(-1);
+            if (failure != null) {
+                throw failure;
+            }
+            changesSeen = changes;
+        }
+    }
+
+    /** A call begins that may wait for a rank on another node. */
+    CallCheck begin(String call, int target) {
+        return check.begin(call, target, deadlineNanos.getAsLong());
+    }
+
+    // ---- fences
+
+    /** Remembers that a process has something of this rank's that no fence has waited for. */
+    void noteWritten(int process) {
+        if (!written[process]) {
+            written[process] = true;
+            servers[serverCount++] = process;
+        }
+    }
+
+    /** Whether there is such a thing. */
+    boolean isWritten(int process) {
+        return written[process];
+    }
+
+    /** A fence has waited for it. */
+    void noteFenced(int process) {
+        written[process] = false;
+        int at = 0;
+        while (servers[at] != process) {
+            at++;
+        }
+        servers[at] = servers[--serverCount];
+    }
+
+    @Override
+    public void fence(int of) {
+        checkUsable("fence");
+        view(of).fence();
+    }
+
+    @Override
+    public void fenceAll() {
+        checkUsable("fenceAll");
+        VarHandle.fullFence();
+        shuffleServers();
+        for (int i = 0; i < serverCount; i++) {
+            CallCheck call = begin("fenceAll", servers[i]);
+            asked[i] = allocator.fabric().beginFence(servers[i], call);
+            call.requireThere(asked[i] >= 0);
+        }
+        for (int i = 0; i < serverCount; i++) {
+            CallCheck call = begin("fenceAll", servers[i]);
+            call.requireThere(allocator.fabric().awaitFence(servers[i], asked[i], call));
+        }
+        while (serverCount > 0) { // only now: a fence that has failed can be called again
+            written[servers[--serverCount]] = false;
+        }
+    }
+
+    private void shuffleServers() {
+        for (int left = serverCount; left > 1; left--) {
+            random ^= random << 13;
+            random ^= random >>> 7;
+            random ^= random << 17;
+            int other = (int) Long.remainderUnsigned(random, left);
+            int server = servers[other];
+            servers[other] = servers[left - 1];
+            servers[left - 1] = server;
+        }
+    }
+
+    // ---- together
+
+    @Override
+    public void barrier() {
+        fenceAll();
+        communicator.barrier();
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        boolean together = false;
+        try {
+            barrier();
+            together = true;
+        } finally {
+            closed = true;
+            allocator.revoke(parts[rank]);
+            if (together) { // else others may still be using it
+                allocator.free(parts[rank]);
+            }
+        }
+    }
+}

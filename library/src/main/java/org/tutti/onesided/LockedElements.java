@@ -1,0 +1,75 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.onesided;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Accumulates with plain loads and stores, into a range that the caller has locked.
+ */
+final class LockedElements {
+    private static final ValueLayout.OfFloat FLOATS = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    private static final ValueLayout.OfDouble DOUBLES = ValueLayout.JAVA_DOUBLE_UNALIGNED;
+
+    private LockedElements() {}
+
+    /** Of type float; bytes are whole elements. */
+    static void floats(Accumulation how, float scale, MemorySegment target, long targetOffset, MemorySegment source,
+            long sourceOffset, int bytes) {
+        switch (how) {
+            case SUM -> {
+                for (int at = 0; at < bytes; at += Float.BYTES) {
+                    float here = target.get(FLOATS, targetOffset + at);
+                    float there = source.get(FLOATS, sourceOffset + at);
+                    target.set(FLOATS, targetOffset + at, here + scale * there);
+                }
+            }
+            case MIN -> {
+                for (int at = 0; at < bytes; at += Float.BYTES) {
+                    float here = target.get(FLOATS, targetOffset + at);
+                    float there = source.get(FLOATS, sourceOffset + at);
+                    target.set(FLOATS, targetOffset + at, Math.min(here, there));
+                }
+            }
+            case MAX -> {
+                for (int at = 0; at < bytes; at += Float.BYTES) {
+                    float here = target.get(FLOATS, targetOffset + at);
+                    float there = source.get(FLOATS, sourceOffset + at);
+                    target.set(FLOATS, targetOffset + at, Math.max(here, there));
+                }
+            }
+            case REPLACE -> MemorySegment.copy(source, sourceOffset, target, targetOffset, bytes);
+            default -> throw new IllegalArgumentException(how + " does not work on elements of type float");
+        }
+    }
+
+    /** Of type double; bytes are whole elements. */
+    static void doubles(Accumulation how, double scale, MemorySegment target, long targetOffset, MemorySegment source,
+            long sourceOffset, int bytes) {
+        switch (how) {
+            case SUM -> {
+                for (int at = 0; at < bytes; at += Double.BYTES) {
+                    double here = target.get(DOUBLES, targetOffset + at);
+                    double there = source.get(DOUBLES, sourceOffset + at);
+                    target.set(DOUBLES, targetOffset + at, here + scale * there);
+                }
+            }
+            case MIN -> {
+                for (int at = 0; at < bytes; at += Double.BYTES) {
+                    double here = target.get(DOUBLES, targetOffset + at);
+                    double there = source.get(DOUBLES, sourceOffset + at);
+                    target.set(DOUBLES, targetOffset + at, Math.min(here, there));
+                }
+            }
+            case MAX -> {
+                for (int at = 0; at < bytes; at += Double.BYTES) {
+                    double here = target.get(DOUBLES, targetOffset + at);
+                    double there = source.get(DOUBLES, sourceOffset + at);
+                    target.set(DOUBLES, targetOffset + at, Math.max(here, there));
+                }
+            }
+            case REPLACE -> MemorySegment.copy(source, sourceOffset, target, targetOffset, bytes);
+            default -> throw new IllegalArgumentException(how + " does not work on elements of type double");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.onesided;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+import org.tutti.RankFailedException;
+import org.tutti.collective.Members;
+import org.tutti.fabric.AtomicOperation;
+
+/**
+ * The part of a rank on this node: loads, stores and copies in the node's memory. The processor orders them as it
+ * likes until a fence, which is a full one: a load of this rank after it does not pass a put before it.
+ */
+final class NearPart extends LivePart {
+    private final MemorySegment data;
+    private final PartAccumulator accumulator;
+    private final Members members;
+
+    NearPart(LiveRemoteMemory memory, int rank, long bytes, MemorySegment block, Members members) {
+        super(memory, rank, bytes);
+        this.data = PartLayout.data(block, bytes);
+        this.accumulator = new PartAccumulator(block, bytes, members, memory.rank());
+        this.members = members;
+    }
+
+    @Override
+    public MemorySegment segment() {
+        memory.checkUsable("segment");
+        return data;
+    }
+
+    @Override
+    void beginWriting(String call) {
+        // what is written is there at once
+    }
+
+    @Override
+    void endWriting() {
+        // likewise
+    }
+
+    @Override
+    void copyIn(long offset, MemorySegment source, long sourceOffset, long length) {
+        MemorySegment.copy(source, sourceOffset, data, offset, length);
+    }
+
+    @Override
+    void copyOut(long offset, MemorySegment target, long length) {
+        MemorySegment.copy(data, offset, target, 0, length);
+    }
+
+    @Override
+    void copyOut(SectionPieces all, MemorySegment target) {
+        while (all.next()) {
+            MemorySegment.copy(data, all.partOffset(), target, all.otherOffset(), all.length());
+        }
+    }
+
+    @Override
+    long atomic(String call, AtomicOperation operation, long offset, long operand, long expected) {
+        return operation.apply(data, offset, operand, expected);
+    }
+
+    @Override
+    void combine(int code, long scale, long offset, MemorySegment source, long sourceOffset, long length) {
+        if (!accumulator.accumulate(code, scale, offset, source, sourceOffset, length)) {
+            RuntimeException failure = members.failure(-1);
+            throw failure != null ? failure
+                    : new RankFailedException(rank, "rank " + memory.rank() + " cannot accumulate into rank " + rank
+                            + "'s part: a rank has left the job while it was accumulating there");
+        }
+    }
+
+    @Override
+    void fence() {
+        VarHandle.fullFence();
+    }
+}

@@ -1,0 +1,124 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.onesided;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.tutti.DataType;
+import org.tutti.RankFailedException;
+import org.tutti.collective.Members;
+import org.tutti.memory.Words;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Locks of stripes that somebody holds, in a part of two stripes. */
+@Timeout(60)
+class PartAccumulatorTest {
+    private static final long DATA_BYTES = 2L * PartLayout.STRIPE_BYTES;
+    private static final int SUM = Accumulation.SUM.code(DataType.DOUBLE);
+    private static final long ONE = Double.doubleToRawLongBits(1);
+    private static final int DEAD = 3;
+
+    private final AtomicInteger looks = new AtomicInteger();
+    private final CountDownLatch looked = new CountDownLatch(1);
+
+    /** Rank 3 has failed, all others live. */
+    private final class Ranks implements Members {
+        @Override
+        public long changes() {
+            return 1;
+        }
+
+        @Override
+        public RuntimeException failure(int awaited) {
+            looks.incrementAndGet();
+            looked.countDown();
+            return awaited == DEAD ? new RankFailedException(DEAD, "rank 3 failed") : null;
+        }
+
+        @Override
+        public boolean hasLeft(int rank) {
+            return false;
+        }
+
+        @Override
+        public String describe(int rank) {
+            return "rank " + rank;
+        }
+    }
+
+    private static double[] elements(MemorySegment block) {
+        return PartLayout.data(block, DATA_BYTES).toArray(ValueLayout.JAVA_DOUBLE);
+    }
+
+    /** Two elements, one on each side of the border between the stripes. */
+    private boolean accumulateOverTheBorder(MemorySegment block) {
+        return new PartAccumulator(block, DATA_BYTES, new Ranks(), 1).accumulate(SUM, ONE,
+                PartLayout.STRIPE_BYTES - Double.BYTES, MemorySegment.ofArray(new double[]{2, 3}), 0, 16);
+    }
+
+    @Test
+    void shouldTakeTheLocksOfAllStripesAndGiveThemBack() {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment block = arena.allocate(PartLayout.bytes(DATA_BYTES), Words.LINE_BYTES);
+            assertThat(accumulateOverTheBorder(block)).isTrue();
+            assertThat(accumulateOverTheBorder(block)).isTrue();
+            assertThat(elements(block)).containsOnly(0, 4, 6).contains(4, 6);
+            assertThat(looks.get()).isZero();
+        }
+    }
+
+    @Test
+    void shouldWaitForAHolderThatLives() throws InterruptedException {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment block = arena.allocate(PartLayout.bytes(DATA_BYTES), Words.LINE_BYTES);
+            long second = PartLayout.lock(DATA_BYTES, PartLayout.STRIPE_BYTES);
+            Words.swap(block, second, 2 + 1);
+            Thread waiter = Thread.ofPlatform().start(() -> assertThat(accumulateOverTheBorder(block)).isTrue());
+            looked.await();
+            assertThat(elements(block)[PartLayout.STRIPE_BYTES / Double.BYTES]).as("under the lock").isZero();
+            Words.store(block, second, 0);
+            waiter.join();
+            assertThat(elements(block)[PartLayout.STRIPE_BYTES / Double.BYTES]).isEqualTo(3);
+            assertThat(Words.load(block, second)).isZero();
+        }
+    }
+
+    @Test
+    void shouldNotWaitForAHolderThatHasFailed() {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment block = arena.allocate(PartLayout.bytes(DATA_BYTES), Words.LINE_BYTES);
+            long second = PartLayout.lock(DATA_BYTES, PartLayout.STRIPE_BYTES);
+            Words.swap(block, second, DEAD + 1);
+            assertThat(accumulateOverTheBorder(block)).isFalse();
+            assertThat(elements(block)).as("the stripe before is done").containsOnly(0, 2);
+        }
+    }
+
+    @Test
+    void shouldKnowWhatMakesSense() {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment block = arena.allocate(PartLayout.bytes(DATA_BYTES), Words.LINE_BYTES);
+            PartAccumulator accumulator = new PartAccumulator(block, DATA_BYTES, new Ranks(), 1);
+            for (Accumulation how : Accumulation.values()) {
+                for (DataType type : DataType.values()) {
+                    boolean whole = type == DataType.INT || type == DataType.LONG;
+                    boolean bitwise = how.name().startsWith("BITWISE");
+                    boolean known = whole || !bitwise && (type == DataType.FLOAT || type == DataType.DOUBLE);
+                    assertThat(accumulator.accepts(how.code(type), 16, 24)).as("%s of %s", how, type).isEqualTo(known);
+                    assertThat(accumulator.accepts(how.code(type), 2, 24)).isFalse();
+                    assertThat(accumulator.accepts(how.code(type), 16, 6)).isFalse();
+                }
+            }
+            int codes = Accumulation.values().length * DataType.values().length;
+            for (int code : new int[]{-1, codes, Short.MAX_VALUE, Short.MIN_VALUE}) {
+                assertThat(accumulator.accepts(code, 0, 8)).isFalse();
+            }
+        }
+    }
+}

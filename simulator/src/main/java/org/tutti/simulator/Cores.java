@@ -1,0 +1,104 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import org.tutti.Topology;
+
+/**
+ * Which rank has which core of its host, in a predicted run, and who queues for one. A rank prefers the core that it
+ * had last, then one that nobody has had yet.
+ */
+final class Cores {
+    static final int NOBODY = -1;
+
+    private final Topology topology;
+    private final int nodesPerHost;
+    private final List<int[]> lastOnCore = new ArrayList<>();
+    private final List<boolean[]> busy = new ArrayList<>();
+    private final List<ArrayDeque<Integer>> queues = new ArrayList<>();
+    private final int[] coreOf;
+    private final boolean[] isSwitch;
+
+    Cores(Topology topology, Model model) {
+        this.topology = topology;
+        this.nodesPerHost = model.nodesPerHost();
+        this.coreOf = new int[topology.size()];
+        this.isSwitch = new boolean[topology.size()];
+        Arrays.fill(coreOf, NOBODY);
+        int[] ranks = new int[host(topology.nodes() - 1) + 1];
+        for (int rank = 0; rank < topology.size(); rank++) {
+            ranks[host(topology.nodeOf(rank))]++;
+        }
+        for (int ranksOfHost : ranks) {
+            int cores = Math.min(model.cores(), ranksOfHost);
+            int[] nobody = new int[cores];
+            Arrays.fill(nobody, NOBODY);
+            lastOnCore.add(nobody);
+            busy.add(new boolean[cores]);
+            queues.add(new ArrayDeque<>());
+        }
+    }
+
+    private int host(int node) {
+        return node / nodesPerHost;
+    }
+
+    /** {@return whether a rank, which wants to run, has got a core; it queues for one otherwise} */
+    boolean isTaken(int rank) {
+        int host = host(topology.nodeOf(rank));
+        int core = free(busy.get(host), lastOnCore.get(host), coreOf[rank]);
+        if (core == NOBODY) {
+            queues.get(host).add(rank);
+            return false;
+        }
+        busy.get(host)[core] = true;
+        assign(rank, host, core);
+        return true;
+    }
+
+    private static int free(boolean[] busy, int[] last, int preferred) {
+        if (preferred != NOBODY && !busy[preferred]) {
+            return preferred;
+        }
+        int found = NOBODY;
+        for (int core = 0; core < busy.length; core++) {
+            if (!busy[core] && (found == NOBODY || last[found] != NOBODY && last[core] == NOBODY)) {
+                found = core;
+            }
+        }
+        return found;
+    }
+
+    private void assign(int rank, int host, int core) {
+        int[] last = lastOnCore.get(host);
+        isSwitch[rank] = last[core] != NOBODY && last[core] != rank;
+        last[core] = rank;
+        coreOf[rank] = core;
+    }
+
+    /** {@return who gets the core of a rank that waits or has ended, the first in the queue, or nobody} */
+    int passOn(int rank) {
+        int host = host(topology.nodeOf(rank));
+        Integer next = queues.get(host).poll();
+        if (next == null) {
+            busy.get(host)[coreOf[rank]] = false;
+            return NOBODY;
+        }
+        assign(next, host, coreOf[rank]);
+        return next;
+    }
+
+    /** {@return whether the core of a rank, when it got it, had run another one} */
+    boolean isSwitch(int rank) {
+        return isSwitch[rank];
+    }
+
+    /** {@return the core that a rank has, or had last} */
+    int of(int rank) {
+        return coreOf[rank];
+    }
+}

@@ -1,0 +1,47 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.Lock;
+
+/** A machine on which something is wrong with what the operations of a rank have in common. */
+final class BrokenMachine extends VerifyingMachine {
+    private final World world;
+    private final Fault fault;
+
+    BrokenMachine(World world, int thread, Fault fault) {
+        super(world, thread);
+        this.world = world;
+        this.fault = fault;
+    }
+
+    private boolean isLeftWord(MemorySegment memory, long offset) {
+        return world.describe(memory, offset).startsWith("the left word");
+    }
+
+    @Override
+    public long load(MemorySegment memory, long offset) {
+        boolean wrong = fault == Fault.SLOT_IS_TAKEN_BEFORE_ALL_HAVE_LEFT && isLeftWord(memory, offset);
+        return wrong ? Long.MAX_VALUE : super.load(memory, offset);
+    }
+
+    @Override
+    public void store(MemorySegment memory, long offset, long value) {
+        boolean wrong = fault == Fault.LEAVES_THE_NEXT_OPERATION_TOO && isLeftWord(memory, offset);
+        super.store(memory, offset, wrong ? value + 1 : value);
+    }
+
+    @Override
+    public void lock(Lock lock) {
+        if (fault != Fault.LEDGER_IS_NOT_LOCKED) {
+            super.lock(lock);
+        }
+    }
+
+    @Override
+    public void unlock(Lock lock) {
+        if (fault != Fault.LEDGER_IS_NOT_LOCKED) {
+            super.unlock(lock);
+        }
+    }
+}

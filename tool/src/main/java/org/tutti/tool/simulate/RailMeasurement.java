@@ -1,0 +1,132 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.simulate;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+
+import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.WordAction;
+import org.tutti.fabric.tcp.TcpFabric;
+import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
+
+/** Measures what a put costs: between two fabrics of this process, over loopback, each polled by a thread. */
+final class RailMeasurement implements AutoCloseable {
+    static final int SMALL_BYTES = 8;
+    static final int LARGE_BYTES = 64 << 10;
+    static final int STREAM_PUTS = 64;
+
+    private static final int REGION_BYTES = 1 << 20;
+    private static final long WORD = 64;
+    private static final long DATA = 4096;
+    private static final int SILENCE_MILLIS_MAX = 10_000;
+    private static final int SECRET_BYTES = 32;
+    private static final Runnable NOTHING = () -> {
+    };
+    private static final FabricListener DEAF = new FabricListener() {
+        @Override
+        public void news(int kind, long index, long value) {
+            // nobody tells any
+        }
+
+        @Override
+        public void left(int process) {
+            // only when all is measured
+        }
+
+        @Override
+        public void lost(int process, String reason) {
+            System.err.println("the connection over loopback is lost: " + reason);
+        }
+    };
+
+    private final class End {
+        private final int number;
+        private final MemorySegment memory = Arena.ofAuto().allocate(REGION_BYTES, Words.LINE_BYTES);
+        private final TcpFabric fabric;
+        private final Waiter waiter;
+        private final long region;
+        private long putNanos;
+
+        End(int number, boolean coreForEach) {
+            this.number = number;
+            this.fabric = new TcpFabric(number, 2, new byte[SECRET_BYTES],
+                    List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+                    process -> ends[process].fabric.addresses(), DEAF, SILENCE_MILLIS_MAX, coreForEach);
+            this.waiter = new Waiter(coreForEach, fabric);
+            this.region = fabric.register(memory);
+        }
+
+        void put(long bytes, long value, Timing timing) {
+            End other = ends[1 - number];
+            long start = System.nanoTime();
+            fabric.put(other.number, other.region, DATA, memory, DATA, bytes, WordAction.RAISE, WORD, value, 0,
+                    timing::check);
+            fabric.flush();
+            putNanos += System.nanoTime() - start;
+        }
+
+        void await(long value, Timing timing) {
+            waiter.await(memory, WORD, value, timing::check);
+        }
+    }
+
+    private final End[] ends = new End[2];
+    private final Timing timing = new Timing();
+
+    /** @param coreForEach whether there are two cores */
+    RailMeasurement(boolean coreForEach) {
+        ends[0] = new End(0, coreForEach);
+        ends[1] = new End(1, coreForEach);
+    }
+
+    /** {@return nanoseconds from a put's having left its caller until the other end has seen it} */
+    double latencyNanos() {
+        return Timing.median(rounds -> {
+            double oneWay = roundTripNanos(rounds, SMALL_BYTES) / 2;
+            return oneWay - (double) ends[0].putNanos / rounds;
+        });
+    }
+
+    /** {@return nanoseconds that a put, sent at once, occupies its caller} */
+    double putNanos(int bytes) {
+        return Timing.median(rounds -> {
+            roundTripNanos(rounds, bytes);
+            return (double) ends[0].putNanos / rounds;
+        });
+    }
+
+    private double roundTripNanos(int rounds, int bytes) {
+        ends[0].putNanos = 0;
+        return timing.nanosPerRound(rounds, NOTHING, round -> {
+            ends[0].put(bytes, round * STREAM_PUTS, timing);
+            ends[0].await(round * STREAM_PUTS, timing);
+        }, round -> {
+            ends[1].await(round * STREAM_PUTS, timing);
+            ends[1].put(bytes, round * STREAM_PUTS, timing);
+        });
+    }
+
+    /** {@return nanoseconds a put, each sent at once, of puts that follow each other} */
+    double streamNanos(int bytes) {
+        return Timing.median(rounds -> timing.nanosPerRound(rounds, NOTHING, round -> {
+            for (int i = 1; i <= STREAM_PUTS; i++) {
+                ends[0].put(bytes, (round - 1) * STREAM_PUTS + i, timing);
+            }
+            ends[0].await(round * STREAM_PUTS, timing);
+        }, round -> {
+            ends[1].await(round * STREAM_PUTS, timing);
+            ends[1].put(SMALL_BYTES, round * STREAM_PUTS, timing);
+        })) / STREAM_PUTS;
+    }
+
+    @Override
+    public void close() {
+        for (End end : ends) {
+            end.fabric.close();
+        }
+    }
+}
