@@ -89,8 +89,8 @@ class PredictionTest {
 
     @Test
     void shouldAddUpCopiesOfAFlatReduce() {
-        // seven ranks copy 1,000 bytes at 1 ns at the same time, and the root combines seven contributions; the words of
-        // the last six, which are there already, it fetches when it comes to them
+        // seven ranks copy 1,000 bytes at 1 ns at the same time, and the root combines seven contributions; the words
+        // of the last six, which are there already, it fetches when it comes to them
         assertThat(predict(Collective.REDUCE, "flat", 1, 8, 1000, 0, model(0.5, 1, 0, 0, 0, 1, 8, 0)).micros())
                 .isCloseTo(1 + 0.5 + 7 + 6 * 0.5, within(EXACT));
     }
@@ -160,8 +160,8 @@ class PredictionTest {
 
     @Test
     void shouldFetchBytesFromWhereTheyWereWritten() {
-        // ranks 1 and 2 copy for 1 µs; the root fetches the word of each, then a line and 1,000 bytes as it combines: of
-        // rank 1 from its own group, of rank 2 from the other one, where a word takes 100 ns, and a byte 3 ns more
+        // ranks 1 and 2 copy for 1 µs; the root fetches the word of each, then a line and 1,000 bytes as it combines:
+        // of rank 1 from its own group, of rank 2 from the other one, where a word takes 100 ns, and a byte 3 ns more
         Model model = new Model("test", 0, 0.1, 0, 1, 3, 1, 0, 0, 0, 0, 0, 1, 1024, 3, 1, 0, PAIRS);
         assertThat(predict(Collective.REDUCE, "flat", 1, 3, 1000, 0, model).micros())
                 .isCloseTo(1 + (0.01 + 0.01 + 1 + 1) + (0.1 + 0.1 + 1 + 3), within(EXACT));
