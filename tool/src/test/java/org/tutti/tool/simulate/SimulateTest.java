@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.tutti.simulator.Levels;
 import org.tutti.simulator.Model;
 import org.tutti.tool.Main;
 import org.tutti.tool.UsageException;
@@ -163,8 +164,9 @@ class SimulateTest {
         Model model = Model.of(file.toString());
         assertThat(Files.readString(file)).isEqualTo(ended.out);
         assertThat(model.cores()).isEqualTo(Runtime.getRuntime().availableProcessors());
+        assertThat(model.levels()).isEqualTo(Levels.NONE);
         for (RecordComponent part : Model.class.getRecordComponents()) {
-            if (part.getType() != String.class) {
+            if (part.getType().isPrimitive()) {
                 assertThat(((Number) part.getAccessor().invoke(model)).doubleValue()).as(part.getName()).isPositive();
             }
         }
