@@ -12,13 +12,38 @@ public final class Topology {
     private final int[] ranksByNode;
     private final int[] startOfNode;
     private final int nodes;
+    private final int[] levels;
+    private final boolean hasLevels;
 
     /**
+     * Ranks on nodes without levels inside.
+     *
      * @param nodeOfRank for each rank the number of its node; nodes are numbered 0, 1, … in the order of their first
      *            rank
      * @throws IllegalArgumentException when the nodes are not numbered so
      */
     public Topology(int[] nodeOfRank) {
+        this(nodeOfRank, new int[0]);
+    }
+
+    /**
+     * Ranks on nodes with levels inside, such as shared caches and sockets: the ranks of a node, in their order, form
+     * groups of equal size, those form greater groups, and so on. The last group of a level may have fewer ranks.
+     *
+     * @param nodeOfRank as above
+     * @param levels the ranks of a group, for each level from the smallest groups to the greatest; none without levels
+     * @throws IllegalArgumentException when the nodes are not numbered so, or the levels do not nest: the first must be
+     *             2 or more, and each other one a greater multiple of the one before
+     */
+    public Topology(int[] nodeOfRank, int[] levels) {
+        this.levels = levels.clone();
+        for (int level = 0; level < levels.length; level++) {
+            int inner = level == 0 ? 1 : levels[level - 1];
+            if (levels[level] <= inner || levels[level] % inner != 0) {
+                throw new IllegalArgumentException("levels must be group sizes from 2 on, each a greater multiple of "
+                        + "the one before, but are " + Arrays.toString(levels));
+            }
+        }
         this.nodeOfRank = nodeOfRank.clone();
         int[] start = new int[nodeOfRank.length + 1];
         int seen = 0;
@@ -40,6 +65,11 @@ public final class Topology {
         }
         this.nodes = seen;
         this.startOfNode = Arrays.copyOf(start, seen + 1);
+        int most = 0;
+        for (int node = 0; node < seen; node++) {
+            most = Math.max(most, startOfNode[node + 1] - startOfNode[node]);
+        }
+        this.hasLevels = levels.length > 0 && levels[0] < most;
     }
 
     /**
@@ -137,8 +167,35 @@ public final class Topology {
         return true;
     }
 
+    /**
+     * {@return the levels inside a node, as {@link #Topology(int[], int[])} has them; ranks of another node may have
+     * been told different ones}
+     */
+    public int[] levels() {
+        return levels.clone();
+    }
+
+    /**
+     * {@return whether some rank's node has more than one group}
+     */
+    public boolean hasLevels() {
+        return hasLevels;
+    }
+
+    /**
+     * The same ranks on the same nodes, but with levels inside.
+     *
+     * @param newLevels as {@link #Topology(int[], int[])} has them
+     * @return the topology
+     * @throws IllegalArgumentException when they do not nest
+     */
+    public Topology withLevels(int... newLevels) {
+        return new Topology(nodeOfRank, newLevels);
+    }
+
     @Override
     public String toString() {
-        return size() + " ranks on " + nodes + (nodes == 1 ? " node" : " nodes");
+        return size() + " ranks on " + nodes + (nodes == 1 ? " node" : " nodes")
+                + (levels.length == 0 ? "" : ", levels " + Arrays.toString(levels));
     }
 }

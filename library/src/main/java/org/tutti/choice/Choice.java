@@ -12,10 +12,12 @@ import org.tutti.collective.reduce.Reduce;
 
 /**
  * Which algorithm a call uses: the one that was asked for, else the one that measured fastest on the machine that Tutti
- * was built on (docs/algorithms.md has the figures). Immutable. The choice depends only on what all ranks know alike.
+ * was built on (docs/algorithms.md has the figures), or on a node with levels the one that is predicted to be.
+ * Immutable. The choice depends only on what all ranks know alike.
  */
 public final class Choice {
     private static final Barrier BARRIER = (Barrier) Catalogue.find(Collective.BARRIER, "srm");
+    private static final Barrier BARRIER_LEVELS = (Barrier) Catalogue.find(Collective.BARRIER, "tree");
     private static final Broadcast BROADCAST = (Broadcast) Catalogue.find(Collective.BROADCAST, "slot-ring");
     private static final Broadcast BROADCAST_NODES = (Broadcast) Catalogue.find(Collective.BROADCAST, "srm");
     private static final Reduce REDUCE_NODES = (Reduce) Catalogue.find(Collective.REDUCE, "srm");
@@ -25,6 +27,9 @@ public final class Choice {
     private static final Allreduce ALLREDUCE_SMALL = (Allreduce) Catalogue.find(Collective.ALLREDUCE, "flat");
     private static final Allreduce ALLREDUCE_MANY = (Allreduce) Catalogue.find(Collective.ALLREDUCE, "srm");
     private static final Allreduce ALLREDUCE_LARGE = (Allreduce) Catalogue.find(Collective.ALLREDUCE, "index-range");
+
+    private static final Allreduce ALLREDUCE_LEVELS = (Allreduce) Catalogue.find(Collective.ALLREDUCE, "index-radix");
+    private static final long ALLREDUCE_LEVELS_BYTES = 512;
 
     private static final Reduce REDUCE_ANY_ORDER = (Reduce) Catalogue.find(Collective.REDUCE, "rank-order");
     private static final Allreduce ALLREDUCE_ANY_ORDER =
@@ -94,11 +99,17 @@ public final class Choice {
     }
 
     /**
-     * {@return the algorithm of a barrier}
+     * Chooses the algorithm of a barrier.
+     *
+     * @param topology where the communicator's ranks are
+     * @return the algorithm
      */
-    public Barrier barrier() {
+    public Barrier barrier(Topology topology) {
         Algorithm forced = asked[Collective.BARRIER.ordinal()];
-        return forced != null ? (Barrier) forced : BARRIER;
+        if (forced != null) {
+            return (Barrier) forced;
+        }
+        return hasLevels(topology) ? BARRIER_LEVELS : BARRIER;
     }
 
     /**
@@ -133,6 +144,9 @@ public final class Choice {
         if (topology.nodes() > 1) {
             return keepsOrder(REDUCE_NODES, topology, kernel) ? REDUCE_NODES : REDUCE_ANY_ORDER;
         }
+        if (hasLevels(topology)) {
+            return REDUCE_NODES; // its binomial tree nests over levels of powers of two
+        }
         if (bytes >= REDUCE_LARGE_BYTES) {
             return REDUCE_LARGE;
         }
@@ -159,10 +173,18 @@ public final class Choice {
                     : topology.nodes() == 2 ? ALLREDUCE_TWO_NODES : ALLREDUCE_LARGE;
             return keepsOrder(best, topology, kernel) ? best : ALLREDUCE_ANY_ORDER;
         }
+        if (hasLevels(topology)) {
+            return bytes >= ALLREDUCE_LEVELS_BYTES ? ALLREDUCE_LEVELS : ALLREDUCE_MANY;
+        }
         if (bytes >= ALLREDUCE_LARGE_BYTES) {
             return ALLREDUCE_LARGE;
         }
         return topology.size() > ALLREDUCE_MANY_RANKS ? ALLREDUCE_MANY : ALLREDUCE_SMALL;
+    }
+
+    /** Ranks of different nodes may have been told different levels, so only on one node do all know them alike. */
+    private static boolean hasLevels(Topology topology) {
+        return topology.hasLevels() && topology.nodes() == 1;
     }
 
     private static void checkOrder(Algorithm algorithm, Topology topology, Kernel kernel) {

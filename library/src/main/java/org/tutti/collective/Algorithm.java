@@ -89,6 +89,17 @@ public abstract class Algorithm {
     }
 
     /**
+     * Counts the ranks of a node that may show a window because they hand on data to the group that they lead: levels
+     * are not known here, but a group has two ranks or more, so at most one for each two.
+     *
+     * @param localRanks how many ranks the node has
+     * @return how many may lead a group, the root included
+     */
+    protected static int leaders(int localRanks) {
+        return (localRanks + 1) / 2;
+    }
+
+    /**
      * Counts the landing places of edges, each with two halves in turn.
      *
      * @param nodes how many nodes there are; one has no edges

@@ -2,6 +2,7 @@
 package org.tutti.collective;
 
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.pattern.LevelTree;
 import org.tutti.pattern.Partition;
 
 /**
@@ -9,7 +10,8 @@ import org.tutti.pattern.Partition;
  * they have in a window of the master, and take the result from there. A message goes through in rounds; a rank's
  * window has a half for every second one.
  *
- * <p>Short rounds are combined by the master alone. In long ones each rank combines its part of all ranks' elements,
+ * <p>Short rounds are combined by the master alone, or on a node with levels by the leader of each group first. In long
+ * ones each rank combines its part of all ranks' elements,
  * and writes the result straight into the master's window, where nobody else reads or writes that part:
  *
  * <pre>
@@ -58,13 +60,50 @@ public final class NodeStage {
 
     private static void combineAtMaster(Team team, Kernel kernel, Area source, long from, Area shown, long window,
             long place, long length, int round) {
+        combineChildren(team, kernel, MASTER, source, from, window, place, shown, place, length, contributed(round));
         if (!team.isMaster()) {
-            team.copy(source, from, shown, place, length);
             team.post(Team.READY, contributed(round));
-            return;
         }
-        team.awaitOthers(Team.READY, contributed(round));
-        RankOrder.combineAround(team, kernel, source, from, window, place, shown, place, length);
+    }
+
+    /**
+     * Combines this rank's elements with what its children in the node's {@link org.tutti.pattern.LevelTree} show, in
+     * the order of the ranks; a leaf's are only copied. Without levels the children of the root are all others.
+     *
+     * @param team the ranks
+     * @param kernel the operator
+     * @param root the root of the tree, by its place on the node
+     * @param source this rank's elements
+     * @param from at which byte of it they begin
+     * @param window the size that every rank has asked for with {@link Team#show}
+     * @param place at which byte of each rank's window its contribution lies
+     * @param target where the result goes
+     * @param at at which byte of the area
+     * @param length how many bytes
+     * @param step the step of READY that says that a child's are there
+     */
+    public static void combineChildren(Team team, Kernel kernel, int root, Area source, long from, long window,
+            long place, Area target, long at, long length, long step) {
+        int rank = team.localRank();
+        LevelTree tree = team.levelTree();
+        int children = tree.children(rank, root, team.localSize());
+        Area accumulated = source;
+        long start = from;
+        for (int index = 0; index < children; index++) {
+            int child = tree.child(rank, index, root, team.localSize());
+            team.await(child, Team.READY, step);
+            Area theirs = team.shown(child, window);
+            if (child > rank) {
+                team.combine(kernel, accumulated, start, theirs, place, target, at, length);
+            } else {
+                team.combine(kernel, theirs, place, accumulated, start, target, at, length);
+            }
+            accumulated = target;
+            start = at;
+        }
+        if (children == 0) {
+            team.copy(source, from, target, at, length);
+        }
     }
 
     private static void combineByRange(Team team, Kernel kernel, Area source, long from, Area shown, long window,

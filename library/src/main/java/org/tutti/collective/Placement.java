@@ -4,6 +4,7 @@ package org.tutti.collective;
 import java.util.Arrays;
 
 import org.tutti.Topology;
+import org.tutti.pattern.LevelTree;
 
 /**
  * Who takes part in a communicator and where, as one rank sees it: the part of {@link Team} that never changes.
@@ -22,6 +23,8 @@ class Placement {
     final int ranksMax;
     final long windowBytesMax;
     private final int size;
+    private final int[] levels;
+    private final LevelTree levelTree;
 
     /** By the number of ranks on a node. */
     private final RingLayout[] layouts;
@@ -34,6 +37,8 @@ class Placement {
         this.localRanks = topology.ranksOf(node);
         this.localSize = localRanks.length;
         this.localRank = Arrays.binarySearch(localRanks, rank);
+        this.levels = Arrays.stream(topology.levels()).filter(group -> group < localSize).toArray();
+        this.levelTree = new LevelTree(levels);
         int most = 0;
         for (int each = 0; each < topology.nodes(); each++) {
             most = Math.max(most, topology.ranksOn(each));
@@ -77,6 +82,30 @@ class Placement {
      */
     public boolean isMaster() {
         return localRank == MASTER;
+    }
+
+    /**
+     * {@return the tree of this node's ranks that its levels make: flat when there are none}
+     */
+    public LevelTree levelTree() {
+        return levelTree;
+    }
+
+    /**
+     * {@return how many levels of groups there are inside this node, 0 for none}
+     */
+    public int levels() {
+        return levels.length;
+    }
+
+    /**
+     * Tells the size of the groups of a level, less than {@link #localSize()}; the last group may have fewer ranks.
+     *
+     * @param level 0 to {@link #levels()} − 1, from the smallest groups to the greatest
+     * @return the ranks of a group
+     */
+    public int groupSize(int level) {
+        return levels[level];
     }
 
     /**

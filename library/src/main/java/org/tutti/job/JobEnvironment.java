@@ -2,11 +2,14 @@
 package org.tutti.job;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
+import org.tutti.JobOptions;
 import org.tutti.JobStartException;
+import org.tutti.Topology;
 import org.tutti.choice.Choice;
 
 /**
@@ -58,6 +61,9 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     public static final String CORES = "TUTTI_CORES";
     /** Algorithms to use, such as {@code allreduce=flat,reduce=srm}; Tutti's choice unless set. */
     public static final String ALGORITHM = "TUTTI_ALGORITHM";
+
+    /** The levels inside a node, such as {@code 4,8}: groups of 4 ranks inside groups of 8; none unless set. */
+    public static final String LEVELS = "TUTTI_LEVELS";
 
     /** The most ranks that a job may have. */
     public static final int SIZE_MAX = 4096;
@@ -135,6 +141,37 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         } catch (IllegalArgumentException e) {
             throw new JobStartException(ALGORITHM + "=\"" + text + "\" cannot be used: " + e.getMessage());
         }
+    }
+
+    /** The levels inside a node that the program asks for, else those of the environment, in a job of any kind. */
+    static int[] levels(Map<String, String> environment, JobOptions options) {
+        if (!options.levels().isEmpty()) {
+            return options.levels().stream().mapToInt(Integer::intValue).toArray();
+        }
+        String text = environment.getOrDefault(LEVELS, "");
+        try {
+            return parseLevels(text);
+        } catch (IllegalArgumentException e) {
+            throw new JobStartException(LEVELS + "=\"" + text + "\" cannot be used: " + e.getMessage());
+        }
+    }
+
+    /**
+     * Reads levels as the environment and the command line have them.
+     *
+     * @param text sizes of groups separated by commas, from the smallest to the greatest; may be empty
+     * @return the sizes
+     * @throws IllegalArgumentException when they cannot be read or do not nest; the message says why
+     */
+    public static int[] parseLevels(String text) {
+        int[] levels;
+        try {
+            levels = Arrays.stream(text.split(",")).filter(part -> !part.isBlank())
+                    .mapToInt(part -> Integer.parseInt(part.strip())).toArray();
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("\"" + text + "\" is no list of numbers such as 4,8", e);
+        }
+        return new Topology(new int[1], levels).levels();
     }
 
     /** The job's name. */

@@ -112,7 +112,7 @@ final class LiveCommunicator extends Communicator {
 
     @Override
     public void barrier() {
-        Barrier algorithm = choice.barrier();
+        Barrier algorithm = choice.barrier(topology);
         team.enter(Collective.BARRIER, algorithm.label(), null, Label.NONE, 0, 0, deadlineNanos());
         stage.barrier(algorithm);
     }

@@ -37,10 +37,12 @@ final class LiveJob implements Job {
      * @param rank this rank
      * @param cores how many cores the ranks of the node may use together
      * @param choice the algorithms that were asked for
+     * @param levels the levels inside a node
      * @param options the job's deadline
      * @param onClose is told the rank when it leaves
      */
-    LiveJob(Node node, Fabric fabric, int rank, int cores, Choice choice, JobOptions options, IntConsumer onClose) {
+    LiveJob(Node node, Fabric fabric, int rank, int cores, Choice choice, int[] levels, JobOptions options,
+            IntConsumer onClose) {
         this.node = node;
         this.fabric = fabric;
         this.rank = rank;
@@ -48,7 +50,7 @@ final class LiveJob implements Job {
         this.deadlineNanos = options.deadline().map(limit -> LiveCommunicator.nanos(limit))
                 .filter(nanos -> nanos < Long.MAX_VALUE / 2).map(nanos -> System.nanoTime() + nanos)
                 .orElse(Long.MAX_VALUE);
-        Topology topology = node.topology();
+        Topology topology = node.topology().withLevels(levels);
         Waiter waiter = new Waiter(node.nodeRanks() <= cores, fabric);
         Outbox outbox = new Outbox(node.memory(), node.nodeRanks());
         Reach reach = fabric == null ? null : node.directory().reach();

@@ -38,7 +38,7 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
 
     @Override
     public Request barrier() {
-        Barrier algorithm = communicator.choice().barrier();
+        Barrier algorithm = communicator.choice().barrier(communicator.topology());
         long deadlineNanos = communicator.deadlineNanos();
         return start(Collective.BARRIER, 1, (team, _) -> team.draw(Collective.BARRIER, algorithm.label(), null,
                 Label.NONE, 0, 0, deadlineNanos), (stage, _) -> stage.barrier(algorithm), NOTHING);

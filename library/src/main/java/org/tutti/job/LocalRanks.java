@@ -45,6 +45,7 @@ public final class LocalRanks {
         }
         int cores = Runtime.getRuntime().availableProcessors();
         Choice choice = JobEnvironment.choice(System.getenv());
+        int[] levels = JobEnvironment.levels(System.getenv(), options);
         Threads kind = options.threads().orElse(ranks <= cores ? Threads.PLATFORM : Threads.VIRTUAL);
         try (var memory = new PrivateMemory()) {
             Node node = Node.create(memory, memory.claim(NodeLayout.bytes(ranks), "the ranks' states"),
@@ -54,7 +55,7 @@ public final class LocalRanks {
             try {
                 for (int rank = 0; rank < ranks; rank++) {
                     node.markJoined(rank, 0);
-                    LiveJob job = new LiveJob(node, null, rank, cores, choice, options, _ -> {
+                    LiveJob job = new LiveJob(node, null, rank, cores, choice, levels, options, _ -> {
                     });
                     threads.add(start(kind, job, () -> runRank(node, job, program, failures)));
                 }

@@ -78,8 +78,7 @@ public final class ProcessRanks {
                 NodeShape.single("alone", 1), Secret.random(), false);
         node.markJoined(0, 0);
         return new LiveJob(node, null, 0, Runtime.getRuntime().availableProcessors(),
-                JobEnvironment.choice(System.getenv()),
-                options,
+                JobEnvironment.choice(System.getenv()), JobEnvironment.levels(System.getenv(), options), options,
                 _ -> memory.close());
     }
 
@@ -106,6 +105,7 @@ public final class ProcessRanks {
 
     private static Job join(JobEnvironment environment, JobOptions options) {
         long deadline = joinDeadline(environment);
+        int[] levels = JobEnvironment.levels(System.getenv(), options);
         int index = INDEX.isBound() ? INDEX.get() : 0;
         if (!INDEX.isBound() && environment.ranks() > 1) {
             throw new JobStartException("this process has " + environment.ranks() + " ranks by "
@@ -140,7 +140,7 @@ public final class ProcessRanks {
             throw e;
         }
         return new LiveJob(node, ranks.network == null ? null : ranks.network.fabric(), rank, environment.cores(),
-                environment.choice(), options, _ -> ranks.leave());
+                environment.choice(), levels, options, _ -> ranks.leave());
     }
 
     private void awaitAll(int self, long deadlineNanos) {

@@ -157,6 +157,23 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         return new ArrayList<>(cases);
     }
 
+    /** For each algorithm some operators and every so many sizes; the caller places the ranks, in blocks. */
+    static List<Case> sampleOf(long seed, int ranks, int firstKind, int everyKind) {
+        Random random = new Random(seed);
+        List<Case> cases = new ArrayList<>();
+        for (Collective collective : Collective.values()) {
+            for (Algorithm algorithm : Catalogue.of(collective)) {
+                List<Operation> operations = operations(algorithm, collective);
+                for (int kind = firstKind; kind < KINDS; kind += everyKind) {
+                    Operation operation = operations.get(random.nextInt(operations.size()));
+                    int root = random.nextInt(roots(collective, ranks));
+                    cases.add(draw(random, collective, algorithm, operation, ranks, 1, root, kind));
+                }
+            }
+        }
+        return cases;
+    }
+
     private static int nodes(Random random, int ranks) {
         return 1 + random.nextInt(nodesMax(ranks));
     }

@@ -40,6 +40,22 @@ class GridTest {
     private static final int EXPECTATIONS_KEPT = 32;
     private static final String ONLY = System.getProperty("grid.only", "");
     private static final long SEED = Long.getLong("grid.seed", 20261121);
+    private static final List<Shape> SHAPES = List.of(Shape.of(1, 8, 8, 2, 4), Shape.of(1, 13, 13, 2, 4),
+            Shape.of(1, 15, 15, 4), Shape.of(1, 16, 16, 4, 8), Shape.of(2, 31, 16, 4, 8), Shape.of(2, 31, 16));
+
+    /** Ranks on nodes, the first of which has so many, and levels inside. */
+    private record Shape(int[] ranks, int[] levels) {
+        static Shape of(int nodes, int size, int onFirst, int... levels) {
+            int[] nodeOfRank = new int[size];
+            Arrays.setAll(nodeOfRank, rank -> Math.min(nodes - 1, rank / onFirst));
+            return new Shape(nodeOfRank, levels);
+        }
+
+        @Override
+        public String toString() {
+            return "nodes " + Arrays.toString(ranks) + ", levels " + Arrays.toString(levels);
+        }
+    }
 
     @TestFactory
     List<DynamicTest> shouldGiveTheResultOfThePlainComputation() {
@@ -74,7 +90,25 @@ class GridTest {
         assertThat(inGrid).isEqualTo(inCatalogue);
     }
 
+    /** Every algorithm on nodes with levels inside; one processor of 16 is left out on one of them. */
+    @TestFactory
+    List<DynamicTest> shouldGiveTheResultOfThePlainComputationOnNodesWithLevels() {
+        List<DynamicTest> tests = new ArrayList<>();
+        for (Shape shape : SHAPES) {
+            List<Case> cases = Case.sampleOf(SEED, shape.ranks().length, tests.size(), SHAPES.size());
+            cases.removeIf(point -> !(point.collective().label() + " " + point.algorithm()).startsWith(ONLY));
+            Threads kind = tests.size() % 2 == 0 ? Threads.VIRTUAL : Threads.PLATFORM;
+            tests.add(DynamicTest.dynamicTest(shape + ", " + cases.size() + " cases, seed " + SEED,
+                    () -> run(cases, kind, shape.ranks(), shape.levels())));
+        }
+        return tests;
+    }
+
     private static void run(List<Case> group, Threads kind) {
+        run(group, kind, group.get(0).nodeOfRank(), new int[0]);
+    }
+
+    private static void run(List<Case> group, Threads kind, int[] nodeOfRank, int[] levels) {
         Map<Case, long[]> expectations = new ConcurrentHashMap<>();
         AtomicInteger checked = new AtomicInteger();
         int ranks = group.get(0).ranks();
@@ -87,10 +121,10 @@ class GridTest {
                 }
             }
         };
-        if (group.get(0).nodes() == 1) {
-            Tutti.runLocal(ranks, JobOptions.DEFAULT.withThreads(kind), program);
+        if (Arrays.stream(nodeOfRank).max().orElse(0) == 0) {
+            Tutti.runLocal(ranks, JobOptions.DEFAULT.withThreads(kind).withLevels(levels), program);
         } else {
-            LocalNodes.run(group.get(0).nodeOfRank(), program);
+            LocalNodes.run(nodeOfRank, levels, program);
         }
         assertThat(checked.get()).isEqualTo(ranks * group.size());
     }

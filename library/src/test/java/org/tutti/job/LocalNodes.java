@@ -68,6 +68,18 @@ public final class LocalNodes implements AutoCloseable {
      * @throws AssertionError when a rank has thrown
      */
     public static void run(int[] nodeOfRank, Program program) {
+        run(nodeOfRank, new int[0], program);
+    }
+
+    /**
+     * Runs a program on all ranks of nodes with levels inside.
+     *
+     * @param nodeOfRank for each rank its node
+     * @param levels the levels, as {@link org.tutti.Topology#levels()} has them
+     * @param program what each runs
+     * @throws AssertionError when a rank has thrown
+     */
+    public static void run(int[] nodeOfRank, int[] levels, Program program) {
         ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
         try (LocalNodes job = new LocalNodes(nodeOfRank)) {
             List<Thread> threads = new ArrayList<>();
@@ -75,7 +87,7 @@ public final class LocalNodes implements AutoCloseable {
                 int self = rank;
                 threads.add(Thread.ofPlatform().name("rank " + self).start(() -> {
                     try {
-                        job.runRank(self, program);
+                        job.runRank(self, levels, program);
                     } catch (Throwable e) {
                         failures.add(e);
                     }
@@ -94,7 +106,7 @@ public final class LocalNodes implements AutoCloseable {
         }
     }
 
-    private void runRank(int rank, Program program) throws Exception {
+    private void runRank(int rank, int[] levels, Program program) throws Exception {
         int here = nodeOfRank[rank];
         Node node = nodes[here];
         Network network = networks[here];
@@ -110,7 +122,7 @@ public final class LocalNodes implements AutoCloseable {
             }
         }
         try (LiveJob job = new LiveJob(node, network == null ? null : network.fabric(), rank, CORES, Choice.DEFAULT,
-                JobOptions.DEFAULT, _ -> {
+                levels, JobOptions.DEFAULT, _ -> {
                 })) {
             try {
                 program.run(job);

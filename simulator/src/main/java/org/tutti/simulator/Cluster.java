@@ -9,6 +9,7 @@ import java.util.List;
 
 import org.tutti.Topology;
 import org.tutti.collective.Machine;
+import org.tutti.collective.RingLayout;
 import org.tutti.memory.Words;
 import org.tutti.simulator.Trace.Kind;
 
@@ -18,9 +19,10 @@ import org.tutti.simulator.Trace.Kind;
  *
  * <ul>
  * <li>A copy or combination occupies its rank for its bytes, and longer for those of the node's memory that another
- * core has used last ({@link Lines}).
+ * core has used last ({@link Lines}); with levels the longer the farther their owner is.
  * <li>A store is visible to others of the node after the memory's latency. Who looks later, from another core, has to
- * fetch it and waits as long; what is looked at without pause in between is fetched together.
+ * fetch it and waits as long; what is looked at without pause in between is fetched together. With levels every core
+ * has to fetch it, from who has stored it, one core after the other; and a rank fetches one word after the other.
  * <li>A put occupies its rank for the overhead, and for its bytes; then these occupy a rail of its node (all rails,
  * striped, when they are many), and a latency later one of the target, unless that is still busy or within its gap.
  * Then its word is raised.
@@ -40,6 +42,7 @@ final class Cluster implements Ranks.Order {
 
     private static final double NANOS = 1e3;
     private static final long CARRIED_BYTES_MAX = 4096;
+    private static final int NOBODY = -1;
 
     private static final class Put {
         private long address;
@@ -197,18 +200,17 @@ final class Cluster implements Ranks.Order {
         return words.valueAt(place);
     }
 
-    /** The latest value is not there before it is visible, or fetched, if another rank has stored it. */
+    /** The latest value is not there before it is visible, or fetched, if another core has stored it. */
     private void see(int rank, int place) {
         double start = time[rank];
-        if (words.visibleAt(place) > start) {
-            time[rank] = words.visibleAt(place);
-            trace.add(Kind.WAIT, rank, -1, start, time[rank], 0, words.stepAt(place));
-        } else if (words.stepAt(place) == SparseWords.NO_STEP || words.isHeld(place, cores.of(rank))) {
+        if (words.stepAt(place) == SparseWords.NO_STEP || words.isHeld(place, cores.of(rank))) {
             time[rank] += model.memoryOverheadMicros() * NANOS;
             return;
-        } else if (start > lastFetch[rank]) {
-            time[rank] += model.memoryLatencyMicros() * NANOS;
-            trace.add(Kind.WAIT, rank, -1, start, time[rank], 0, SparseWords.NO_STEP);
+        }
+        int step = words.visibleAt(place) > start ? words.stepAt(place) : SparseWords.NO_STEP;
+        time[rank] = fetchedAt(rank, place);
+        if (time[rank] > start) {
+            trace.add(Kind.WAIT, rank, -1, start, time[rank], 0, step);
         }
         time[rank] += model.memoryOverheadMicros() * NANOS;
         fetched(rank, place);
@@ -219,18 +221,38 @@ final class Cluster implements Ranks.Order {
         lastFetch[rank] = time[rank];
     }
 
+    /** When a rank has the latest value of a word that it looks at now, or has waited for. */
+    private double fetchedAt(int rank, int place) {
+        double visibleAt = words.visibleAt(place);
+        int writer = words.writerAt(place);
+        if (!model.levels().areNone() && writer != NOBODY) {
+            double start = Math.max(time[rank], visibleAt);
+            words.setVisible(place, start + model.levels().queueNanos());
+            return start + model.latencyNanos(meeting(rank, writer));
+        }
+        if (visibleAt >= time[rank] || time[rank] <= lastFetch[rank]) {
+            return Math.max(time[rank], visibleAt);
+        }
+        return time[rank] + model.memoryLatencyMicros() * NANOS;
+    }
+
+    private int meeting(int rank, int other) {
+        return model.levels().meeting(topology.placeOf(rank), topology.placeOf(other));
+    }
+
     void store(int rank, MemorySegment memory, long offset, long value) {
         step(rank);
         double start = time[rank];
         time[rank] += model.memoryOverheadMicros() * NANOS;
         int step = trace.add(Kind.STORE, rank, -1, start, time[rank], 0, -1);
-        raise(address(memory, offset), value, time[rank] + model.memoryLatencyMicros() * NANOS, step);
+        double visibleAt = time[rank] + (model.levels().areNone() ? model.memoryLatencyMicros() * NANOS : 0);
+        raise(address(memory, offset), value, visibleAt, step, rank);
         words.hold(words.place(address(memory, offset)), cores.of(rank));
     }
 
-    private void raise(long address, long value, double visibleAt, int step) {
+    private void raise(long address, long value, double visibleAt, int step, int writer) {
         int place = words.place(address);
-        words.set(place, value, visibleAt, step);
+        words.set(place, value, visibleAt, step, writer);
         int waiter = words.waiterAt(place);
         int stay = 0;
         while (waiter > 0) {
@@ -238,7 +260,7 @@ final class Cluster implements Ranks.Order {
             waiter = nextWaiter[rank];
             if (awaited[rank] <= value) {
                 cause[rank] = step;
-                takeCore(rank, Math.max(time[rank], visibleAt) + model.memoryOverheadMicros() * NANOS);
+                takeCore(rank, fetchedAt(rank, place) + model.memoryOverheadMicros() * NANOS);
             } else {
                 nextWaiter[rank] = stay;
                 stay = rank + 1;
@@ -274,7 +296,7 @@ final class Cluster implements Ranks.Order {
     }
 
     private void setPlain(long address, long value) {
-        words.set(words.place(address), value, 0, SparseWords.NO_STEP);
+        words.set(words.place(address), value, 0, SparseWords.NO_STEP, NOBODY);
     }
 
     // ---- data
@@ -297,13 +319,21 @@ final class Cluster implements Ranks.Order {
     }
 
     private double read(int rank, MemorySegment memory, long offset, long bytes) {
-        return model.crossNanosPerByte() == 0 ? 0
-                : lines.read(cores.of(rank), address(memory, offset), bytes) * model.crossNanosPerByte();
+        return !model.hasCaches() ? 0
+                : lines.read(rank, cores.of(rank), address(memory, offset), bytes,
+                        (crossing, owner) -> fetchNanos(crossing, meeting(rank, owner)));
     }
 
     private double write(int rank, MemorySegment memory, long offset, long bytes) {
-        return model.crossNanosPerByte() == 0 ? 0
-                : lines.write(cores.of(rank), address(memory, offset), bytes) * model.crossNanosPerByte();
+        return !model.hasCaches() ? 0
+                : lines.write(rank, cores.of(rank), address(memory, offset), bytes,
+                        (crossing, owner) -> crossing * model.crossNanosPerByte(meeting(rank, owner)));
+    }
+
+    /** With levels the first line takes as long as a word; what lies beside a word is there with it. */
+    private double fetchNanos(long bytes, int level) {
+        boolean waits = !model.levels().areNone() && bytes > RingLayout.PAYLOAD_BYTES;
+        return (waits ? model.latencyNanos(level) : 0) + bytes * model.crossNanosPerByte(level);
     }
 
     private void occupy(int rank, Kind kind, long bytes, double nanos) {
@@ -390,7 +420,7 @@ final class Cluster implements Ranks.Order {
         }
         if (put.word != Machine.NO_WORD) {
             setPlain(put.word + Long.BYTES, put.tag);
-            raise(put.word, put.value, put.arrival, put.step);
+            raise(put.word, put.value, put.arrival, put.step, NOBODY);
         }
         freePuts.push(index);
     }

@@ -1,51 +1,118 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
-import java.util.HashMap;
+import java.util.BitSet;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * Which cores have which bytes of the nodes' memories in their caches, in a predicted run: whoever reads has them as
- * well, whoever writes has them alone. Caches never overflow. Kept for blocks of {@value #BLOCK_BYTES} bytes, and 64
- * cores; a memory of one node is used by the cores of one host.
+ * well, whoever writes has them alone. To the others they come from their owner, the rank that has written them last
+ * or, when none has, was the first to read them. Caches never overflow. A memory of one node is used by the cores of
+ * one host.
  */
 final class Lines {
-    private static final int BLOCK_BYTES = 1 << 10;
+    private static final int NOBODY = -1;
+
+    /** What it costs that bytes cross from one rank to another. */
+    @FunctionalInterface
+    interface Cost {
+        /**
+         * Tells the cost of bytes that follow each other and have the same owner.
+         *
+         * @param bytes how many, 1 or more
+         * @param owner their owner
+         * @return nanoseconds
+         */
+        double nanos(long bytes, int owner);
+    }
+
+    /** Bytes, from the key in the map on, of which the same is known. */
+    private static final class Range {
+        private long end;
+        private int owner;
+        private final BitSet holders;
+
+        Range(long end, int owner, BitSet holders) {
+            this.end = end;
+            this.owner = owner;
+            this.holders = holders;
+        }
+
+        boolean isElsewhere(int core) {
+            return holders.cardinality() > (holders.get(core) ? 1 : 0);
+        }
+    }
 
     private final long privateStart;
-    private final Map<Long, Long> holders = new HashMap<>();
+    private final TreeMap<Long, Range> ranges = new TreeMap<>();
 
     /**
      * @param nodes how many nodes there are; what lies above their memories belongs to one rank, and never crosses
      */
     Lines(int nodes) {
         this.privateStart = SymbolicMemory.start(nodes);
+        ranges.put(SymbolicMemory.start(0), new Range(privateStart, NOBODY, new BitSet()));
     }
 
-    /** {@return how many of the bytes that a core reads come from another one} */
-    long read(int core, long address, long bytes) {
-        return use(core, address, bytes, false);
-    }
-
-    /** {@return how many of the bytes that a core writes another one has} */
-    long write(int core, long address, long bytes) {
-        return use(core, address, bytes, true);
-    }
-
-    private long use(int core, long address, long bytes, boolean writes) {
-        if (address >= privateStart) {
+    /** {@return what a rank's reading costs, besides, for the bytes that its core does not have} */
+    double read(int rank, int core, long start, long bytes, Cost cost) {
+        if (start >= privateStart || bytes == 0) {
             return 0;
         }
-        long mine = 1L << core;
-        long crossing = 0;
-        for (long at = address; at < address + bytes;) {
-            long block = at / BLOCK_BYTES;
-            long end = Math.min(address + bytes, (block + 1) * BLOCK_BYTES);
-            long held = holders.getOrDefault(block, mine);
-            crossing += (writes ? held != mine : (held & mine) == 0) ? end - at : 0;
-            holders.put(block, writes ? mine : held | mine);
-            at = end;
+        SortedMap<Long, Range> touched = cutOut(start, start + bytes);
+        double nanos = crossing(touched, cost, range -> !range.holders.get(core));
+        for (Range range : touched.values()) {
+            range.owner = range.owner == NOBODY ? rank : range.owner;
+            range.holders.set(core);
         }
-        return crossing;
+        return nanos;
+    }
+
+    /** {@return what a rank's writing costs, besides, for the bytes that other cores have} */
+    double write(int rank, int core, long start, long bytes, Cost cost) {
+        if (start >= privateStart || bytes == 0) {
+            return 0;
+        }
+        SortedMap<Long, Range> touched = cutOut(start, start + bytes);
+        double nanos = crossing(touched, cost, range -> range.isElsewhere(core));
+        touched.clear();
+        BitSet alone = new BitSet();
+        alone.set(core);
+        ranges.put(start, new Range(start + bytes, rank, alone));
+        return nanos;
+    }
+
+    private SortedMap<Long, Range> cutOut(long start, long end) {
+        cut(start);
+        cut(end);
+        return ranges.subMap(start, end);
+    }
+
+    private void cut(long at) {
+        Map.Entry<Long, Range> entry = ranges.lowerEntry(at);
+        if (entry != null && entry.getValue().end > at) {
+            Range left = entry.getValue();
+            ranges.put(at, new Range(left.end, left.owner, (BitSet) left.holders.clone()));
+            left.end = at;
+        }
+    }
+
+    private static double crossing(SortedMap<Long, Range> touched, Cost cost, Predicate<Range> crosses) {
+        double nanos = 0;
+        long bytes = 0;
+        int owner = NOBODY;
+        for (Map.Entry<Long, Range> entry : touched.entrySet()) {
+            Range range = entry.getValue();
+            if (range.owner != owner) {
+                nanos += bytes == 0 ? 0 : cost.nanos(bytes, owner);
+                bytes = 0;
+                owner = range.owner;
+            }
+            bytes += owner != NOBODY && crosses.test(range) ? range.end - entry.getKey() : 0;
+        }
+        return nanos + (bytes == 0 ? 0 : cost.nanos(bytes, owner));
     }
 }

@@ -7,13 +7,14 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * What things cost on a cluster, in the terms of LogGP: read from a file of lines {@code key = figure}, where {@code #}
- * begins a comment. Every key must be there once.
+ * begins a comment. Every key must be there once, but those of levels may be missing.
  *
  * @param name where it was read from
  * @param callMicros what entering and leaving a call occupies a rank
@@ -33,22 +34,30 @@ import java.util.Map;
  * @param cores how many cores a host has
  * @param nodesPerHost how many nodes share a host's cores: 1, but for nodes that are namespaces of one machine
  * @param switchMicros what it takes to give a core to another rank
+ * @param levels what things cost inside groups of a node's ranks; the figures above are between the greatest groups
  */
 public record Model(String name, double callMicros, double memoryLatencyMicros, double memoryOverheadMicros,
         double memoryNanosPerByte, double crossNanosPerByte, double combineNanosPerByte, double railLatencyMicros,
         double railOverheadMicros, double railOverheadNanosPerByte, double railGapMicros, double railNanosPerByte,
-        int rails, int stripeBytes, int cores, int nodesPerHost, double switchMicros) {
+        int rails, int stripeBytes, int cores, int nodesPerHost, double switchMicros, Levels levels) {
     private static final List<String> KEYS = List.of("callMicros", "memoryLatencyMicros",
             "memoryOverheadMicros", "memoryNanosPerByte", "crossNanosPerByte", "combineNanosPerByte",
             "railLatencyMicros", "railOverheadMicros", "railOverheadNanosPerByte", "railGapMicros", "railNanosPerByte",
             "rails", "stripeBytes", "cores", "nodesPerHost", "switchMicros");
-    private static final List<String> COUNTS = List.of("rails", "stripeBytes", "cores", "nodesPerHost");
+    private static final String LEVELS = "levels";
+    private static final String LEVEL_LATENCY = "levelLatencyMicros";
+    private static final String LEVEL_CROSS = "levelCrossNanosPerByte";
+    private static final String QUEUE = "queueNanos";
+    private static final List<String> LISTS = List.of(LEVELS, LEVEL_LATENCY, LEVEL_CROSS);
+    private static final List<String> COUNTS = List.of("rails", "stripeBytes", "cores", "nodesPerHost", LEVELS);
 
     /** The most that a count of a model, such as of cores, can be. */
     public static final int COUNT_MAX = 1 << 20;
 
+    private static final double NANOS = 1e3;
+
     /** The models that come with the simulator. */
-    public static final List<String> READY_MADE = List.of("gigabit", "rdma200");
+    public static final List<String> READY_MADE = List.of("gigabit", "rdma200", "epyc128");
 
     /**
      * Finds a model.
@@ -85,8 +94,7 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
     public static Model forDrawing(long bytes) {
         double microAByte = 1000.0 / Math.max(1, bytes);
         return new Model("for drawing", 0, 0.3, 0.15, microAByte, 0, 1.5 * microAByte, 1.5, 0.5, 0, 0, microAByte / 2,
-                1,
-                COUNT_MAX, COUNT_MAX, 1, 0);
+                1, COUNT_MAX, COUNT_MAX, 1, 0, Levels.NONE);
     }
 
     /**
@@ -99,7 +107,7 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
      *             none or out of range; the message names the line
      */
     public static Model parse(String name, String text) {
-        Map<String, Double> figures = new LinkedHashMap<>();
+        Map<String, List<Double>> figures = new LinkedHashMap<>();
         List<String> lines = text.lines().toList();
         for (int i = 0; i < lines.size(); i++) {
             String line = lines.get(i).replaceFirst("#.*", "").strip();
@@ -112,39 +120,82 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
                 throw new IllegalArgumentException(name + " has no figure for " + key);
             }
         }
-        return new Model(name, figures.get("callMicros"), figures.get("memoryLatencyMicros"),
-                figures.get("memoryOverheadMicros"), figures.get("memoryNanosPerByte"),
-                figures.get("crossNanosPerByte"), figures.get("combineNanosPerByte"),
-                figures.get("railLatencyMicros"), figures.get("railOverheadMicros"),
-                figures.get("railOverheadNanosPerByte"), figures.get("railGapMicros"), figures.get("railNanosPerByte"),
-                figures.get("rails").intValue(), figures.get("stripeBytes").intValue(),
-                figures.get("cores").intValue(), figures.get("nodesPerHost").intValue(), figures.get("switchMicros"));
+        return new Model(name, one(figures, "callMicros"), one(figures, "memoryLatencyMicros"),
+                one(figures, "memoryOverheadMicros"), one(figures, "memoryNanosPerByte"),
+                one(figures, "crossNanosPerByte"), one(figures, "combineNanosPerByte"),
+                one(figures, "railLatencyMicros"), one(figures, "railOverheadMicros"),
+                one(figures, "railOverheadNanosPerByte"), one(figures, "railGapMicros"),
+                one(figures, "railNanosPerByte"), (int) one(figures, "rails"), (int) one(figures, "stripeBytes"),
+                (int) one(figures, "cores"), (int) one(figures, "nodesPerHost"), one(figures, "switchMicros"),
+                levels(name, figures));
     }
 
-    private static void readLine(String where, String line, Map<String, Double> figures) {
+    private static Levels levels(String name, Map<String, List<Double>> figures) {
+        try {
+            return new Levels(list(figures, LEVELS).stream().map(Double::intValue).toList(),
+                    list(figures, LEVEL_LATENCY), list(figures, LEVEL_CROSS),
+                    figures.getOrDefault(QUEUE, List.of(0.0)).getFirst());
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static double one(Map<String, List<Double>> figures, String key) {
+        return figures.get(key).getFirst();
+    }
+
+    private static List<Double> list(Map<String, List<Double>> figures, String key) {
+        return figures.getOrDefault(key, List.of());
+    }
+
+    /** {@return whether it matters which core has bytes of a node's memory} */
+    boolean hasCaches() {
+        return crossNanosPerByte > 0 || !levels.areNone();
+    }
+
+    /** {@return the latency between ranks that meet at a level, in nanoseconds} */
+    double latencyNanos(int level) {
+        return NANOS * (level < levels.sizes().size() ? levels.latencyMicros().get(level) : memoryLatencyMicros);
+    }
+
+    /** {@return what a byte occupies a rank besides that comes from one that it meets at a level, in nanoseconds} */
+    double crossNanosPerByte(int level) {
+        return level < levels.sizes().size() ? levels.crossNanosPerByte().get(level) : crossNanosPerByte;
+    }
+
+    private static void readLine(String where, String line, Map<String, List<Double>> figures) {
         String[] sides = line.split("=", -1);
         String key = sides[0].strip();
         if (sides.length != 2) {
             throw new IllegalArgumentException(where + ": \"" + line + "\" is not of the form key = figure");
         }
-        if (!KEYS.contains(key)) {
+        if (!KEYS.contains(key) && !LISTS.contains(key) && !key.equals(QUEUE)) {
             throw new IllegalArgumentException(
-                    where + ": there is no key \"" + key + "\"; there are " + String.join(", ", KEYS));
+                    where + ": there is no key \"" + key + "\"; there are " + String.join(", ", KEYS)
+                            + ", " + String.join(", ", LISTS) + ", " + QUEUE);
         }
+        List<Double> read = new ArrayList<>();
+        for (String side : LISTS.contains(key) ? sides[1].split(",", -1) : new String[]{sides[1]}) {
+            read.add(figure(where, key, side.strip()));
+        }
+        if (figures.put(key, read) != null) {
+            throw new IllegalArgumentException(where + ": " + key + " is there twice");
+        }
+    }
+
+    private static double figure(String where, String key, String text) {
         double figure;
         try {
-            figure = Double.parseDouble(sides[1].strip());
+            figure = Double.parseDouble(text);
         } catch (NumberFormatException _) {
-            throw new IllegalArgumentException(where + ": \"" + sides[1].strip() + "\" is no figure for " + key);
+            throw new IllegalArgumentException(where + ": \"" + text + "\" is no figure for " + key);
         }
         boolean count = COUNTS.contains(key);
         if (!(figure >= (count ? 1 : 0)) || figure > COUNT_MAX || count && figure != Math.rint(figure)) {
             throw new IllegalArgumentException(
                     where + ": " + key + " must be " + (count ? "a whole number from 1" : "0")
-                            + " to " + COUNT_MAX + ", not " + sides[1].strip());
+                            + " to " + COUNT_MAX + ", not " + text);
         }
-        if (figures.put(key, figure) != null) {
-            throw new IllegalArgumentException(where + ": " + key + " is there twice");
-        }
+        return figure;
     }
 }

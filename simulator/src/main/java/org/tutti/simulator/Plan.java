@@ -37,34 +37,45 @@ public sealed interface Plan permits AlgorithmPlan, InFlightPlan {
         boolean inFlight = fields[0].equals(InFlightPlan.NAME);
         if (fields.length != (inFlight ? 4 : 5)) {
             throw new IllegalArgumentException("\"" + text + "\" is not of the form "
-                    + (inFlight ? InFlightPlan.NAME : "collective:algorithm") + ":node.of.each.rank:part:seed");
+                    + (inFlight ? InFlightPlan.NAME : "collective:algorithm")
+                    + ":node.of.each.rank/levels:part:seed");
         }
         int shape = fields.length - 3;
         try {
-            int[] nodes = Arrays.stream(fields[shape].split("\\.")).mapToInt(Integer::parseInt).toArray();
+            Topology topology = topology(fields[shape]);
             int part = Integer.parseInt(fields[shape + 1]);
             long seed = Long.parseLong(fields[shape + 2]);
             if (part < 0) {
                 throw new IllegalArgumentException("\"" + text + "\" has part " + part + "; parts are numbered from 0");
             }
             if (inFlight) {
-                return new InFlightPlan(new Topology(nodes), part, seed);
+                return new InFlightPlan(topology, part, seed);
             }
             Collective collective = Arrays.stream(Collective.values()).filter(each -> each.label().equals(fields[0]))
                     .findFirst()
                     .orElseThrow(() -> new IllegalArgumentException("there is no collective \"" + fields[0] + "\""));
-            return new AlgorithmPlan(collective, Catalogue.find(collective, fields[1]), new Topology(nodes), part,
-                    seed);
+            return new AlgorithmPlan(collective, Catalogue.find(collective, fields[1]), topology, part, seed);
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("\"" + text + "\" has something else where a number is expected: "
                     + e.getMessage(), e);
         }
     }
 
+    private static Topology topology(String text) {
+        String[] sides = text.split("/", 2);
+        return new Topology(numbers(sides[0]), sides.length == 1 ? new int[0] : numbers(sides[1]));
+    }
+
+    private static int[] numbers(String text) {
+        return Arrays.stream(text.split("\\.")).mapToInt(Integer::parseInt).toArray();
+    }
+
     /** {@return a shape as plans are written} */
     static String text(Topology topology) {
-        return IntStream.range(0, topology.size()).mapToObj(rank -> String.valueOf(topology.nodeOf(rank)))
+        String nodes = IntStream.range(0, topology.size()).mapToObj(rank -> String.valueOf(topology.nodeOf(rank)))
                 .collect(Collectors.joining("."));
+        String levels = IntStream.of(topology.levels()).mapToObj(String::valueOf).collect(Collectors.joining("."));
+        return nodes + (levels.isEmpty() ? "" : "/" + levels);
     }
 
     /** {@return a failure that says what was run, and how to repeat it} */

@@ -2,6 +2,7 @@
 package org.tutti.simulator;
 
 import java.util.Arrays;
+import java.util.BitSet;
 
 /**
  * The 64-bit words of a simulated memory, by address; those that nobody has written are 0 and take no room. Each has a
@@ -18,7 +19,8 @@ final class SparseWords {
     private double[] visible = new double[1 << 12];
     private int[] steps = new int[1 << 12];
     private int[] waiters = new int[1 << 12];
-    private long[] holders = new long[1 << 12];
+    private int[] writers = new int[1 << 12];
+    private BitSet[] holders = new BitSet[1 << 12];
     private int count;
 
     /** {@return the word's place, making the word when it is not there} */
@@ -53,21 +55,37 @@ final class SparseWords {
         return steps[place];
     }
 
-    void set(int place, long value, double visibleAt, int step) {
+    void set(int place, long value, double visibleAt, int step, int writer) {
         values[place] = value;
+        writers[place] = writer + 1;
         visible[place] = visibleAt;
         steps[place] = step;
-        holders[place] = 0;
+        if (holders[place] != null) {
+            holders[place].clear();
+        }
     }
 
-    /** Says that a core, of a node that has at most 64, has seen the latest value. */
+    /** Says that a core of the node has seen the latest value. */
     void hold(int place, int core) {
-        holders[place] |= 1L << core;
+        if (holders[place] == null) {
+            holders[place] = new BitSet();
+        }
+        holders[place].set(core);
     }
 
     /** {@return whether a core has seen the latest value} */
     boolean isHeld(int place, int core) {
-        return (holders[place] & 1L << core) != 0;
+        return holders[place] != null && holders[place].get(core);
+    }
+
+    /** {@return the rank that has stored its latest value, or −1 when none of the node has} */
+    int writerAt(int place) {
+        return writers[place] - 1;
+    }
+
+    /** Says that nobody can fetch it before a time. */
+    void setVisible(int place, double visibleAt) {
+        visible[place] = visibleAt;
     }
 
     /** {@return the first of the ranks that wait for it, plus one; 0 when nobody does} */
@@ -94,14 +112,16 @@ final class SparseWords {
         double[] oldVisible = visible;
         int[] oldSteps = steps;
         int[] oldWaiters = waiters;
-        long[] oldHolders = holders;
+        int[] oldWriters = writers;
+        BitSet[] oldHolders = holders;
         int capacity = 2 * oldAddresses.length;
         addresses = new long[capacity];
         values = new long[capacity];
         visible = new double[capacity];
         steps = new int[capacity];
         waiters = new int[capacity];
-        holders = new long[capacity];
+        writers = new int[capacity];
+        holders = new BitSet[capacity];
         Arrays.fill(steps, NO_STEP);
         for (int old = 0; old < oldAddresses.length; old++) {
             if (oldAddresses[old] != 0) {
@@ -111,6 +131,7 @@ final class SparseWords {
                 visible[at] = oldVisible[old];
                 steps[at] = oldSteps[old];
                 waiters[at] = oldWaiters[old];
+                writers[at] = oldWriters[old];
                 holders[at] = oldHolders[old];
             }
         }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 import org.tutti.Collective;
 import org.tutti.Topology;
@@ -14,7 +15,8 @@ import org.tutti.collective.Algorithm;
 /**
  * Which runs verify the algorithms of the catalogue: every shape of 1 to {@value #NODES_MAX} nodes with 1 to {@value
  * #RANKS_MAX} ranks each, and for every number of nodes some with different numbers of ranks, and with ranks dealt out
- * to the nodes one by one. And on every shape runs with several operations in flight.
+ * to the nodes one by one; and some with levels inside the nodes, even and uneven. And on every shape runs with several
+ * operations in flight.
  */
 public final class Sweep {
     /** The most nodes of a shape. */
@@ -26,6 +28,10 @@ public final class Sweep {
     private static final int SHAPES_OF_A_SAMPLE = 8;
     private static final int IN_FLIGHT_OF_A_SAMPLE = 36;
     private static final int UNEVEN = 3;
+
+    /** Ranks of each node, and the levels inside. */
+    private static final int[][][] LEVELLED = {{{4}, {2}}, {{7}, {2, 4}}, {{8}, {2, 4}}, {{9}, {3}}, {{13}, {2, 4}},
+            {{16}, {2, 8}}, {{5, 4}, {2}}, {{8, 7}, {2, 4}}, {{3, 8, 1}, {4}}};
 
     private Sweep() {}
 
@@ -104,6 +110,10 @@ public final class Sweep {
                 shapes.add(dealt(nodes, nodes + random.nextInt(nodes * (RANKS_MAX - 1))));
             }
         }
+        for (int[][] levelled : LEVELLED) {
+            shapes.add(inBlocks(levelled[0]).withLevels(levelled[1]));
+        }
+        shapes.add(dealt(2, 11).withLevels(2, 4));
         return shapes;
     }
 
@@ -117,14 +127,12 @@ public final class Sweep {
     }
 
     private static Topology uneven(int nodes, Random random) {
-        List<Integer> nodeOfRank = new ArrayList<>();
-        for (int node = 0; node < nodes; node++) {
-            int ranks = 1 + random.nextInt(RANKS_MAX);
-            for (int rank = 0; rank < ranks; rank++) {
-                nodeOfRank.add(node);
-            }
-        }
-        return new Topology(nodeOfRank.stream().mapToInt(Integer::intValue).toArray());
+        return inBlocks(IntStream.range(0, nodes).map(_ -> 1 + random.nextInt(RANKS_MAX)).toArray());
+    }
+
+    private static Topology inBlocks(int... ranksOfNodes) {
+        return new Topology(IntStream.range(0, ranksOfNodes.length)
+                .flatMap(node -> IntStream.generate(() -> node).limit(ranksOfNodes[node])).toArray());
     }
 
     private static Topology dealt(int nodes, int size) {

@@ -3,6 +3,7 @@ package org.tutti.simulator;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,13 +41,36 @@ class ModelTest {
         Path file = Files.writeString(directory.resolve("own.model"), TEXT);
         assertThat(Model.of(file.toString()))
                 .isEqualTo(new Model(file.toString(), 0.02, 0.1, 0.01, 0.2, 0.4, 0.3, 4, 5, 0.5, 5.5, 6, 2, 1024,
-                        16, 3, 0));
+                        16, 3, 0, Levels.NONE));
+    }
+
+    @Test
+    void shouldReadLevels() {
+        Model model = Model.parse("own", TEXT + """
+                levels = 2, 4
+                levelLatencyMicros = 0.02, 0.05
+                levelCrossNanosPerByte = 0.1, 0.2
+                queueNanos = 7
+                """);
+        assertThat(model.levels())
+                .isEqualTo(new Levels(List.of(2, 4), List.of(0.02, 0.05), List.of(0.1, 0.2), 7));
+        assertThat(model.levels().meeting(2, 3)).isZero();
+        assertThat(model.levels().meeting(1, 2)).isEqualTo(1);
+        assertThat(model.levels().meeting(3, 4)).isEqualTo(2);
+        assertThat(model.latencyNanos(1)).isEqualTo(50);
+        assertThat(model.latencyNanos(2)).isEqualTo(100);
+        assertThat(model.crossNanosPerByte(1)).isEqualTo(0.2);
+        assertThat(model.crossNanosPerByte(2)).isEqualTo(0.4);
+        assertThatThrownBy(() -> Model.parse("own", TEXT + "levels = 2, 4")).hasMessageContaining("as many of each");
+        assertThatThrownBy(() -> Model.parse("own", TEXT + "levels = 4, 2"))
+                .hasMessageContaining("own: levels must be");
     }
 
     @Test
     void shouldHaveReadyMadeOnes() {
         assertThat(Model.of("gigabit").railNanosPerByte()).isGreaterThan(8);
         assertThat(Model.of("rdma200").railNanosPerByte()).isBetween(0.04, 0.05);
+        assertThat(Model.of("epyc128").levels().sizes()).containsExactly(8, 64);
     }
 
     @ParameterizedTest

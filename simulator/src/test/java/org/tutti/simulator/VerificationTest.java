@@ -6,6 +6,10 @@ import java.util.List;
 import java.util.Optional;
 
 import org.junit.jupiter.api.Test;
+import org.tutti.Collective;
+import org.tutti.Topology;
+import org.tutti.choice.Catalogue;
+import org.tutti.collective.Algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,5 +30,34 @@ class VerificationTest {
         }
         assertThat(plans).hasSizeGreaterThan(150).hasAtLeastOneElementOfType(InFlightPlan.class);
         assertThat(failures).as("seed %s", SEED).isEmpty();
+    }
+
+    @Test
+    void shouldFindNothingWrongWithLevelsInsideTheNodes() {
+        List<Topology> shapes = Sweep.shapes().stream().filter(shape -> shape.levels().length > 0).toList();
+        List<String> failures = new ArrayList<>();
+        int runs = 0;
+        for (Collective collective : Collective.values()) {
+            for (Algorithm algorithm : Catalogue.of(collective)) {
+                for (Topology shape : shapes) {
+                    int part = runs++ % AlgorithmPlan.parts(collective, algorithm, shape);
+                    new AlgorithmPlan(collective, algorithm, shape, part, SEED + runs).verify()
+                            .ifPresent(found -> failures.add(found.getMessage()));
+                }
+            }
+        }
+        assertThat(runs).isGreaterThan(200);
+        assertThat(failures).as("seed %s", SEED).isEmpty();
+    }
+
+    @Test
+    void shouldRepeatARunWithLevels() {
+        Topology shape = new Topology(new int[]{0, 0, 0, 0, 0, 1, 1, 1}, new int[]{2, 4});
+        Plan plan = new AlgorithmPlan(Collective.BARRIER, Catalogue.find(Collective.BARRIER, "tree"), shape, 0, 7);
+        assertThat(plan).hasToString("barrier:tree:0.0.0.0.0.1.1.1/2.4:0:7");
+        assertThat(Plan.parse(plan.toString())).hasToString(plan.toString());
+        Plan inFlight = new InFlightPlan(shape, 3, 7);
+        assertThat(inFlight).hasToString("in-flight:0.0.0.0.0.1.1.1/2.4:3:7");
+        assertThat(Plan.parse(inFlight.toString())).hasToString(inFlight.toString());
     }
 }

@@ -9,10 +9,11 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Partition;
 
 /**
- * Allreduce by index range in two stages of smaller groups: a multi-radix reduce-scatter and allgather in shared
- * memory. Groups have about √p consecutive ranks. In the first stage a group's members combine the group's elements, a
- * part each; in the second the ranks that have the same part combine it among the groups, a share each. Then the shares
- * of a part are copied together in each group, and the parts from there.
+ * Allreduce by index range in stages of smaller groups: a multi-radix reduce-scatter and allgather in shared memory,
+ * with one factor for each level of the node; without levels with two, of about √p. In the first stage the members of a
+ * smallest group combine the group's elements, a part each; in the next the ranks that have the same part combine it
+ * among the groups of the next greater one, a share each; and so on. Then the shares are copied together in the reverse
+ * order of stages, and the parts from there.
  *
  * <pre>
  *  6 ranks, groups {0 1} {2 3} {4 5}:   1.  0 has part a of 0 and 1, 1 has part b; likewise 2, 3 and 4, 5
@@ -21,24 +22,20 @@ import org.tutti.pattern.Partition;
  *                                       4.  everybody copies a and b in its own group
  * </pre>
  *
- * <p>A rank waits for √p others four times, instead of for all twice; and on wide nodes each byte crosses between
- * groups once for each group. Ranks that are too many for equal groups belong to the last one, in which only as many as
- * in the others combine.
+ * <p>A rank waits for few others in each stage, instead of for all twice; and on wide nodes each byte crosses between
+ * groups once for each group. Ranks that are too many for equal groups belong to the last smallest one, in which only
+ * as many as in the others combine. A level whose groups would not be two whole ones does not count.
  *
  * <p>Two parts of a window are used in turn: who has seen the first word of round k of the ranks that read its window
- * knows that they have copied what they needed of round k − 1, and may write round k + 1 over it.
+ * knows that they have copied what they needed of round k − 1, and may write round k + 1 over it. In later stages the
+ * same ranks read each other as on the way back, and who reads in round k has said so by its words of round k + 1.
  */
 public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     private static final int PARTS = 2;
-    private static final int STEPS = 4;
-    private static final int SHOWN = 3;
-    private static final int COMBINED_IN_GROUP = 2;
-    private static final int COMBINED = 1;
-    private static final int GATHERED = 0;
 
     /** The only object that is needed. */
     public IndexRadixAllreduce() {
-        super(new Description("index-radix", Order.BLOCKS, "4·c; n > 1 as index-range", "about 3·b",
+        super(new Description("index-radix", Order.BLOCKS, "4·c, or 2·c a level; n > 1 as index-range", "about 3·b",
                 "as index-range", "min(2·b, 512 KiB)", "Tutti; after Jocksch et al. 2021 (ext_mpi_collectives)"));
     }
 
@@ -48,9 +45,9 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
             return new IndexRangeAllreduce().counts(nodes, localRanks, bytes);
         }
         double chunks = Math.max(1, Math.ceil((double) bytes / IndexRangeAllreduce.CHUNK_BYTES));
-        double radix = radix(localRanks);
+        double radix = (int) Math.sqrt(localRanks);
         double groups = localRanks / (int) radix;
-        return new Counts(STEPS * chunks, bytes * (2 + 1 / radix),
+        return new Counts(4 * chunks, bytes * (2 + 1 / radix),
                 bytes * ((radix - 1) / radix + (groups - 1) / (groups * radix)), 0, 0);
     }
 
@@ -70,128 +67,151 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
         IndexRangeAllreduce.exchangeAll(team, kernel, work, at, length, chunk, round);
     }
 
-    private static int radix(int ranks) {
-        return (int) Math.sqrt(ranks);
-    }
-
-    private static long step(int round, int left) {
-        return (long) STEPS * round - left;
-    }
-
     @Override
     protected void runOnOneNode(Team team, Area source, Area target, long bytes, Kernel kernel) {
         long chunk = kernel.wholeUnits(team.windowBytesMax() / PARTS);
         long window = Math.min(bytes, PARTS * chunk);
+        int stages = stages(team);
         Area shown = team.show(window);
         for (int round = 1; round <= Partition.chunks(bytes, chunk); round++) {
             long from = (round - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
             long place = (round - 1) % PARTS * chunk;
+            long step = 2L * stages * (round - 1) + 1;
             team.copy(source, from, shown, place, length);
-            team.post(Team.READY, step(round, SHOWN));
-            combineInGroup(team, kernel, shown, window, place, length, round);
-            combineAmongGroups(team, kernel, shown, window, place, length, round);
-            gather(team, kernel, shown, window, place, length, round);
-            handOut(team, kernel, shown, window, place, length, target, from, round);
-        }
-    }
-
-    /** A combining member of a group, by its number among them, has the part with this number; −1 for others. */
-    private static int part(Team team) {
-        int radix = radix(team.localSize());
-        int member = team.localRank() - group(team) * radix;
-        return member < radix ? member : -1;
-    }
-
-    private static int group(Team team) {
-        int radix = radix(team.localSize());
-        return Math.min(team.localRank() / radix, team.localSize() / radix - 1);
-    }
-
-    private static void combineInGroup(Team team, Kernel kernel, Area shown, long window, long place, long length,
-            int round) {
-        int radix = radix(team.localSize());
-        int first = group(team) * radix;
-        int end = group(team) == team.localSize() / radix - 1 ? team.localSize() : first + radix;
-        for (int other = first; other < end; other++) {
-            if (other != team.localRank()) { // all of them, also by those who do not combine: see the class's head
-                team.await(other, Team.READY, step(round, SHOWN));
+            team.post(Team.READY, step);
+            for (int stage = 0; stage < stages; stage++) {
+                combine(team, kernel, shown, window, place, length, stage, step++);
+                team.post(Team.READY, step);
             }
-        }
-        int part = part(team);
-        if (part >= 0) {
-            long start = Partition.start(length, kernel.unitBytes(), radix, part);
-            long bytes = Partition.start(length, kernel.unitBytes(), radix, part + 1) - start;
-            combine(team, kernel, shown, window, place + start, bytes, first, end, 1);
-        }
-        team.post(Team.READY, step(round, COMBINED_IN_GROUP));
-    }
-
-    private static void combineAmongGroups(Team team, Kernel kernel, Area shown, long window, long place, long length,
-            int round) {
-        int part = part(team);
-        if (part >= 0) {
-            int radix = radix(team.localSize());
-            int groups = team.localSize() / radix;
-            for (int other = part; other < groups * radix; other += radix) {
-                if (other != team.localRank()) {
-                    team.await(other, Team.READY, step(round, COMBINED_IN_GROUP));
-                }
+            for (int stage = stages - 1; stage > 0; stage--) {
+                gather(team, kernel, shown, window, place, length, stage, step++);
+                team.post(Team.READY, step);
             }
-            long start = share(kernel, length, radix, part, groups, group(team));
-            long bytes = share(kernel, length, radix, part, groups, group(team) + 1) - start;
-            combine(team, kernel, shown, window, place + start, bytes, part, groups * radix, radix);
+            handOut(team, kernel, shown, window, place, length, target, from, step);
         }
-        team.post(Team.READY, step(round, COMBINED));
     }
 
-    /** Where the share of a group begins in a part. */
-    private static long share(Kernel kernel, long length, int radix, int part, int groups, int group) {
+    // ---- the groups
+
+    private static int stages(Team team) {
+        int stages = 1;
+        if (team.levels() == 0) {
+            return 2;
+        }
+        for (int level = 0; level < team.levels(); level++) {
+            stages += 2 * team.groupSize(level) <= team.localSize() ? 1 : 0;
+        }
+        return stages;
+    }
+
+    /** The distance of the ranks that combine with each other in a stage, which is the size of the groups below. */
+    private static int stride(Team team, int stage) {
+        if (stage == 0) {
+            return 1;
+        }
+        return team.levels() == 0 ? (int) Math.sqrt(team.localSize()) : team.groupSize(stage - 1);
+    }
+
+    /** How many ranks combine with each other in a stage. */
+    private static int radix(Team team, int stage) {
+        int stride = stride(team, stage);
+        return (stage == stages(team) - 1 ? team.localSize() : stride(team, stage + 1)) / stride;
+    }
+
+    private static boolean combines(Team team) {
+        int last = stages(team) - 1;
+        return team.localRank() < radix(team, last) * stride(team, last);
+    }
+
+    /** The rank's number among those that it combines with in a stage. */
+    private static int digit(Team team, int rank, int stage) {
+        return rank / stride(team, stage) % radix(team, stage);
+    }
+
+    /** Where what a rank has after a stage begins, or with edge 1 ends, in a round of so many bytes. */
+    private static long boundary(Team team, Kernel kernel, long length, int rank, int stage, int edge) {
         long unit = kernel.unitBytes();
-        long start = Partition.start(length, unit, radix, part);
-        long bytes = Partition.start(length, unit, radix, part + 1) - start;
-        return start + Partition.start(bytes, unit, groups, group);
+        long start = 0;
+        long bytes = length;
+        for (int each = 0; each < stage; each++) {
+            int digit = digit(team, rank, each);
+            long from = Partition.start(bytes, unit, radix(team, each), digit);
+            bytes = Partition.start(bytes, unit, radix(team, each), digit + 1) - from;
+            start += from;
+        }
+        return start + Partition.start(bytes, unit, radix(team, stage), digit(team, rank, stage) + edge);
     }
 
-    /** Combines a range of the windows of every so many ranks, in their order, into this rank's own. */
-    private static void combine(Team team, Kernel kernel, Area shown, long window, long at, long bytes, int first,
-            int end, int stride) {
-        for (int other = team.localRank() + stride; other < end; other += stride) {
+    /** The first rank of this rank's smallest group; ranks that are too many belong to the last one. */
+    private static int firstOfGroup(Team team) {
+        int last = stages(team) - 1;
+        int combining = radix(team, last) * stride(team, last);
+        int radix = radix(team, 0);
+        return Math.min(team.localRank() / radix, combining / radix - 1) * radix;
+    }
+
+    // ---- the stages
+
+    private static void combine(Team team, Kernel kernel, Area shown, long window, long place, long length, int stage,
+            long step) {
+        int rank = team.localRank();
+        int stride = stride(team, stage);
+        int last = stages(team) - 1;
+        int first = stage == 0 ? firstOfGroup(team) : rank - digit(team, rank, stage) * stride;
+        int end = first + radix(team, stage) * stride;
+        if (stage == 0 && end == radix(team, last) * stride(team, last)) {
+            end = team.localSize();
+        }
+        boolean combines = combines(team);
+        if (!combines && stage > 0) {
+            return;
+        }
+        for (int other = first; other < end; other += stride) {
+            if (other != rank) { // all of them, also by those who do not combine: see the class's head
+                team.await(other, Team.READY, step);
+            }
+        }
+        if (!combines) {
+            return;
+        }
+        long start = boundary(team, kernel, length, rank, stage, 0);
+        long bytes = boundary(team, kernel, length, rank, stage, 1) - start;
+        long at = place + start;
+        for (int other = rank + stride; other < end; other += stride) {
             team.combine(kernel, shown, at, team.shown(other, window), at, shown, at, bytes);
         }
-        for (int other = team.localRank() - stride; other >= first; other -= stride) {
+        for (int other = rank - stride; other >= first; other -= stride) {
             team.combine(kernel, team.shown(other, window), at, shown, at, shown, at, bytes);
         }
     }
 
-    private static void gather(Team team, Kernel kernel, Area shown, long window, long place, long length, int round) {
-        int part = part(team);
-        if (part >= 0) {
-            int radix = radix(team.localSize());
-            int groups = team.localSize() / radix;
-            for (int distance = 1; distance < groups; distance++) {
-                int group = (group(team) + distance) % groups;
-                int other = group * radix + part;
-                team.await(other, Team.READY, step(round, COMBINED));
-                long start = place + share(kernel, length, radix, part, groups, group);
-                long end = place + share(kernel, length, radix, part, groups, group + 1);
-                team.copy(team.shown(other, window), start, shown, start, end - start);
-            }
+    private static void gather(Team team, Kernel kernel, Area shown, long window, long place, long length, int stage,
+            long step) {
+        if (!combines(team)) {
+            return;
         }
-        team.post(Team.READY, step(round, GATHERED));
+        int rank = team.localRank();
+        int radix = radix(team, stage);
+        int digit = digit(team, rank, stage);
+        for (int distance = 1; distance < radix; distance++) {
+            int other = rank + ((digit + distance) % radix - digit) * stride(team, stage);
+            team.await(other, Team.READY, step);
+            long start = boundary(team, kernel, length, other, stage, 0);
+            long end = boundary(team, kernel, length, other, stage, 1);
+            team.copy(team.shown(other, window), place + start, shown, place + start, end - start);
+        }
     }
 
     private static void handOut(Team team, Kernel kernel, Area shown, long window, long place, long length, Area target,
-            long from, int round) {
-        int radix = radix(team.localSize());
-        int first = group(team) * radix;
-        for (int part = 0; part < radix; part++) {
-            int other = first + part;
-            long start = Partition.start(length, kernel.unitBytes(), radix, part);
-            long end = Partition.start(length, kernel.unitBytes(), radix, part + 1);
+            long from, long step) {
+        int first = firstOfGroup(team);
+        for (int other = first; other < first + radix(team, 0); other++) {
+            long start = boundary(team, kernel, length, other, 0, 0);
+            long end = boundary(team, kernel, length, other, 0, 1);
             Area whole = shown;
             if (other != team.localRank()) {
-                team.await(other, Team.READY, step(round, GATHERED));
+                team.await(other, Team.READY, step);
                 whole = team.shown(other, window);
             }
             team.copy(whole, place + start, target, from + start, end - start);

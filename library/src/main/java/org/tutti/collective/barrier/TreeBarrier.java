@@ -3,18 +3,20 @@ package org.tutti.collective.barrier;
 
 import org.tutti.collective.Counts;
 import org.tutti.collective.Team;
+import org.tutti.pattern.LevelTree;
 
 /**
- * A barrier for wide nodes: in a node a tree of words in which every rank has up to {@value #FAN_IN} children, so that
- * no rank looks at more than {@value #FAN_IN} lines and no line is watched by more than {@value #FAN_IN} ranks. The
- * children of local rank r are {@value #FAN_IN}·r + 1 … {@value #FAN_IN}·r + {@value #FAN_IN}.
+ * A barrier for wide nodes: in a node a tree of words that nests over the node's levels ({@link LevelTree}): the ranks
+ * of a group, such as those of a shared cache, are waited for by one of them, these by one of a greater group, and so
+ * on. So few words cross between caches and sockets, and no rank looks at many lines. Where no levels are known, groups
+ * of 4, 16, 64, … ranks take their place.
  *
  * <pre>
- *  7 ranks:        0
- *             /  /   \  \
- *            1  2     3  4        up: ARRIVED, when all children have arrived
- *           / \                   down: RELEASED, when the parent is released
- *          5   6
+ *  8 ranks, groups of 4:        0
+ *                            / / \ \
+ *                           1 2  3  4        up: ARRIVED, when all children have arrived
+ *                                  /|\       down: RELEASED, when the parent is released
+ *                                 5 6 7
  * </pre>
  *
  * <p>The masters, at the tops, wait for each other in between ({@link MasterExchange}). Each rank writes two values of
@@ -22,45 +24,43 @@ import org.tutti.collective.Team;
  */
 public final class TreeBarrier extends Barrier {
     private static final int FAN_IN = 4;
+    private static final LevelTree FOURS = new LevelTree(4, 16, 64, 256, 1024, 4096);
+    private static final int MASTER = 0;
     private static final int ARRIVED = 1;
     private static final int RELEASED = 2;
 
     /** The only object that is needed. */
     public TreeBarrier() {
-        super(new Description("tree", Order.ALWAYS, "2·⌈log₄(3·p+1) − 1⌉ + ⌈log₂ n⌉", "5 lines at a rank", "0",
-                "none", "Tutti; between nodes SRM 2003, section 2.4"));
+        super(new Description("tree", Order.ALWAYS, "2·⌈log₄ p⌉, or 2 a level, + ⌈log₂ n⌉",
+                "a line for each other in the group, at each level", "0", "none",
+                "Tutti; between nodes SRM 2003, section 2.4"));
     }
 
     @Override
     public Counts counts(int nodes, int localRanks, long bytes) {
-        int levels = 0;
-        for (int rank = localRanks - 1; rank > 0; rank = parent(rank)) {
-            levels++;
+        int steps = 0;
+        for (long group = 1; group < localRanks; group *= FAN_IN) { // on the way up FAN_IN − 1 lines, and one down
+            steps += FAN_IN;
         }
-        // at each level FAN_IN lines are looked at on the way up, and one is read on the way down
-        return new Counts(levels * (Math.min(FAN_IN, localRanks - 1) + 1), 0, 0, MasterExchange.rounds(nodes), 0);
+        return new Counts(steps, 0, 0, MasterExchange.rounds(nodes), 0);
     }
 
     @Override
     public void run(Team team) {
+        LevelTree tree = team.levelTree().isFlat() ? FOURS : team.levelTree();
         int rank = team.localRank();
-        int first = FAN_IN * rank + 1;
-        int end = Math.min(first + FAN_IN, team.localSize());
-        for (int child = first; child < end; child++) {
-            team.await(child, Team.READY, ARRIVED);
+        int children = tree.children(rank, MASTER, team.localSize());
+        for (int index = 0; index < children; index++) {
+            team.await(tree.child(rank, index, MASTER, team.localSize()), Team.READY, ARRIVED);
         }
         if (team.isMaster()) {
             MasterExchange.run(team);
         } else {
             team.post(Team.READY, ARRIVED);
-            team.await(parent(rank), Team.READY, RELEASED);
+            team.await(tree.parent(rank, MASTER), Team.READY, RELEASED);
         }
-        if (first < end) {
+        if (children > 0) {
             team.post(Team.READY, RELEASED);
         }
-    }
-
-    private static int parent(int rank) {
-        return (rank - 1) / FAN_IN;
     }
 }

@@ -44,7 +44,7 @@ public final class ChainBroadcast extends Broadcast {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return windows(1, bytes, RingLayout.LANDING_BYTES) + landings(nodes, 1, bytes);
+        return windows(leaders(localRanks), bytes, RingLayout.LANDING_BYTES) + landings(nodes, 1, bytes);
     }
 
     @Override

@@ -42,7 +42,7 @@ public final class SlotRingBroadcast extends Broadcast {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return windows(1, bytes, nodes == 1 ? PARTS * CHUNK_BYTES_MAX : RingLayout.LANDING_BYTES)
+        return windows(leaders(localRanks), bytes, nodes == 1 ? PARTS * CHUNK_BYTES_MAX : RingLayout.LANDING_BYTES)
                 + landings(nodes, 1, bytes);
     }
 

@@ -77,7 +77,8 @@ public final class SrmBroadcast extends Broadcast {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return windows(1, bytes, BUFFERS * BUFFER_BYTES) + (bytes > WHOLE_BYTES_MAX ? 0 : landings(nodes, 1, bytes));
+        return windows(leaders(localRanks), bytes, BUFFERS * BUFFER_BYTES)
+                + (bytes > WHOLE_BYTES_MAX ? 0 : landings(nodes, 1, bytes));
     }
 
     @Override

@@ -6,6 +6,7 @@ import org.tutti.collective.Counts;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Target;
 import org.tutti.collective.Team;
+import org.tutti.pattern.LevelTree;
 import org.tutti.pattern.Partition;
 import org.tutti.pattern.Tree;
 
@@ -27,8 +28,10 @@ import org.tutti.pattern.Tree;
  * parent puts, then signals; puts and signals of one sender take effect in their order.
  *
  * <p><b>In a node</b> whoever has the data in memory of its own shows them, chunk after chunk, through the parts of a
- * window, and fills a part again when all others have said DONE; or it lends the memory to ranks of its process, and
- * waits at the end until all have read.
+ * window, and fills a part again when its readers have said DONE. Those are all others; but on a node with levels the
+ * leaders of the groups ({@link LevelTree}), who show the chunk to their groups in windows of their own, so that it
+ * crosses between groups once. Or it lends the memory to ranks of its process, and waits at the end until all have
+ * read.
  */
 final class TreePipeline {
     /** The chunks that go straight. */
@@ -42,6 +45,7 @@ final class TreePipeline {
 
     private static final int FIRST = 1;
     private static final int MASTER = 0;
+    private static final LevelTree FLAT = new LevelTree();
 
     private final Tree shape;
     private final NodeTree tree;
@@ -122,18 +126,33 @@ final class TreePipeline {
                 forward(team, data, from, from, length, step, chunk, parts, team.node(), straight);
             }
             if (window != null) {
-                show(team, data, from, window, chunk, parts, length, step);
+                show(team, readers(team, straight), data, from, window, chunk, parts, length, step);
             }
         }
         takeBack(team, lent, chunks);
     }
 
     /** Copies a chunk into a window, when the part has been read. */
-    private static void show(Team team, Area data, long from, Area window, long chunk, int parts, long length,
-            int step) {
-        team.awaitOthers(Team.DONE, step - parts);
+    private static void show(Team team, LevelTree readers, Area data, long from, Area window, long chunk, int parts,
+            long length, int step) {
+        awaitReaders(team, readers, team.localRank(), step - parts);
         team.copy(data, from, window, place(step, chunk, parts), length);
         team.post(Team.READY, step);
+    }
+
+    /** Who reads from whom: data that go straight, and may be lent, everybody takes from where they are. */
+    private static LevelTree readers(Team team, boolean straight) {
+        return straight ? FLAT : team.levelTree();
+    }
+
+    private static void awaitReaders(Team team, LevelTree readers, int root, int step) {
+        if (step > 0) {
+            int rank = team.localRank();
+            int children = readers.children(rank, root, team.localSize());
+            for (int index = 0; index < children; index++) {
+                team.await(readers.child(rank, index, root, team.localSize()), Team.DONE, step);
+            }
+        }
     }
 
     private static void takeBack(Team team, boolean lent, int chunks) {
@@ -144,9 +163,14 @@ final class TreePipeline {
     }
 
     /** Copies from what another rank of the node shows or lends; the master of the root's node sends it, too. */
-    private void receive(Team team, Area data, long bytes, long chunk, int parts, int from, int top, boolean straight,
+    private void receive(Team team, Area data, long bytes, long chunk, int parts, int root, int top, boolean straight,
             boolean lends) {
         int chunks = Partition.chunks(bytes, chunk);
+        long windowBytes = Math.min(bytes, parts * chunk);
+        LevelTree readers = readers(team, straight);
+        int from = readers.parent(team.localRank(), root);
+        boolean shows = readers.children(team.localRank(), root, team.localSize()) > 0;
+        Area window = shows ? team.show(windowBytes) : null;
         boolean forwards = team.isMaster() && team.nodes() > 1;
         Area lent = null;
         for (int step = FIRST; step <= chunks; step++) {
@@ -156,10 +180,16 @@ final class TreePipeline {
             if (lends && step == FIRST && team.isLending(from, bytes)) {
                 lent = team.lent(from, Team.SOURCE, bytes);
             }
-            Area source = lent != null ? lent : team.shown(from, Math.min(bytes, parts * chunk));
+            Area source = lent != null ? lent : team.shown(from, windowBytes);
             long place = lent != null ? at : place(step, chunk, parts);
             if (forwards) {
                 forward(team, source, place, at, length, step, chunk, parts, top, straight);
+            }
+            if (window != null) {
+                awaitReaders(team, readers, root, step - parts);
+                team.copy(source, place, window, place, length);
+                team.post(Team.READY, step);
+                source = window;
             }
             team.copy(source, place, data, at, length);
             if (lent == null && step + parts <= chunks) {
@@ -219,7 +249,7 @@ final class TreePipeline {
             team.awaitArrival(NodeTree.PARENT, step, parent);
             forward(team, data, from, from, length, step, chunk, HALVES, top, true);
             if (window != null) {
-                show(team, data, from, window, chunk, HALVES, length, step);
+                show(team, FLAT, data, from, window, chunk, HALVES, length, step);
             } else if (lent) {
                 team.post(Team.READY, step);
             }

@@ -3,8 +3,8 @@ package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Counts;
+import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
-import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.BinomialTree;
@@ -57,20 +57,24 @@ public final class FlatReduce extends TwoLevelReduce {
         long chunk = kernel.wholeUnits(team.windowBytesMax() / PARTS);
         long window = Math.min(bytes, PARTS * chunk);
         int chunks = Partition.chunks(bytes, chunk);
-        boolean receives = team.localRank() == root;
+        int rank = team.localRank();
+        boolean receives = rank == root;
+        int parent = receives ? root : team.levelTree().parent(rank, root);
+        int children = team.levelTree().children(rank, root, team.localSize());
         Area parts = receives ? null : team.show(window);
         for (int step = 1; step <= chunks; step++) {
             long from = (step - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
             long place = (step - 1) % PARTS * chunk;
             if (receives) {
-                team.awaitOthers(Team.READY, step);
-                RankOrder.combineAround(team, kernel, source, from, window, place, target, from, length);
-                team.post(Team.DONE, step);
+                NodeStage.combineChildren(team, kernel, root, source, from, window, place, target, from, length, step);
             } else {
-                team.await(root, Team.DONE, step - PARTS);
-                team.copy(source, from, parts, place, length);
+                team.await(parent, Team.DONE, step - PARTS);
+                NodeStage.combineChildren(team, kernel, root, source, from, window, place, parts, place, length, step);
                 team.post(Team.READY, step);
+            }
+            if (children > 0) {
+                team.post(Team.DONE, step);
             }
         }
     }

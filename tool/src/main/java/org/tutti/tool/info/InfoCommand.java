@@ -16,6 +16,7 @@ import org.tutti.collective.kernel.Vectors;
 import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.job.JobEnvironment;
 import org.tutti.tool.UsageException;
+import org.tutti.tool.run.CpuLevels;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -67,6 +68,8 @@ public final class InfoCommand implements Callable<Integer> {
         out.printf("system          %s %s %s%n", System.getProperty("os.name"), System.getProperty("os.version"),
                 System.getProperty("os.arch"));
         out.printf("cores           %d%n", Runtime.getRuntime().availableProcessors());
+        out.printf("levels          domains of these cores: %s; of ranks: %s%n", CpuLevels.ofThisProcess(),
+                System.getenv().getOrDefault(JobEnvironment.LEVELS, "none, unless given or bound to cores"));
         out.printf("shared memory   %s, %,d of %,d KiB free%n", memory, memory.getUsableSpace() / KIBIBYTE,
                 memory.getTotalSpace() / KIBIBYTE);
         out.printf("reductions      %s%n", Vectors.areInJdk()

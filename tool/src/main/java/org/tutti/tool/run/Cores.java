@@ -35,9 +35,27 @@ final class Cores {
                 : List.of();
     }
 
+    /** {@return the levels of the node's ranks when they are bound, as {@link CpuLevels#groups} has them} */
+    static List<Integer> levels(NodePlan plan) {
+        if (!plan.bind()) {
+            return List.of();
+        }
+        var share = plan.share();
+        List<Integer> cores = allowed();
+        return new CpuLevels(CpuLevels.SYSTEM).groups(IntStream.range(0, plan.shape().nodeRanks())
+                .mapToObj(rank -> parse(share(cores, share.firstProcess() + rank / plan.ranksPerProcess(),
+                        share.processes())))
+                .toList());
+    }
+
+    /** {@return whether the system tells which processors this process may run on} */
+    static boolean areKnown() {
+        return Files.isReadable(STATUS);
+    }
+
     /** Checks that processes can be bound here. */
     static void requireBinding() {
-        if (!Files.isReadable(STATUS) || onPath("taskset").isEmpty()) {
+        if (!areKnown() || onPath("taskset").isEmpty()) {
             throw new UsageException("--bind needs Linux and the command taskset, and there is none on PATH; install "
                     + "util-linux or leave --bind out");
         }
@@ -51,7 +69,8 @@ final class Cores {
                 .collect(Collectors.joining(","));
     }
 
-    private static List<Integer> allowed() {
+    /** {@return the processors that this process may run on} */
+    static List<Integer> allowed() {
         try (var lines = Files.lines(STATUS)) {
             var list = lines.filter(line -> line.startsWith(ALLOWED)).findFirst().orElseThrow();
             return parse(list.substring(ALLOWED.length()).strip());

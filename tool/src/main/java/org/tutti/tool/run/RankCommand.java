@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.tutti.collective.kernel.Vectors;
 import org.tutti.job.JobEnvironment;
@@ -69,6 +70,13 @@ final class RankCommand {
                 Math.min(plan.joinTimeout().toMillis() + JOIN_TIMEOUT_MARGIN_MILLIS, JOIN_TIMEOUT_MAX_MILLIS)));
         if (!plan.rails().isEmpty()) {
             environment.put(JobEnvironment.RAILS, plan.rails());
+        }
+        if (!environment.containsKey(JobEnvironment.LEVELS)) {
+            var levels = Cores.levels(plan);
+            if (!levels.isEmpty()) {
+                environment.put(JobEnvironment.LEVELS,
+                        levels.stream().map(String::valueOf).collect(Collectors.joining(",")));
+            }
         }
         return builder.redirectInput(Redirect.from(new File("/dev/null")));
     }

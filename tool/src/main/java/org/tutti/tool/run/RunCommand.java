@@ -71,6 +71,11 @@ public final class RunCommand implements Callable<Integer> {
             description = "Algorithms to use, such as allreduce=flat,reduce=srm; tutti info --algorithms lists them.")
     private List<String> algorithms = new ArrayList<>();
 
+    @Option(names = "--levels", paramLabel = "ranks,...",
+            description = "Levels inside a node: 4,8 says that its ranks form groups of 4, such as those of a shared "
+                    + "cache, inside groups of 8. Default: none; with --bind, what Linux says of the cores.")
+    private String levels;
+
     @Option(names = {"-J",
             "--jvm"}, paramLabel = "option", description = "An option for the ranks' JVMs, as in -J-Xmx1g.")
     private List<String> jvmOptions = new ArrayList<>();
@@ -118,6 +123,12 @@ public final class RunCommand implements Callable<Integer> {
             environment.put(JobEnvironment.ALGORITHM,
                     algorithm(JobEnvironment.ALGORITHM + "=", System.getenv(JobEnvironment.ALGORITHM)));
         }
+        if (levels != null) {
+            environment.put(JobEnvironment.LEVELS, levels("--levels ", levels));
+        } else if (System.getenv(JobEnvironment.LEVELS) != null) {
+            environment.put(JobEnvironment.LEVELS,
+                    levels(JobEnvironment.LEVELS + "=", System.getenv(JobEnvironment.LEVELS)));
+        }
         for (var variable : variables) {
             int equals = variable.indexOf('=');
             if (equals < 1) {
@@ -130,6 +141,15 @@ public final class RunCommand implements Callable<Integer> {
             environment.put(variable.substring(0, equals), variable.substring(equals + 1));
         }
         return environment;
+    }
+
+    private static String levels(String origin, String text) {
+        try {
+            JobEnvironment.parseLevels(text);
+            return text;
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(origin + text + " is not possible: " + e.getMessage());
+        }
     }
 
     private static String algorithm(String origin, String text) {

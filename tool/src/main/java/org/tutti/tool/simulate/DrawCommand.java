@@ -10,6 +10,7 @@ import java.util.concurrent.Callable;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.simulator.Drawing;
+import org.tutti.simulator.Levels;
 import org.tutti.simulator.Model;
 import org.tutti.simulator.Prediction;
 import org.tutti.tool.UsageException;
@@ -28,7 +29,8 @@ public final class DrawCommand implements Callable<Integer> {
     private Shape shape;
 
     @Option(names = "--model", paramLabel = "name|file",
-            description = "What things cost: gigabit, rdma200, or a file. Default: times that can all be seen.")
+            description = "What things cost: gigabit, rdma200, epyc128, or a file. "
+                    + "Default: times that can all be seen.")
     private String model;
 
     @Option(names = "--text", description = "Draw in the terminal.")
@@ -42,7 +44,7 @@ public final class DrawCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         SimulateCommand.useCarriers(1);
-        Topology topology = shape.topology();
+        Topology topology = shape.topology(model == null ? Levels.NONE : SimulateCommand.model(model).levels());
         List<? extends Algorithm> algorithms = shape.algorithms();
         if (algorithms.size() != 1 || shape.sizes().size() != 1) {
             throw new UsageException("one algorithm and one size can be drawn; name them with --algorithm and --bytes");

@@ -9,6 +9,8 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
+import org.tutti.job.JobEnvironment;
+import org.tutti.simulator.Levels;
 import org.tutti.tool.UsageException;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -34,6 +36,10 @@ final class Shape {
             description = "Number of ranks on each node. Default: 4.")
     private int ranksPerNode;
 
+    @Option(names = "--levels", paramLabel = "ranks,...",
+            description = "Levels inside a node, such as 8,64, or none. Default: those of the model.")
+    private String levels;
+
     @Option(names = "--bytes", split = ",", paramLabel = "bytes", defaultValue = "8",
             description = "Sizes of messages, multiples of 8, such as 8,1k,1m. Default: 8.")
     private List<String> sizes;
@@ -54,12 +60,14 @@ final class Shape {
                                 .collect(Collectors.joining(", "))));
     }
 
-    Topology topology() {
+    /** {@return where the ranks are, on nodes with the model's levels if the command line says nothing of levels} */
+    Topology topology(Levels ofModel) {
         if (nodes < 1 || ranksPerNode < 1 || (long) nodes * ranksPerNode > RANKS_MAX || nodes * ranksPerNode < 2) {
             throw new UsageException("--nodes " + nodes + " with --ranks-per-node " + ranksPerNode
                     + " is not possible; give 2 to " + RANKS_MAX + " ranks in all");
         }
-        return topology(nodes, ranksPerNode);
+        return topology(nodes, ranksPerNode).withLevels(
+                levels == null ? ofModel.sizes().stream().mapToInt(Integer::intValue).toArray() : levels());
     }
 
     /** {@return nodes with as many ranks each, which follow each other} */
@@ -69,6 +77,14 @@ final class Shape {
             nodeOfRank[rank] = rank / ranksPerNode;
         }
         return new Topology(nodeOfRank);
+    }
+
+    private int[] levels() {
+        try {
+            return JobEnvironment.parseLevels(levels.equals("none") ? "" : levels);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--levels " + levels + " is not possible: " + e.getMessage());
+        }
     }
 
     int root() {

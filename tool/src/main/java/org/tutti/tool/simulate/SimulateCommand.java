@@ -56,7 +56,7 @@ public final class SimulateCommand implements Callable<Integer> {
     private Shape shape;
 
     @Option(names = "--model", paramLabel = "name|file", defaultValue = "gigabit",
-            description = "What things cost: gigabit, rdma200, or a file. Default: gigabit.")
+            description = "What things cost: gigabit, rdma200, epyc128, or a file. Default: gigabit.")
     private String model;
 
     @Option(names = "--chart", paramLabel = "file",
@@ -203,7 +203,7 @@ public final class SimulateCommand implements Callable<Integer> {
             BenchCommand.requireWritable("--chart", chart.toAbsolutePath());
         }
         Model costs = model(model);
-        Topology topology = shape.topology();
+        Topology topology = shape.topology(costs.levels());
         List<? extends Algorithm> algorithms = shape.algorithms();
         List<Long> sizes = shape.sizes();
         shape.root();

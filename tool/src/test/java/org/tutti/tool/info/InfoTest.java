@@ -57,6 +57,11 @@ class InfoTest {
     }
 
     @Test
+    void shouldShowLevels() throws Exception {
+        assertThat(info("").out).containsPattern("(?m)^levels +domains of these cores: .+; of ranks: ");
+    }
+
+    @Test
     void shouldSayWhetherReductionsUseVectors() throws Exception {
         assertThat(info("").out).containsPattern("(?m)^reductions +vectors in ranks that tutti run starts, else with "
                 + "--add-modules jdk.incubator.vector$");

@@ -64,7 +64,7 @@ class AcrossNodesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-n 4", "--nodes 2 -n 5", "--nodes 3 -n 4", "--nodes 2 -n 5 --ranks-per-process 2",
-            "--hosts a:3,b:1"})
+            "--hosts a:3,b:1", "-n 5 --levels 2,4", "--nodes 2 -n 7 --ranks-per-process 2 --levels 2"})
     void shouldComputeTheSameByEveryAlgorithm(String options) throws Exception {
         var algorithms = Programs.everyAlgorithm();
         try (var launcher = run(Programs.EVERY_ALGORITHM, options, algorithms)) {

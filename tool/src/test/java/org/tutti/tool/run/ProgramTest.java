@@ -179,6 +179,8 @@ class ProgramTest {
             "-n two x.jar                        | 'two'",
             "--ranks-per-process 0 x.jar         | --ranks-per-process 0 is not possible",
             "--algorithm reduce=magic x.jar       | there are flat, srm, chain",
+            "--levels 4,6 x.jar                   | each a greater multiple of the one before, but are [4, 6]",
+            "--levels four x.jar                  | --levels four is not possible",
             "--timeout soon x.jar                | 'soon' is no duration from a millisecond to a year",
             "--timeout 0 x.jar                   | '0' is no duration from a millisecond",
             "--env NAME x.jar                    | --env 'NAME' sets nothing; write it as NAME=VALUE",

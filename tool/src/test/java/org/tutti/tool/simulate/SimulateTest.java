@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.tutti.simulator.Levels;
 import org.tutti.simulator.Model;
 import org.tutti.tool.Main;
 import org.tutti.tool.UsageException;
@@ -163,8 +164,9 @@ class SimulateTest {
         Model model = Model.of(file.toString());
         assertThat(Files.readString(file)).isEqualTo(ended.out);
         assertThat(model.cores()).isEqualTo(Runtime.getRuntime().availableProcessors());
+        assertThat(model.levels()).isEqualTo(Levels.NONE);
         for (RecordComponent part : Model.class.getRecordComponents()) {
-            if (part.getType() != String.class) {
+            if (part.getType().isPrimitive()) {
                 assertThat(((Number) part.getAccessor().invoke(model)).doubleValue()).as(part.getName()).isPositive();
             }
         }
@@ -181,7 +183,7 @@ class SimulateTest {
             "simulate reduce --nodes x | --nodes", "simulate --replay nonsense | is not of the form",
             "simulate --replay reduce:srm:0.1:x:1 | something else where a number is expected",
             "simulate --replay reduce:srm:1.0:0:1 | nodes must be numbered",
-            "simulate --replay in-flight:0.1:1 | is not of the form in-flight:node.of.each.rank:part:seed",
+            "simulate --replay in-flight:0.1:1 | is not of the form in-flight:node.of.each.rank/levels:part:seed",
             "simulate --replay in-flight:0.1:-1:1 | has part -1",
             "simulate --measure-model /nowhere/own.model | --measure-model /nowhere/own.model cannot be written",
             "simulate --against nothing.csv | --against nothing.csv cannot be read",

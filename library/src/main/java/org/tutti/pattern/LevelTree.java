@@ -1,0 +1,128 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.pattern;
+
+/**
+ * A tree that nests over levels: consecutive positions form groups, such as those of a shared cache, groups form
+ * greater ones, such as sockets, and at the top is one group of all. Each group has a leader: the root if it is in the
+ * group, else the group's first position. The parent of a position is the leader of the smallest group that it does not
+ * lead.
+ *
+ * <pre>
+ *  12 positions, groups of 2 in groups of 4, root 5:
+ *     5 → 4       its group of 2
+ *     5 → 6       its group of 4      6 → 7
+ *     5 → 8, 0    the top             8 → 9, 10   10 → 11   0 → 1, 2   2 → 3
+ * </pre>
+ *
+ * <p>Without levels every other position is a child of the root: a flat tree.
+ *
+ * <p>The children of a position are listed from the smallest group to the greatest, in each those above in ascending
+ * order, then those below in descending order. The subtree of every child covers consecutive positions next to those
+ * that come before it: so combining a position with its children one after the other, each on its side, keeps the order
+ * of positions, whatever the root.
+ */
+public final class LevelTree {
+    private final int[] groups;
+
+    /**
+     * @param groups the positions of a group, for each level from the smallest groups to the greatest, each a multiple
+     *            of the one before; none for a flat tree
+     */
+    public LevelTree(int... groups) {
+        this.groups = groups.clone();
+    }
+
+    /**
+     * {@return whether there are no groups but that of all}
+     */
+    public boolean isFlat() {
+        return groups.length == 0;
+    }
+
+    /**
+     * Finds the parent of a position.
+     *
+     * @param position any but the root
+     * @param root the root
+     * @return its parent
+     */
+    public int parent(int position, int root) {
+        for (int group : groups) {
+            int leader = leader(position, group, root);
+            if (leader != position) {
+                return leader;
+            }
+        }
+        return root;
+    }
+
+    /**
+     * Counts the children of a position.
+     *
+     * @param position 0 to size − 1
+     * @param root the root
+     * @param size the number of positions
+     * @return how many children it has, 0 for a leaf
+     */
+    public int children(int position, int root, int size) {
+        int children = 0;
+        for (int level = 0; level <= groups.length && leads(position, level, root); level++) {
+            children += members(position, level, size) - 1;
+        }
+        return children;
+    }
+
+    /**
+     * Finds a child of a position.
+     *
+     * @param position 0 to size − 1
+     * @param index 0 to {@link #children} − 1
+     * @param root the root
+     * @param size the number of positions
+     * @return the child
+     */
+    public int child(int position, int index, int root, int size) {
+        int level = 0;
+        int left = index;
+        for (int others = members(position, 0, size) - 1; left >= others; others = members(position, level, size) - 1) {
+            left -= others;
+            level++;
+        }
+        int inner = inner(level);
+        int own = position / inner;
+        int first = start(position, level, size) / inner;
+        int above = first + members(position, level, size) - 1 - own;
+        int group = left < above ? own + 1 + left : own - 1 - (left - above);
+        return leader(group * inner, inner, root);
+    }
+
+    private boolean leads(int position, int level, int root) {
+        return (level == groups.length ? root : leader(position, groups[level], root)) == position;
+    }
+
+    /** How many groups of the level below are in a position's group of a level. */
+    private int members(int position, int level, int size) {
+        int inner = inner(level);
+        int start = start(position, level, size);
+        int end = (int) Math.min(size, (long) start + outer(level, size));
+        return (end - start + inner - 1) / inner;
+    }
+
+    private int start(int position, int level, int size) {
+        int outer = outer(level, size);
+        return position / outer * outer;
+    }
+
+    private int inner(int level) {
+        return level == 0 ? 1 : groups[level - 1];
+    }
+
+    private int outer(int level, int size) {
+        return level == groups.length ? size : groups[level];
+    }
+
+    private static int leader(int position, int group, int root) {
+        int start = position / group * group;
+        return root >= start && root < start + group ? root : start;
+    }
+}

@@ -1,0 +1,131 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * The levels of this machine, as Linux tells them below /sys/devices/system: processors that share a cache of level 3,
+ * a NUMA domain, a socket.
+ */
+public final class CpuLevels {
+    /** Where Linux tells of processors and domains. */
+    public static final Path SYSTEM = Path.of("/sys/devices/system");
+
+    private static final String CACHE_LEVEL = "3";
+
+    private final Path system;
+
+    /**
+     * @param system where to read, {@link #SYSTEM} but for tests
+     */
+    public CpuLevels(Path system) {
+        this.system = system;
+    }
+
+    /** A kind of domain: what has the same name shares it. */
+    private record Kind(String name, Function<Integer, Optional<String>> domainOf) {}
+
+    private List<Kind> kinds() {
+        return List.of(new Kind("L3", this::cache), new Kind("NUMA", this::numa), new Kind("socket", this::socket));
+    }
+
+    /**
+     * Finds the levels of ranks that are bound to processors.
+     *
+     * @param cpusOfRanks for each rank of the node the processors that it may run on
+     * @return the ranks of a group, for each level from the smallest groups to the greatest, without those that hold
+     *         all ranks or a rank each, or whose ranks do not follow each other in groups of equal size
+     */
+    public List<Integer> groups(List<List<Integer>> cpusOfRanks) {
+        List<Integer> groups = new ArrayList<>();
+        for (Kind kind : kinds()) {
+            int group = group(cpusOfRanks.stream().map(cpus -> common(kind, cpus)).toList());
+            int inner = groups.isEmpty() ? 1 : groups.getLast();
+            if (group > inner && group % inner == 0) {
+                groups.add(group);
+            }
+        }
+        return groups;
+    }
+
+    /** The domain that all these processors share, if there is one. */
+    private static Optional<String> common(Kind kind, List<Integer> cpus) {
+        List<Optional<String>> domains = cpus.stream().map(kind.domainOf).distinct().toList();
+        return domains.size() == 1 ? domains.getFirst() : Optional.empty();
+    }
+
+    /** The size of the groups when these are runs of equal size, the last one perhaps smaller; 0 when not, or one. */
+    private static int group(List<Optional<String>> domains) {
+        int size = 0;
+        while (size < domains.size() && domains.get(size).isPresent() && domains.get(size).equals(domains.getFirst())) {
+            size++;
+        }
+        if (size == domains.size()) {
+            return 0;
+        }
+        for (int rank = 1; rank < domains.size(); rank++) {
+            boolean same = domains.get(rank).equals(domains.get(rank - 1));
+            if (size == 0 || domains.get(rank).isEmpty() || same == (rank % size == 0)) {
+                return 0;
+            }
+        }
+        return domains.stream().distinct().count() == Math.ceilDiv(domains.size(), size) ? size : 0;
+    }
+
+    /**
+     * {@return how many domains of each kind the processors have that this process may run on}
+     */
+    public static String ofThisProcess() {
+        return Cores.areKnown() ? new CpuLevels(SYSTEM).describe(Cores.allowed()) : "unknown";
+    }
+
+    /** Counts the domains of some processors, as in "L3 16, NUMA 8, socket 2". */
+    String describe(List<Integer> cpus) {
+        List<String> parts = new ArrayList<>();
+        for (Kind kind : kinds()) {
+            long domains = cpus.stream().map(kind.domainOf).flatMap(Optional::stream).distinct().count();
+            if (domains > 0) {
+                parts.add(kind.name + " " + domains);
+            }
+        }
+        return parts.isEmpty() ? "unknown" : String.join(", ", parts);
+    }
+
+    private Optional<String> cache(int cpu) {
+        Path caches = system.resolve("cpu/cpu" + cpu + "/cache");
+        try (Stream<Path> entries = Files.list(caches)) {
+            return entries.filter(entry -> read(entry.resolve("level")).equals(Optional.of(CACHE_LEVEL)))
+                    .findFirst().flatMap(entry -> read(entry.resolve("shared_cpu_list")));
+        } catch (IOException _) {
+            return Optional.empty(); // some systems tell nothing of caches
+        }
+    }
+
+    private Optional<String> numa(int cpu) {
+        try (Stream<Path> entries = Files.list(system.resolve("cpu/cpu" + cpu))) {
+            return entries.map(entry -> entry.getFileName().toString()).filter(name -> name.matches("node\\d+"))
+                    .findFirst();
+        } catch (IOException _) {
+            return Optional.empty();
+        }
+    }
+
+    private Optional<String> socket(int cpu) {
+        return read(system.resolve("cpu/cpu" + cpu + "/topology/physical_package_id"));
+    }
+
+    private static Optional<String> read(Path file) {
+        try {
+            return Optional.of(Files.readString(file).strip());
+        } catch (IOException _) {
+            return Optional.empty();
+        }
+    }
+}
