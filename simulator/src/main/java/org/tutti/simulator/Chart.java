@@ -107,7 +107,8 @@ public final class Chart {
             colour += line.isDashed() ? 0 : 1;
             String stroke = COLOURS.get(Math.max(0, colour) % COLOURS.size());
             draw(line, x, y, stroke);
-            text(left + PLOT_WIDTH + 10, top + 10 + index * LINE_HEIGHT, stroke, "start", line.name());
+            text(left + PLOT_WIDTH + 10, top + 10 + index * LINE_HEIGHT, stroke, "start",
+                    (line.isDashed() ? "- - " : "— ") + line.name());
         }
     }
 
