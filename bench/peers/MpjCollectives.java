@@ -10,8 +10,8 @@ import mpi.MPI;
 
 /**
  * The loops of tutti bench against MPJ Express: see BenchLoop.java, which this follows step by step, and collectives.c.
- * Its arguments are the operations, the sizes, the repeats and the directory of the gates, where each rank waits for its
- * turns; rank 0 prints the figures.
+ * Its arguments are the operations, the sizes, the repeats and the directory of the gates, where each rank waits for
+ * its turns; rank 0 prints the figures.
  */
 public final class MpjCollectives {
     private static final int CALLS_MIN = 4;
@@ -19,7 +19,10 @@ public final class MpjCollectives {
     private static final int GROWTH_MAX = 8;
     private static final int PRIME = 31;
     private static final double REPEAT_NANOS = 50_000_000;
-    private static final double WARM_UP_NANOS = 400_000_000;
+    private static final double WARM_UP_NANOS_MIN = 400_000_000;
+    private static final double WARM_UP_NANOS_MAX = 5_000_000_000.0;
+    private static final int STEADY_RUNS = 5;
+    private static final double STEADY_RATIO = 1.25;
 
     private final int rank = MPI.COMM_WORLD.Rank();
     private final int size = MPI.COMM_WORLD.Size();
@@ -82,9 +85,14 @@ public final class MpjCollectives {
     }
 
     private void warmUp() {
-        for (double total = 0; total < WARM_UP_NANOS;) {
+        double first = 0;
+        int steady = 0;
+        for (double total = 0; total < WARM_UP_NANOS_MIN || total < WARM_UP_NANOS_MAX && steady < STEADY_RUNS;) {
             double nanos = run();
             total += nanos * calls;
+            boolean same = first / STEADY_RATIO <= nanos && nanos <= first * STEADY_RATIO;
+            steady = same && nanos * calls >= REPEAT_NANOS / 2 ? steady + 1 : 0;
+            first = steady == 0 ? nanos : first;
             int most = Math.min(CALLS_MAX, GROWTH_MAX * calls);
             calls = (int) Math.max(CALLS_MIN, Math.min(REPEAT_NANOS / nanos, most));
         }

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CALLS_MIN = 4, CALLS_MAX = 1000000, GROWTH_MAX = 8, PRIME = 31, PATH_BYTES = 4096 };
-static const double REPEAT_SECONDS = 0.05, WARM_UP_SECONDS = 0.4;
+enum { CALLS_MIN = 4, CALLS_MAX = 1000000, GROWTH_MAX = 8, PRIME = 31, STEADY_RUNS = 5, PATH_BYTES = 4096 };
+static const double REPEAT_SECONDS = 0.05, WARM_UP_SECONDS_MIN = 0.4, WARM_UP_SECONDS_MAX = 5, STEADY_RATIO = 1.25;
 
 enum operation { BARRIER, BROADCAST, REDUCE, ALLREDUCE, OPERATIONS };
 static const char *const names[OPERATIONS] = {"barrier", "broadcast", "reduce", "allreduce"};
@@ -89,9 +89,14 @@ static double run(long calls) {
 
 static long warm_up(void) {
   long calls = CALLS_MIN;
-  for (double total = 0; total < WARM_UP_SECONDS;) {
+  int steady = 0;
+  double first = 0;
+  for (double total = 0; total < WARM_UP_SECONDS_MIN || (total < WARM_UP_SECONDS_MAX && steady < STEADY_RUNS);) {
     double seconds = run(calls);
     total += seconds * calls;
+    int same = first / STEADY_RATIO <= seconds && seconds <= first * STEADY_RATIO;
+    steady = same && seconds * calls >= REPEAT_SECONDS / 2 ? steady + 1 : 0;
+    first = steady == 0 ? seconds : first;
     double wanted = REPEAT_SECONDS / seconds;
     long most = GROWTH_MAX * calls < CALLS_MAX ? GROWTH_MAX * calls : CALLS_MAX;
     calls = wanted < CALLS_MIN ? CALLS_MIN : wanted > most ? most : (long)wanted;

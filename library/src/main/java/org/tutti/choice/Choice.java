@@ -20,6 +20,7 @@ public final class Choice {
     private static final Broadcast BROADCAST_NODES = (Broadcast) Catalogue.find(Collective.BROADCAST, "srm");
     private static final Reduce REDUCE_NODES = (Reduce) Catalogue.find(Collective.REDUCE, "srm");
     private static final Reduce REDUCE_SMALL = (Reduce) Catalogue.find(Collective.REDUCE, "flat");
+    private static final Reduce REDUCE_MEDIUM = (Reduce) Catalogue.find(Collective.REDUCE, "srm");
     private static final Reduce REDUCE_LARGE = (Reduce) Catalogue.find(Collective.REDUCE, "index-range");
     private static final Allreduce ALLREDUCE_SMALL = (Allreduce) Catalogue.find(Collective.ALLREDUCE, "flat");
     private static final Allreduce ALLREDUCE_MANY = (Allreduce) Catalogue.find(Collective.ALLREDUCE, "srm");
@@ -33,7 +34,8 @@ public final class Choice {
             (Allreduce) Catalogue.find(Collective.ALLREDUCE, "recursive-doubling");
 
     private static final long ALLREDUCE_LARGE_BYTES_NODES = 256 << 10;
-    private static final long REDUCE_LARGE_BYTES = 16 << 10;
+    private static final long REDUCE_MEDIUM_BYTES = 64 << 10;
+    private static final long REDUCE_LARGE_BYTES = 256 << 10;
     private static final long ALLREDUCE_LARGE_BYTES = 8 << 10;
     private static final int ALLREDUCE_MANY_RANKS = 16;
 
@@ -150,7 +152,10 @@ public final class Choice {
         if (topology.nodes() > 1) {
             return keepsOrder(REDUCE_NODES, topology, kernel) ? REDUCE_NODES : REDUCE_ANY_ORDER;
         }
-        return bytes >= REDUCE_LARGE_BYTES ? REDUCE_LARGE : REDUCE_SMALL;
+        if (bytes >= REDUCE_LARGE_BYTES) {
+            return REDUCE_LARGE;
+        }
+        return bytes >= REDUCE_MEDIUM_BYTES ? REDUCE_MEDIUM : REDUCE_SMALL;
     }
 
     /**

@@ -39,7 +39,7 @@ final class CallComparison {
     }
 
     long descriptor(long operation, int local) {
-        return RingLayout.cell(layout.slot(operation % RingLayout.SLOTS), local) + RingLayout.DESCRIPTOR;
+        return RingLayout.cell(layout.slot(layout.slotIndex(operation)), local) + RingLayout.DESCRIPTOR;
     }
 
     /** Who still waits for its slot has not described its call, so its history cannot be compared yet. */
@@ -69,7 +69,7 @@ final class CallComparison {
      * @param local its place on this node, or −1
      */
     CollectiveMismatchException mismatch(long sequence, int other, int local) {
-        for (long operation = Math.max(0, sequence - RingLayout.SLOTS + 1); operation <= sequence; operation++) {
+        for (long operation = Math.max(0, sequence - layout.slots() + 1); operation <= sequence; operation++) {
             if (local < 0 && !fetch.fetch(operation, other)) {
                 break;
             }

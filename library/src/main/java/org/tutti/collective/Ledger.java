@@ -15,7 +15,8 @@ import org.tutti.memory.Memory;
  *
  * <p>Numbers and history are drawn on the caller's thread, so they follow the order of the calls. Operations may be
  * finished in any order; the <i>left</i> word is cumulative, and moves to the first that is not. As operation s begins
- * only when operation s − {@value RingLayout#SLOTS} is closed, the finished ones beyond that word fit in a few bits.
+ * only when an operation at most {@value RingLayout#SLOTS_MAX} before it is closed, the finished ones beyond that word
+ * fit in as many bits.
  *
  * <p>Memory ordering: finishing an operation takes a lock, once there are other threads, so all that this rank did in
  * the operations below the left word happens before the word's release store, whichever thread makes it. What is known
@@ -25,12 +26,15 @@ import org.tutti.memory.Memory;
  * others go first there.
  */
 final class Ledger {
+    /** How many non-blocking operations may show data at once. */
+    static final int LANES = RingLayout.SLOTS_MIN;
+
     private final MemorySegment ring;
     private final long leftOffset;
     private final Memory memory;
     private final int nodes;
     private final Lock lock = new ReentrantLock();
-    private final ShownMemory[] lanes = new ShownMemory[RingLayout.SLOTS];
+    private final ShownMemory[] lanes = new ShownMemory[LANES];
     private volatile AtomicLongArray leftElsewhere;
     private volatile long leftEverywhere;
 
@@ -40,7 +44,7 @@ final class Ledger {
 
     private boolean concurrent;
     private long left;
-    private int finished;
+    private long finished;
     private volatile long closed;
     private volatile boolean ended;
 
@@ -78,7 +82,7 @@ final class Ledger {
 
     /** Below which operation a rank in a given one has left them all. */
     static long leftBy(long operation, boolean quiet) {
-        return quiet ? operation : operation - RingLayout.SLOTS + 1;
+        return quiet ? operation : operation - RingLayout.SLOTS_MIN + 1;
     }
 
     /**
@@ -102,11 +106,11 @@ final class Ledger {
     private void leaveInAnyOrder(Machine machine, long operation) {
         machine.lock(lock);
         try {
-            finished |= 1 << (int) (operation - left);
-            int more = Integer.numberOfTrailingZeros(~finished);
+            finished |= 1L << (operation - left);
+            int more = Long.numberOfTrailingZeros(~finished);
             if (more > 0) {
                 left += more;
-                finished >>>= more;
+                finished = more == Long.SIZE ? 0 : finished >>> more;
                 machine.store(ring, leftOffset, left);
             }
         } finally {
@@ -178,7 +182,7 @@ final class Ledger {
      * operation begins. So it waits for no other operation, and none waits for it.
      */
     ShownMemory lane(Machine machine, long operation) {
-        int lane = (int) (operation % RingLayout.SLOTS);
+        int lane = (int) (operation % LANES);
         machine.lock(lock);
         try {
             if (lanes[lane] == null) {

@@ -40,7 +40,7 @@ final class Loans {
      */
     Loans(Memory memory, long ringAddress, int localSize) {
         this.memory = memory;
-        this.places = memory.loans(ringAddress, RingLayout.SLOTS * localSize * PER_RANK);
+        this.places = memory.loans(ringAddress, RingLayout.SLOTS_MAX * localSize * PER_RANK);
         this.localSize = localSize;
         this.borrowed = new Area[localSize * PER_RANK];
         this.blocks = new MemorySegment[localSize * PER_RANK];
@@ -113,6 +113,6 @@ final class Loans {
     }
 
     private int place(long operation, int localRank, int loan) {
-        return ((int) (operation % RingLayout.SLOTS) * localSize + localRank) * PER_RANK + loan;
+        return ((int) (operation % RingLayout.SLOTS_MAX) * localSize + localRank) * PER_RANK + loan;
     }
 }

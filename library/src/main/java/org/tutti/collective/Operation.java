@@ -19,18 +19,17 @@ import org.tutti.memory.Words;
  * The life of an operation at one rank, and what makes operations safe. {@link Team} adds the verbs.
  *
  * <p><b>Slots.</b> The operations of a communicator are numbered 0, 1, 2, … on each rank, in the order of its calls.
- * Operation s lives in slot s mod {@value RingLayout#SLOTS} and is that slot's generation g = s / {@value
- * RingLayout#SLOTS}. The words of a slot are never reset: an algorithm speaks of steps 1, 2, 3, …, and step k of
- * generation g is the value (g + 1)·2<sup>20</sup> + k, greater than all values of earlier generations.
+ * Of n slots, operation s lives in slot s mod n and is that slot's generation g = s / n. The words of a slot are never
+ * reset: an algorithm speaks of steps 1, 2, 3, …, and step k of generation g is the value (g + 1)·2<sup>20</sup> + k,
+ * greater than all values of earlier generations.
  *
  * <p><b>Leaving and closing.</b> When a rank has finished operation s and all before it, it stores s + 1 in its
  * <i>left</i> word. An operation that all ranks have left is <i>closed</i>. A rank enters operation s only when
- * operation s − {@value RingLayout#SLOTS} is closed: so nobody writes to a cell, a payload or a window that somebody
- * may still read. A rank that finds its own knowledge of the closed operations too old reads the left words of all
- * ranks; as these are usually far ahead, it does so once in some {@value RingLayout#SLOTS} operations. Between nodes
- * the same: before the first put or signal of an operation to another node, the ranks there must have left the
- * operation {@value RingLayout#SLOTS} before, and who does not know that gets their left words from there. This is the
- * one mechanism against overrunning.
+ * operation s − n is closed: so nobody writes to a cell, a payload or a window that somebody may still read. A rank
+ * that finds its own knowledge of the closed operations too old reads the left words of all ranks; as these are usually
+ * far ahead, it does so once in some n operations. Between nodes the same: before the first put or signal of an
+ * operation to another node, the ranks there must have left the operation n before, and who does not know that gets
+ * their left words from there. This is the one mechanism against overrunning.
  *
  * <p><b>Memory ordering.</b> Writer: fingerprint, payload and window with plain stores, then {@link Team#post} with
  * release order. Reader: {@link Team#await} with acquire order, then plain reads, then {@link #leave}, which stores the
@@ -204,11 +203,11 @@ abstract class Operation extends Placement implements Waiter.Check {
      * what is called.
      */
     public void begin() {
-        slot = layout.slot(sequence % RingLayout.SLOTS);
-        base = (sequence / RingLayout.SLOTS + 1) << GENERATION_SHIFT;
+        slot = layout.slot(layout.slotIndex(sequence));
+        base = (layout.generation(sequence) + 1) << GENERATION_SHIFT;
         try {
             checkAlive();
-            awaitClosed(sequence - RingLayout.SLOTS);
+            awaitClosed(sequence - (blocking ? layout.slots() : Ledger.LANES)); // a lane is shared by more
         } catch (Throwable e) {
             breakOff(e);
             throw e;
@@ -452,7 +451,7 @@ abstract class Operation extends Placement implements Waiter.Check {
         RingLayout theirs = layoutOf(topology.nodeOf(other));
         awaitNothingOf(other);
         return machine.get(reach.processes()[other], reach.rings()[other],
-                RingLayout.cell(theirs.slot(operation % RingLayout.SLOTS), topology.placeOf(other)), fetched,
+                RingLayout.cell(theirs.slot(theirs.slotIndex(operation)), topology.placeOf(other)), fetched,
                 0, RingLayout.CELL_BYTES, this);
     }
 

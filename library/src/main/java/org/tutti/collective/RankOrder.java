@@ -32,8 +32,8 @@ public final class RankOrder {
     }
 
     /**
-     * Combines the same bytes of every rank as {@link #combineAround}, where all have lent their sources. Long ranges go
-     * piece by piece, so that what was combined is still near when the next rank's bytes come.
+     * Combines the same bytes of every rank as {@link #combineAround}, where all have lent their sources. Long ranges
+     * go piece by piece, so that what was combined is still near when the next rank's bytes come.
      *
      * @param team the ranks
      * @param kernel the operator

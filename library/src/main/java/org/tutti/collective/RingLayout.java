@@ -41,8 +41,14 @@ import org.tutti.pattern.FibonacciTree;
  * take {@value #STAR_BYTES} bytes for each node.
  */
 public final class RingLayout {
-    /** How many operations of a communicator may be in flight: begun by some ranks and not yet left by all. */
-    public static final int SLOTS = 16;
+    /** How many slots a communicator has at least. */
+    public static final int SLOTS_MIN = 16;
+
+    /** How many slots a communicator has at most. */
+    public static final int SLOTS_MAX = 64;
+
+    private static final int MANY_RANKS = 4;
+    private static final int CELLS_MAX = 1 << 14;
 
     /** How many bytes of data ride in the line of the READY word. */
     public static final int PAYLOAD_BYTES = 48;
@@ -87,6 +93,7 @@ public final class RingLayout {
     static final long STAR_PAYLOAD = 16;
 
     private final int nodes;
+    private final int slots;
     private final int edges;
     private final long firstLeft;
     private final long firstSlot;
@@ -98,10 +105,43 @@ public final class RingLayout {
      */
     public RingLayout(int nodes, int localRanks) {
         this.nodes = nodes == 1 ? 0 : nodes;
+        this.slots = slots(nodes, localRanks);
         this.edges = edges(nodes);
-        this.firstLeft = star(SLOTS, 0);
+        this.firstLeft = star(slots, 0);
         this.firstSlot = firstLeft + (long) localRanks * Words.LINE_BYTES;
         this.slotBytes = localRanks * CELL_BYTES;
+    }
+
+    /**
+     * Counts the slots: how many operations of a communicator may be in flight, begun by some ranks and not yet left by
+     * all. Many ranks on one node share cores more often than not, and who has got one does the more before the others
+     * have to get theirs; for few, lines that are used again soon are worth more. Between nodes slots have landing
+     * places, which take memory.
+     *
+     * @param nodes how many nodes the communicator has
+     * @param localRanks how many of its ranks are on this node
+     * @return a power of two from {@value #SLOTS_MIN} to {@value #SLOTS_MAX}, the same on every node
+     */
+    public static int slots(int nodes, int localRanks) {
+        return nodes > 1 || localRanks < MANY_RANKS ? SLOTS_MIN
+                : Math.clamp(Integer.highestOneBit(CELLS_MAX / localRanks), SLOTS_MIN, SLOTS_MAX);
+    }
+
+    /**
+     * {@return how many operations may be in flight}
+     */
+    public int slots() {
+        return slots;
+    }
+
+    /** The number of the slot in which an operation lives. */
+    long slotIndex(long operation) {
+        return operation & slots - 1;
+    }
+
+    /** How many operations have lived in the slot of one before it. */
+    long generation(long operation) {
+        return operation >>> Integer.numberOfTrailingZeros(slots);
     }
 
     /**
@@ -119,7 +159,7 @@ public final class RingLayout {
      * {@return the size of the block, in bytes}
      */
     public long bytes() {
-        return slot(SLOTS);
+        return slot(slots);
     }
 
     /**
@@ -180,6 +220,6 @@ public final class RingLayout {
     }
 
     long star(long slotIndex, int node) {
-        return Words.LINE_BYTES + SLOTS * edges * EDGE_BYTES + (slotIndex * nodes + node) * STAR_BYTES;
+        return Words.LINE_BYTES + (long) slots * edges * EDGE_BYTES + (slotIndex * nodes + node) * STAR_BYTES;
     }
 }

@@ -240,8 +240,8 @@ public final class Team extends Operation {
      *
      * <p>Memory ordering: a loan is stored before READY, with release order, and read after that was awaited, with
      * acquire order; it is cleared after all readers have said that they are done. When the lender's call fails, it is
-     * cleared after the broken word has been set, and so is whatever the lender's caller does: a reader that sees either
-     * sees the broken word, too.
+     * cleared after the broken word has been set, and so is whatever the lender's caller does: a reader that sees
+     * either sees the broken word, too.
      *
      * @param bytes the length of what could be lent; what fits into the line of READY is not lent
      * @param source the memory to be read
@@ -399,7 +399,7 @@ public final class Team extends Operation {
      * @param bytes how many, 0 or more
      */
     public void put(int toNode, int edge, long step, Area source, long sourceOffset, long place, long bytes) {
-        long start = layout.edge(sequence % RingLayout.SLOTS, edge);
+        long start = layout.edge(layout.slotIndex(sequence), edge);
         putIntoRing(toNode, start + RingLayout.LANDING + place, source.segment(), source.start() + sourceOffset, bytes,
                 start + RingLayout.ARRIVED, step);
     }
@@ -412,7 +412,7 @@ public final class Team extends Operation {
      * @param step 1 to {@value #STEPS_MAX}, greater than the last on this edge
      */
     public void signal(int toNode, int edge, long step) {
-        long word = layout.edge(sequence % RingLayout.SLOTS, edge) + RingLayout.ARRIVED;
+        long word = layout.edge(layout.slotIndex(sequence), edge) + RingLayout.ARRIVED;
         putIntoRing(toNode, word, MemorySegment.NULL, 0, 0, word, step);
     }
 
@@ -425,7 +425,7 @@ public final class Team extends Operation {
      */
     public void credit(int toNode, int edge, long step) {
         // the slot is free there: a credit answers a put of this very operation, so its receiver is in it
-        long word = layout.edge(sequence % RingLayout.SLOTS, edge) + RingLayout.CREDIT;
+        long word = layout.edge(layout.slotIndex(sequence), edge) + RingLayout.CREDIT;
         if (!isPutIntoRing(toNode, word, MemorySegment.NULL, 0, 0, word, step) && !members.hasLeft(master(toNode))) {
             throw gone(master(toNode)); // who has left properly awaits no credit
         }
@@ -433,8 +433,8 @@ public final class Team extends Operation {
 
     /** Waits until the slot of the current operation is free at another node. */
     private void awaitSlot(int toNode) {
-        if (ledger.leftElsewhere(toNode) <= sequence - RingLayout.SLOTS) {
-            awaitLeft(toNode, sequence - RingLayout.SLOTS);
+        if (ledger.leftElsewhere(toNode) <= sequence - layout.slots()) {
+            awaitLeft(toNode, sequence - layout.slots());
         }
     }
 
@@ -482,7 +482,7 @@ public final class Team extends Operation {
      */
     public void invite(int toNode, int edge, long step, Area area, long bytes) {
         writeInvitation(area, bytes);
-        long start = layout.edge(sequence % RingLayout.SLOTS, edge);
+        long start = layout.edge(layout.slotIndex(sequence), edge);
         putIntoRing(toNode, start + RingLayout.INVITATION, invitations.written(), 0, RingLayout.INVITATION_BYTES,
                 start + RingLayout.ARRIVED, step);
     }
@@ -497,7 +497,7 @@ public final class Team extends Operation {
      */
     public void inviteByStar(int toNode, long step, Area area, long bytes) {
         writeInvitation(area, bytes);
-        long cell = layout.star(sequence % RingLayout.SLOTS, node);
+        long cell = layout.star(layout.slotIndex(sequence), node);
         putIntoRing(toNode, cell + RingLayout.STAR_PAYLOAD, invitations.written(), 0, RingLayout.INVITATION_BYTES,
                 cell + RingLayout.ARRIVED, step);
     }
@@ -523,7 +523,7 @@ public final class Team extends Operation {
      */
     public Target awaitInvitation(int edge, long step, int fromNode) {
         awaitArrival(edge, step, fromNode);
-        return invitations.read(ring, layout.edge(sequence % RingLayout.SLOTS, edge) + RingLayout.INVITATION, edge);
+        return invitations.read(ring, layout.edge(layout.slotIndex(sequence), edge) + RingLayout.INVITATION, edge);
     }
 
     /**
@@ -535,7 +535,7 @@ public final class Team extends Operation {
      */
     public Target awaitInvitationByStar(long step, int fromNode) {
         awaitStar(fromNode, step);
-        return invitations.read(ring, layout.star(sequence % RingLayout.SLOTS, fromNode) + RingLayout.STAR_PAYLOAD,
+        return invitations.read(ring, layout.star(layout.slotIndex(sequence), fromNode) + RingLayout.STAR_PAYLOAD,
                 Invitations.BY_STAR);
     }
 
@@ -591,7 +591,7 @@ public final class Team extends Operation {
      * @param bytes how many, 0 or more
      */
     public void putStar(int toNode, long step, Area source, long sourceOffset, long place, long bytes) {
-        long cell = layout.star(sequence % RingLayout.SLOTS, node);
+        long cell = layout.star(layout.slotIndex(sequence), node);
         putIntoRing(toNode, cell + RingLayout.STAR_PAYLOAD + place, source.segment(), source.start() + sourceOffset,
                 bytes,
                 cell + RingLayout.ARRIVED, step);
@@ -605,7 +605,7 @@ public final class Team extends Operation {
      * @return the bytes, which all ranks of this node can read
      */
     public Area awaitStar(int fromNode, long step) {
-        long cell = layout.star(sequence % RingLayout.SLOTS, fromNode);
+        long cell = layout.star(layout.slotIndex(sequence), fromNode);
         awaitPut(cell, step, fromNode);
         if (stars == null) {
             stars = new Area[topology.nodes()];
@@ -640,7 +640,7 @@ public final class Team extends Operation {
     }
 
     private void awaitEdge(int edge, long word, long step, int fromNode) {
-        awaitPut(layout.edge(sequence % RingLayout.SLOTS, edge) + word, step, fromNode);
+        awaitPut(layout.edge(layout.slotIndex(sequence), edge) + word, step, fromNode);
     }
 
     private void awaitPut(long start, long step, int fromNode) {
@@ -663,7 +663,7 @@ public final class Team extends Operation {
         if (landings[edge] == null) {
             landings[edge] = new Area();
         }
-        landings[edge].set(ring, layout.edge(sequence % RingLayout.SLOTS, edge) + RingLayout.LANDING);
+        landings[edge].set(ring, layout.edge(layout.slotIndex(sequence), edge) + RingLayout.LANDING);
         return landings[edge];
     }
 

@@ -56,7 +56,8 @@ public final class Waiter {
     }
 
     private static final int SPINS_WITH_CORES = 2000;
-    private static final int POLLS_WITH_CORES = 16;
+    private static final int POLLS_WITH_CORES = 128;
+    private static final int POLLS_MORE = 8;
     private static final int SPINS_PER_POLL = 16;
     private static final int SPINS_WITHOUT_CORES = 4;
     private static final int SPINS_PER_YIELD = 8;
@@ -72,6 +73,8 @@ public final class Waiter {
     private final boolean forAnswers;
     private final int spins;
     private final int spinsPerYield;
+    private final int pollsMax;
+    private int polls; // what has paid of late; a race of several waiters does no harm
 
     /**
      * @param coreForEach whether every rank that may wait here has a core of its own
@@ -108,6 +111,8 @@ public final class Waiter {
         this.forAnswers = forAnswers;
         this.spins = coreForEach ? SPINS_WITH_CORES : SPINS_WITHOUT_CORES;
         this.spinsPerYield = coreForEach ? SPINS_PER_YIELD : 1;
+        this.pollsMax = coreForEach ? POLLS_WITH_CORES : 1;
+        this.polls = pollsMax;
     }
 
     /**
@@ -134,18 +139,23 @@ public final class Waiter {
         awaitYielding(memory, offset, atLeast, check);
     }
 
-    /** A poll is a system call for each connection, so the word is looked at several times in between. */
+    /**
+     * A poll is a system call for each connection, so the word is looked at several times in between. How long to go on
+     * before others get the core is learnt: nobody can know whether the awaited rank has a core, when hosts share them.
+     */
     private boolean awaitPolling(MemorySegment memory, long offset, long atLeast) {
-        int polls = spins == SPINS_WITH_CORES ? POLLS_WITH_CORES : 1;
-        for (int i = 0; i < polls; i++) {
+        int budget = polls;
+        for (int i = 0; i < budget; i++) {
             for (int spin = 0; spin < SPINS_PER_POLL; spin++) {
                 if (Words.load(memory, offset) >= atLeast) {
+                    polls = Math.min(pollsMax, budget + POLLS_MORE);
                     return true;
                 }
                 Thread.onSpinWait();
             }
             progress.poll();
         }
+        polls = Math.max(1, budget / 2);
         return false;
     }
 

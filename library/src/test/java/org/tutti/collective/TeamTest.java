@@ -28,12 +28,12 @@ class TeamTest {
     void aRankThatWaitsForAFreeSlotIsNotTakenForOneThatCalledSomethingElse() {
         Team behind = team(1, new LiveMachine(new Waiter(false)));
         Team ahead = team(0, new EventfulMachine(() -> {
-            for (int i = 0; i < RingLayout.SLOTS; i++) {
+            for (int i = 0; i < RingLayout.slots(1, RANKS); i++) {
                 call(behind);
             }
             enter(behind); // the call that the other rank is about to describe
         }));
-        for (int i = 0; i < RingLayout.SLOTS; i++) {
+        for (int i = 0; i < RingLayout.slots(1, RANKS); i++) {
             call(ahead);
         }
         assertThatCode(() -> call(ahead)).doesNotThrowAnyException();

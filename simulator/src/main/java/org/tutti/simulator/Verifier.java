@@ -328,7 +328,7 @@ public final class Verifier {
         for (int node = 0; node < memories.length; node++) {
             int ranks = topology.ranksOf(node).length;
             long window = Outbox.windowBytesMax(ranks);
-            long lanes = stages == 1 ? 0 : RingLayout.SLOTS * (LANE_SMALL_BYTES + window);
+            long lanes = stages == 1 ? 0 : RingLayout.SLOTS_MIN * (LANE_SMALL_BYTES + window);
             long bound = new RingLayout(topology.nodes(), ranks).bytes()
                     + ranks * (OUTBOX_SMALL_BYTES + 2 * window + lanes);
             if (memories[node].bytes() > bound) {

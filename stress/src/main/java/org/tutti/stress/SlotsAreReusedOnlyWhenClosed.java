@@ -19,7 +19,7 @@ import org.tutti.collective.RingLayout;
 @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "every operation brought its own number")
 @Outcome(expect = Expect.FORBIDDEN, desc = "so many operations brought another one's number")
 public class SlotsAreReusedOnlyWhenClosed {
-    private static final int OPERATIONS = 2 * RingLayout.SLOTS + 3;
+    private static final int OPERATIONS = 2 * RingLayout.SLOTS_MIN + 3;
 
     private final Pair pair = Pair.POOL.take();
     private final long first = pair.reserve(OPERATIONS);

@@ -15,7 +15,10 @@ final class BenchLoop {
     private static final int CALLS_MAX = 1_000_000;
     private static final int CALLS_MIN = 4;
     private static final int GROWTH_MAX = 8;
-    private static final double WARM_UP_NANOS = 400_000_000;
+    private static final double WARM_UP_NANOS_MIN = 400_000_000;
+    private static final double WARM_UP_NANOS_MAX = 5_000_000_000.0;
+    private static final int STEADY_RUNS = 5;
+    private static final double STEADY_RATIO = 1.25;
     private static final int PRIME = 31;
 
     private final Communicator world;
@@ -43,11 +46,19 @@ final class BenchLoop {
         }
     }
 
-    /** Runs for a while, so that everything is compiled, and finds how many calls make a repeat. */
+    /**
+     * Finds how many calls make a repeat, and runs until several in a row take about as long as the first of them: then
+     * everything is compiled.
+     */
     void warmUp() {
-        for (double total = 0; total < WARM_UP_NANOS;) {
+        double first = 0;
+        int steady = 0;
+        for (double total = 0; total < WARM_UP_NANOS_MIN || total < WARM_UP_NANOS_MAX && steady < STEADY_RUNS;) {
             double nanos = slowest(run());
             total += nanos * calls;
+            boolean same = first / STEADY_RATIO <= nanos && nanos <= first * STEADY_RATIO;
+            steady = same && nanos * calls >= REPEAT_NANOS / 2 ? steady + 1 : 0;
+            first = steady == 0 ? nanos : first;
             calls = (int) Math.clamp(REPEAT_NANOS / nanos, CALLS_MIN, Math.min(CALLS_MAX, GROWTH_MAX * calls));
         }
     }

@@ -73,8 +73,8 @@ public final class InfoCommand implements Callable<Integer> {
         out.printf("reductions      %s%n", Vectors.areInJdk()
                 ? "vectors in ranks that tutti run starts, else with --add-modules " + Vectors.MODULE
                 : "plain loops: this JDK has no module " + Vectors.MODULE);
-        out.printf("slots           %d operations in flight on a communicator, %d bytes in the line of a word%n",
-                RingLayout.SLOTS, RingLayout.PAYLOAD_BYTES);
+        out.printf("slots           %d to %d operations in flight on a communicator, %d bytes in the line of a word%n",
+                RingLayout.SLOTS_MIN, RingLayout.SLOTS_MAX, RingLayout.PAYLOAD_BYTES);
         out.println();
         out.println("ranks on a node   slots of a communicator   outboxes of all ranks, at most");
         for (int ranks : RANKS_SHOWN) {
