@@ -157,12 +157,12 @@ class SimulateTest {
 
     @Test
     void shouldTuneAndWriteWhatWasMeasured() throws Exception {
-        Ended ended = tutti("tune", "-n", "2", "--model", "gigabit", "--collective", "reduce", "--bytes", "64k",
-                "--repeats", "1", "--csv", "sweep.csv");
+        Ended ended = tutti("tune", "-n", "2", "--model", "gigabit", "--collective", "reduce", "--algorithm",
+                "index-range", "--bytes", "64k", "--repeats", "1", "--csv", "sweep.csv");
         assertThat(ended.status).as(ended.err).isZero();
         assertThat(ended.out).containsPattern("\\| reduce \\| index-range \\| 65536 \\| \\d+k \\| [\\d.]+ \\| [\\d.]+ ")
                 .contains("The proposed chunks take ");
-        // what Tutti chooses, the same by name, and chunks of 4, 8, 16, 32, 64, 128 and 256 KiB
+        // what Tutti chooses, the algorithm with its usual chunks, and chunks of 4, 8, 16, 32, 64, 128 and 256 KiB
         assertThat(directory.resolve("sweep.csv")).content().hasLineCount(1 + 2 + 7)
                 .contains("\ntutti index-range@4k,reduce,", "\ntutti index-range@256k,reduce,");
     }
