@@ -2,10 +2,14 @@
 package org.tutti.choice;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.Chunked;
 import org.tutti.collective.allreduce.Allreduce;
 import org.tutti.collective.allreduce.ChengAllreduce;
 import org.tutti.collective.allreduce.FlatAllreduce;
@@ -48,6 +52,11 @@ public final class Catalogue {
                     new RecursiveDoublingAllreduce(), new RabenseifnerAllreduce(), new RingAllreduce(),
                     new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce());
 
+    /** What follows the name of an algorithm whose chunks are chosen. */
+    private static final Pattern CHUNK = Pattern.compile("([1-9]\\d{0,3})k");
+
+    private static final int KIBIBYTE = 1 << 10;
+
     private Catalogue() {}
 
     /**
@@ -69,19 +78,48 @@ public final class Catalogue {
      * Finds an algorithm by name.
      *
      * @param collective the operation
-     * @param name the algorithm's name
+     * @param name the algorithm's name; if it is {@link Chunked}, perhaps with the length of its chunks in KiB, as in
+     *            {@code srm@32k}
      * @return the algorithm
      * @throws IllegalArgumentException when there is none; the message lists those that there are
      */
     public static Algorithm find(Collective collective, String name) {
+        return search(collective, name).orElseThrow(() -> new IllegalArgumentException("there is no algorithm \""
+                + name + "\" for " + collective.label() + "; there are " + names(collective, Algorithm.class)
+                + (name.contains("@") ? "; those with chunks of 4k to 1024k, as in srm@32k, are "
+                        + names(collective, Chunked.class) : "")));
+    }
+
+    /**
+     * Looks for an algorithm as {@link #find} does.
+     *
+     * @param collective the operation
+     * @param name the algorithm's name
+     * @return the algorithm, if there is one
+     */
+    public static Optional<Algorithm> search(Collective collective, String name) {
+        String[] sides = name.split("@", 2);
         for (Algorithm algorithm : of(collective)) {
-            if (algorithm.description().name().equals(name)) {
-                return algorithm;
+            if (algorithm.description().name().equals(sides[0])) {
+                return sides.length == 1 ? Optional.of(algorithm) : withChunk(algorithm, sides[1]);
             }
         }
-        String names = of(collective).stream().map(algorithm -> algorithm.description().name())
+        return Optional.empty();
+    }
+
+    private static Optional<Algorithm> withChunk(Algorithm algorithm, String text) {
+        Matcher length = CHUNK.matcher(text);
+        if (algorithm instanceof Chunked chunked && length.matches()) {
+            long bytes = Long.parseLong(length.group(1)) * KIBIBYTE;
+            if (bytes >= Chunked.CHUNK_BYTES_MIN && bytes <= Chunked.CHUNK_BYTES_MAX) {
+                return Optional.of(chunked.withChunk(bytes));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static String names(Collective collective, Class<?> kind) {
+        return of(collective).stream().filter(kind::isInstance).map(algorithm -> algorithm.description().name())
                 .collect(Collectors.joining(", "));
-        throw new IllegalArgumentException(
-                "there is no algorithm \"" + name + "\" for " + collective.label() + "; there are " + names);
     }
 }

@@ -99,6 +99,25 @@ public final class Choice {
     }
 
     /**
+     * Chooses the algorithm of any collective.
+     *
+     * @param collective the operation
+     * @param topology where the communicator's ranks are
+     * @param bytes the length of the message
+     * @param kernel the operator; unused where nothing is combined
+     * @return the algorithm
+     * @throws IllegalArgumentException when the one that was asked for would not keep the order that the operator needs
+     */
+    public Algorithm algorithm(Collective collective, Topology topology, long bytes, Kernel kernel) {
+        return switch (collective) {
+            case BARRIER -> barrier(topology);
+            case BROADCAST -> broadcast(topology);
+            case REDUCE -> reduce(topology, bytes, kernel);
+            case ALLREDUCE -> allreduce(topology, bytes, kernel);
+        };
+    }
+
+    /**
      * Chooses the algorithm of a barrier.
      *
      * @param topology where the communicator's ranks are

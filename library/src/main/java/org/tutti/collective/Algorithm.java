@@ -28,7 +28,18 @@ public abstract class Algorithm {
      * @param source where it was published, with the section
      */
     public record Description(String name, Order order, String steps, String memoryBytes,
-            String railBytes, String memory, String source) {}
+            String railBytes, String memory, String source) {
+        /**
+         * Describes the same algorithm with chunks of another length.
+         *
+         * @param chunkBytes the length, a multiple of 1 KiB
+         * @return the description, with the length in the name
+         */
+        public Description withChunk(long chunkBytes) {
+            return new Description(name + "@" + (chunkBytes >> 10) + "k", order, steps, memoryBytes, railBytes, memory,
+                    source);
+        }
+    }
 
     private final Description description;
     private final Label label;

@@ -22,10 +22,11 @@ public final class IndexRange {
      *
      * @param team the ranks
      * @param kernel the operator
+     * @param most the longest that it may be
      * @return bytes, whole units
      */
-    public static long chunkBytes(Team team, Kernel kernel) {
-        return kernel.wholeUnits(team.windowBytesMax() / PARTS);
+    public static long chunkBytes(Team team, Kernel kernel, long most) {
+        return kernel.wholeUnits(Math.min(most, team.windowBytesMax() / PARTS));
     }
 
     /**
@@ -57,12 +58,13 @@ public final class IndexRange {
      * @param kernel the operator
      * @param source this rank's bytes
      * @param bytes how many
+     * @param chunk {@link #chunkBytes}
      * @param lends whether this rank lends its memory, as {@link Team#lend} said
      * @return the last step of READY that was used; 0 when all ranks lend, and step 1 was
      */
-    public static int meet(Team team, Kernel kernel, Area source, long bytes, boolean lends) {
+    public static int meet(Team team, Kernel kernel, Area source, long bytes, long chunk, boolean lends) {
         if (!lends) {
-            showFirst(team, kernel, source, bytes);
+            showFirst(team, kernel, source, bytes, chunk);
         }
         int step = 1;
         team.post(Team.READY, step);
@@ -76,7 +78,7 @@ public final class IndexRange {
         }
         if (lenders > 0) {
             if (lends) {
-                showFirst(team, kernel, source, bytes);
+                showFirst(team, kernel, source, bytes, chunk);
             }
             step++;
             team.post(Team.READY, step);
@@ -85,8 +87,7 @@ public final class IndexRange {
         return step;
     }
 
-    private static void showFirst(Team team, Kernel kernel, Area source, long bytes) {
-        long chunk = chunkBytes(team, kernel);
+    private static void showFirst(Team team, Kernel kernel, Area source, long bytes, long chunk) {
         Area parts = team.show(windowBytes(bytes, chunk));
         copyIn(team, kernel, source, 0, parts, 0, Math.min(chunk, bytes));
     }

@@ -65,6 +65,9 @@ public final class LevelTree {
      * @return how many children it has, 0 for a leaf
      */
     public int children(int position, int root, int size) {
+        if (isFlat()) {
+            return position == root ? size - 1 : 0;
+        }
         int children = 0;
         for (int level = 0; level <= groups.length && leads(position, level, root); level++) {
             children += members(position, level, size) - 1;
@@ -82,6 +85,9 @@ public final class LevelTree {
      * @return the child
      */
     public int child(int position, int index, int root, int size) {
+        if (isFlat()) { // the general way, without its divisions: short reductions go through here
+            return index < size - 1 - position ? position + 1 + index : size - 2 - index;
+        }
         int level = 0;
         int left = index;
         for (int others = members(position, 0, size) - 1; left >= others; others = members(position, level, size) - 1) {

@@ -9,6 +9,8 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.tutti.Collective;
 import org.tutti.choice.Catalogue;
+import org.tutti.simulator.Chart.Line;
+import org.tutti.simulator.Chart.Point;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
@@ -61,12 +63,31 @@ class DrawingTest {
     }
 
     @Test
-    void shouldDrawACurveForEachAlgorithm() throws Exception {
-        Document document = parse(Chart.svg("a < b", List.of("one", "two"), List.of(8L, 64L),
-                new double[][]{{1, 2}, {30, 4}}));
+    void shouldDrawALineForEachRowOfFigures() throws Exception {
+        Chart chart = new Chart();
+        chart.add("a < b", List.of(new Line("one", false, List.of(new Point(8, 1), new Point(64, 30))),
+                new Line("two", true, List.of(new Point(16, 4)))));
+        chart.endRow();
+        chart.add("c", List.of(new Line("three", false, List.of(new Point(0, 0.02), new Point(1000, 0.2)))));
+        chart.add("d", List.of(new Line("none", false, List.of())));
+        chart.endRow();
+        Document document = parse(chart.svg());
         NodeList curves = document.getElementsByTagName("polyline");
-        assertThat(curves.getLength()).isEqualTo(2);
-        // 1 to 100 µs over 400 points from 440 up: 1 is at the bottom, 30 three quarters up
-        assertThat(((Element) curves.item(0)).getAttribute("points").strip()).isEqualTo("80.0,440.0 720.0,144.6");
+        assertThat(curves.getLength()).isEqualTo(3);
+        // 1 to 100 over 200 points from 230 up: 1 is at the bottom, 30 at 0.739 of it; 8 to 64 over 300 from 60 on
+        assertThat(points(curves, 0)).isEqualTo("60.0,230.0 360.0,82.3");
+        assertThat(points(curves, 1)).isEqualTo("160.0,169.8");
+        // 0.01 to 1 in the second row, 260 points below; 0 lies where 1 does
+        assertThat(points(curves, 2)).isEqualTo("60.0,459.9 360.0,359.9");
+        assertThat(elements(document, "polyline", "stroke-dasharray", "5 3")).hasSize(1);
+        assertThat(elements(document, "polyline", "stroke", "#4c78a8")).as("dashed ones keep the colour").hasSize(3);
+        assertThat(document.getElementsByTagName("circle").getLength()).isEqualTo(5);
+        assertThat(document.getDocumentElement().getAttribute("width")).isEqualTo("1020");
+        assertThat(document.getDocumentElement().getAttribute("height")).isEqualTo("520");
+        assertThat(document.getDocumentElement().getTextContent()).contains("a < b", "two", "64", "100", "0.01");
+    }
+
+    private static String points(NodeList curves, int index) {
+        return ((Element) curves.item(index)).getAttribute("points");
     }
 }

@@ -4,12 +4,16 @@ package org.tutti.simulator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.Chunked;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -59,5 +63,29 @@ class VerificationTest {
         Plan inFlight = new InFlightPlan(shape, 3, 7);
         assertThat(inFlight).hasToString("in-flight:0.0.0.0.0.1.1.1/2.4:3:7");
         assertThat(Plan.parse(inFlight.toString())).hasToString(inFlight.toString());
+    }
+
+    /** The shortest and the longest chunks, and some that divide nothing. */
+    @ParameterizedTest
+    @ValueSource(longs = {Chunked.CHUNK_BYTES_MIN, 21 << 10, Chunked.CHUNK_BYTES_MAX})
+    void shouldFindNothingWrongWithOtherChunks(long bytes) {
+        Random random = new Random(SEED);
+        List<String> failures = new ArrayList<>();
+        int runs = 0;
+        for (Collective collective : Collective.values()) {
+            for (Algorithm each : Catalogue.of(collective)) {
+                if (each instanceof Chunked chunked) {
+                    for (Topology topology : List.of(Sweep.even(1, 3), Sweep.even(3, 2))) {
+                        Algorithm algorithm = chunked.withChunk(bytes);
+                        int part = random.nextInt(AlgorithmPlan.parts(collective, algorithm, topology));
+                        new AlgorithmPlan(collective, algorithm, topology, part, random.nextInt()).verify()
+                                .ifPresent(found -> failures.add(found.getMessage()));
+                        runs++;
+                    }
+                }
+            }
+        }
+        assertThat(runs).isGreaterThanOrEqualTo(16);
+        assertThat(failures).as("seed %s", SEED).isEmpty();
     }
 }

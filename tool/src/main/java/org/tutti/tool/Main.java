@@ -8,8 +8,10 @@ import org.tutti.tool.info.InfoCommand;
 import org.tutti.tool.run.HostCommand;
 import org.tutti.tool.run.PrepareCommand;
 import org.tutti.tool.run.RunCommand;
+import org.tutti.tool.simulate.ChartCommand;
 import org.tutti.tool.simulate.DrawCommand;
 import org.tutti.tool.simulate.SimulateCommand;
+import org.tutti.tool.simulate.TuneCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
@@ -21,7 +23,7 @@ import picocli.CommandLine.ParameterException;
 @Command(name = "tutti", version = "tutti " + Main.VERSION, mixinStandardHelpOptions = true,
         description = "Runs and examines parallel Java programs.", subcommands = {
                 RunCommand.class, BenchCommand.class, CompareCommand.class, InfoCommand.class, SimulateCommand.class,
-                DrawCommand.class, PrepareCommand.class, HostCommand.class})
+                DrawCommand.class, ChartCommand.class, TuneCommand.class, PrepareCommand.class, HostCommand.class})
 public final class Main implements Runnable {
     /** The version of Tutti. */
     public static final String VERSION = "0.1.0-SNAPSHOT";
@@ -40,6 +42,7 @@ public final class Main implements Runnable {
                 .setExecutionExceptionHandler((exception, command, result) -> reportFailure(exception));
         line.getSubcommands().get("simulate").setStopAtPositional(false); // these run no programs
         line.getSubcommands().get("draw").setStopAtPositional(false);
+        line.getSubcommands().get("chart").setStopAtPositional(false);
         System.exit(line.execute(arguments));
     }
 

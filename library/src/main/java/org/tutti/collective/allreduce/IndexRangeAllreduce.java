@@ -2,6 +2,7 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
 import org.tutti.collective.IndexRange;
 import org.tutti.collective.NodeStage;
@@ -36,8 +37,8 @@ import org.tutti.pattern.Partition;
  *
  * <p>Every byte crosses between cores at most twice, all cores combine, and each contribution is read once.
  */
-public final class IndexRangeAllreduce extends TwoLevelAllreduce {
-    /** The bytes of a round between nodes. */
+public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chunked {
+    /** The bytes of a chunk, and of a round between nodes. */
     static final long CHUNK_BYTES = 256 << 10;
 
     private static final int COMBINED = 2;
@@ -45,16 +46,31 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce {
     private static final Allreduce DOUBLING = new RecursiveDoublingAllreduce();
     private static final Allreduce HALVING = new RabenseifnerAllreduce();
 
-    /** The only object that is needed. */
+    private static final Description DESCRIPTION = new Description("index-range", Order.BLOCKS,
+            "2·c; n > 1: c·(2·⌈log₂ n⌉ + 3)", "2·b·(p−1)/p", "2·b·(n−1)/n, ⌈log₂ n⌉·b up to 16 KiB",
+            "min(2·b, 512 KiB), 2 × 32 KiB an edge", "Tutti");
+
+    private final long chunkBytes;
+
+    /** With chunks of 256 KiB. */
     public IndexRangeAllreduce() {
-        super(new Description("index-range", Order.BLOCKS, "2·c; n > 1: c·(2·⌈log₂ n⌉ + 3)", "2·b·(p−1)/p",
-                "2·b·(n−1)/n, ⌈log₂ n⌉·b up to 16 KiB", "min(2·b, 512 KiB), 2 × 32 KiB an edge", "Tutti"));
+        this(DESCRIPTION, CHUNK_BYTES);
+    }
+
+    private IndexRangeAllreduce(Description description, long chunkBytes) {
+        super(description);
+        this.chunkBytes = chunkBytes;
+    }
+
+    @Override
+    public IndexRangeAllreduce withChunk(long bytes) {
+        return new IndexRangeAllreduce(DESCRIPTION.withChunk(bytes), bytes);
     }
 
     @Override
     public Counts counts(int nodes, int localRanks, long bytes) {
         if (nodes == 1) {
-            double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
+            double chunks = Math.max(1, Math.ceil((double) bytes / chunkBytes));
             double part = (double) bytes * (localRanks - 1) / localRanks;
             return new Counts(2 * chunks, 2 * part, part, 0, 0);
         }
@@ -63,12 +79,12 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return memoryBytes(CHUNK_BYTES, RecursiveDoublingAllreduce.edges(nodes), nodes, localRanks, bytes);
+        return memoryBytes(chunkBytes, RecursiveDoublingAllreduce.edges(nodes), nodes, localRanks, bytes);
     }
 
     @Override
     protected long roundBytesMax(Team team) {
-        return Math.min(CHUNK_BYTES, team.windowBytesMax() / NodeStage.HALVES);
+        return Math.min(chunkBytes, team.windowBytesMax() / NodeStage.HALVES);
     }
 
     @Override
@@ -88,14 +104,14 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce {
     @Override
     protected void runOnOneNode(Team team, Area source, Area target, long bytes, Kernel kernel) {
         boolean lends = team.lend(bytes, source, target);
-        int step = IndexRange.meet(team, kernel, source, bytes, lends);
+        long chunk = IndexRange.chunkBytes(team, kernel, chunkBytes);
+        int step = IndexRange.meet(team, kernel, source, bytes, chunk, lends);
         if (step == 0) {
             runOnLent(team, source, target, bytes, kernel);
             return;
         }
         int rank = team.localRank();
         int size = team.localSize();
-        long chunk = IndexRange.chunkBytes(team, kernel);
         long window = IndexRange.windowBytes(bytes, chunk);
         int chunks = Partition.chunks(bytes, chunk);
         Area parts = team.shown(rank, window);

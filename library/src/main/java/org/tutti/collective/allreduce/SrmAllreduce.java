@@ -2,6 +2,7 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RingLayout;
@@ -24,7 +25,7 @@ import org.tutti.pattern.Partition;
  * broadcast between nodes, broadcast in the node). A rank's DONE word of chunk k says that it has read its children's
  * contributions and the result.
  */
-public final class SrmAllreduce extends Allreduce {
+public final class SrmAllreduce extends Allreduce implements Chunked {
     private static final long DOUBLING_BYTES_MAX = 16 << 10;
     private static final int TOP = 0;
     private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
@@ -32,11 +33,30 @@ public final class SrmAllreduce extends Allreduce {
     private static final long BUFFER_BYTES = 64 << 10;
     private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / BUFFERS;
 
-    /** The only object that is needed. */
+    private static final Description DESCRIPTION = new Description("srm", Order.BLOCKS,
+            "⌊log₂ p⌋ + 1 + ⌈log₂ n⌉; > 16 KiB ⌊log₂ p⌋ + 2·⌊log₂ n⌋ + c", "⌈log₂ p⌉·b at a master",
+            "⌈log₂ n⌉·b; > 16 KiB 2·⌈log₂ n⌉·b at rank 0's node", "2 × 64 KiB, 2 × 32 KiB an edge",
+            "SRM 2003, sections 2.2 and 2.4");
+
+    private final long bufferBytes;
+
+    /** With buffers of 64 KiB. */
     public SrmAllreduce() {
-        super(new Description("srm", Order.BLOCKS, "⌊log₂ p⌋ + 1 + ⌈log₂ n⌉; > 16 KiB ⌊log₂ p⌋ + 2·⌊log₂ n⌋ + c",
-                "⌈log₂ p⌉·b at a master", "⌈log₂ n⌉·b; > 16 KiB 2·⌈log₂ n⌉·b at rank 0's node",
-                "2 × 64 KiB, 2 × 32 KiB an edge", "SRM 2003, sections 2.2 and 2.4"));
+        this(DESCRIPTION, BUFFER_BYTES);
+    }
+
+    private SrmAllreduce(Description description, long bufferBytes) {
+        super(description);
+        this.bufferBytes = bufferBytes;
+    }
+
+    @Override
+    public SrmAllreduce withChunk(long bytes) {
+        return new SrmAllreduce(DESCRIPTION.withChunk(bytes), bytes);
+    }
+
+    private long bufferBytes(int nodes) {
+        return nodes > 1 ? Math.min(LANDING_BYTES, bufferBytes) : bufferBytes;
     }
 
     @Override
@@ -48,7 +68,7 @@ public final class SrmAllreduce extends Allreduce {
             return new Counts(localRanks == 1 ? 0 : depth + 1, 2.0 * bytes, locals * bytes
                     + RecursiveDoublingAllreduce.combines(nodes) * bytes, rounds, rounds * bytes);
         }
-        double buffer = nodes > 1 ? LANDING_BYTES : BUFFER_BYTES;
+        double buffer = bufferBytes(nodes);
         double chunks = Math.max(1, Math.ceil(bytes / buffer));
         double first = Math.min(bytes, buffer); // what passes through the whole pipeline before the others follow
         double children = Math.ceil(Math.log(nodes) / Math.log(2));
@@ -66,7 +86,8 @@ public final class SrmAllreduce extends Allreduce {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         // an edge for each child and the parent, or for each partner of the exchange
-        return windows(localRanks, bytes, BUFFERS * (nodes == 1 ? BUFFER_BYTES : LANDING_BYTES))
+        long buffers = BUFFERS * bufferBytes(nodes);
+        return windows(localRanks, bytes, nodes == 1 ? buffers : Math.max(DOUBLING_BYTES_MAX, buffers))
                 + landings(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);
     }
 
@@ -112,9 +133,8 @@ public final class SrmAllreduce extends Allreduce {
         return accumulated;
     }
 
-    private static void runLong(Team team, Area source, Area target, long bytes, Kernel kernel) {
-        long buffer = Math.min(BUFFER_BYTES, team.windowBytesMax() / BUFFERS);
-        buffer = kernel.wholeUnits(team.nodes() > 1 ? Math.min(buffer, LANDING_BYTES) : buffer);
+    private void runLong(Team team, Area source, Area target, long bytes, Kernel kernel) {
+        long buffer = kernel.wholeUnits(Math.min(bufferBytes(team.nodes()), team.windowBytesMax() / BUFFERS));
         long window = Math.min(bytes, BUFFERS * buffer);
         int chunks = Partition.chunks(bytes, buffer);
         Area buffers = team.show(window);

@@ -58,7 +58,7 @@ public final class DirectReadBroadcast extends Broadcast {
             pipeline.throughLandings(team, data, bytes, root,
                     Math.min(LANDING_BYTES, team.windowBytesMax() / LANDINGS), LANDINGS, Integer.MAX_VALUE);
         } else {
-            pipeline.straight(team, data, bytes, root, true);
+            pipeline.straight(team, data, bytes, root, TreePipeline.STRAIGHT_BYTES, true);
         }
     }
 }

@@ -88,7 +88,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
         int rounds = Partition.chunks(bytes, half);
         int top = team.nodeOf(root);
         if (!suffices(rounds, team.nodes())) {
-            PIPELINE.straight(team, data, bytes, root, false);
+            PIPELINE.straight(team, data, bytes, root, TreePipeline.STRAIGHT_BYTES, false);
         } else if (team.rank() == root) {
             send(team, data, bytes, half, rounds);
         } else if (team.node() != top && team.isMaster()) {

@@ -2,6 +2,7 @@
 package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
@@ -19,45 +20,62 @@ import org.tutti.pattern.BinomialTree;
  * <p>Between nodes a message goes down the binomial tree of masters, through the two halves of the landing place that
  * the slot has for each edge; messages of up to 64 KiB need no credit, so nobody waits for a node below.
  */
-public final class SlotRingBroadcast extends Broadcast {
+public final class SlotRingBroadcast extends Broadcast implements Chunked {
     private static final int PARTS = 4;
-    private static final long CHUNK_BYTES_MIN = 16 << 10;
-    private static final long CHUNK_BYTES_MAX = 128 << 10;
+    private static final long CHUNK_BYTES_SHORT = 16 << 10;
+    private static final long CHUNK_BYTES_LONG = 128 << 10;
     private static final int LANDINGS = 2;
     private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / LANDINGS;
 
-    private final TreePipeline pipeline = new TreePipeline(BinomialTree.INSTANCE);
+    private static final Description DESCRIPTION = new Description("slot-ring", Order.ALWAYS, "⌊log₂ n⌋ + c",
+            "b, b twice at the root", "⌈log₂ n⌉·b", "min(b, 512 KiB) at the root, 64 KiB an edge",
+            "Tutti; after SRM 2003");
 
-    /** The only object that is needed. */
+    private final TreePipeline pipeline = new TreePipeline(BinomialTree.INSTANCE);
+    private final long chunkMin;
+    private final long chunkMax;
+
+    /** With chunks of 16 to 128 KiB, a quarter of the message if it can be. */
     public SlotRingBroadcast() {
-        super(new Description("slot-ring", Order.ALWAYS, "⌊log₂ n⌋ + c", "b, b twice at the root", "⌈log₂ n⌉·b",
-                "min(b, 512 KiB) at the root, 64 KiB an edge", "Tutti; after SRM 2003"));
+        this(DESCRIPTION, CHUNK_BYTES_SHORT, CHUNK_BYTES_LONG);
+    }
+
+    private SlotRingBroadcast(Description description, long chunkMin, long chunkMax) {
+        super(description);
+        this.chunkMin = chunkMin;
+        this.chunkMax = chunkMax;
+    }
+
+    @Override
+    public SlotRingBroadcast withChunk(long bytes) {
+        return new SlotRingBroadcast(DESCRIPTION.withChunk(bytes), bytes, bytes);
     }
 
     @Override
     public Counts counts(int nodes, int localRanks, long bytes) {
-        return pipeline.counts(nodes, localRanks, bytes, nodes == 1 ? chunk(bytes, CHUNK_BYTES_MAX) : LANDING_BYTES, 0,
-                2);
+        return pipeline.counts(nodes, localRanks, bytes,
+                nodes == 1 ? chunk(bytes, chunkMax) : Math.min(LANDING_BYTES, chunkMax), 0, 2);
     }
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return windows(leaders(localRanks), bytes, nodes == 1 ? PARTS * CHUNK_BYTES_MAX : RingLayout.LANDING_BYTES)
+        return windows(leaders(localRanks), bytes, nodes == 1 ? PARTS * chunkMax : RingLayout.LANDING_BYTES)
                 + landings(nodes, 1, bytes);
     }
 
     @Override
     public void run(Team team, Area data, long bytes, int root) {
         if (team.nodes() == 1) {
-            pipeline.throughLandings(team, data, bytes, root, chunk(bytes, team.windowBytesMax() / PARTS), PARTS,
-                    Integer.MAX_VALUE);
+            pipeline.throughLandings(team, data, bytes, root,
+                    chunk(bytes, Math.min(chunkMax, team.windowBytesMax() / PARTS)), PARTS, Integer.MAX_VALUE);
         } else {
             pipeline.throughLandings(team, data, bytes, root,
-                    Math.min(LANDING_BYTES, team.windowBytesMax() / LANDINGS), LANDINGS, Integer.MAX_VALUE);
+                    Math.min(Math.min(LANDING_BYTES, chunkMax), team.windowBytesMax() / LANDINGS), LANDINGS,
+                    Integer.MAX_VALUE);
         }
     }
 
-    private static long chunk(long bytes, long chunkMax) {
-        return Math.clamp(-Math.floorDiv(-bytes, PARTS), Math.min(CHUNK_BYTES_MIN, chunkMax), chunkMax);
+    private long chunk(long bytes, long most) {
+        return Math.clamp(-Math.floorDiv(-bytes, PARTS), Math.min(chunkMin, most), most);
     }
 }

@@ -2,6 +2,7 @@
 package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
@@ -38,7 +39,7 @@ import org.tutti.pattern.Tree;
  *
  * <p>The paper tried binomial, binary and Fibonacci trees (section 2.1) and found the first the fastest.
  */
-public final class SrmBroadcast extends Broadcast {
+public final class SrmBroadcast extends Broadcast implements Chunked {
     /** Each of the two buffers in a node; the paper leaves the size open. */
     private static final long BUFFER_BYTES = 64 << 10;
 
@@ -59,35 +60,50 @@ public final class SrmBroadcast extends Broadcast {
     public static final SrmBroadcast FIBONACCI =
             new SrmBroadcast("srm-fibonacci", FibonacciTree.INSTANCE, "0.72·log₂ n", "1.44·log₂ n");
 
+    private final Tree tree;
     private final TreePipeline pipeline;
+    private final long bufferBytes;
 
     private SrmBroadcast(String name, Tree tree, String height, String degree) {
-        super(new Description(name, Order.ALWAYS, height + " + c, above 64 KiB 1 more", "b, b twice at the root",
+        this(new Description(name, Order.ALWAYS, height + " + c, above 64 KiB 1 more", "b, b twice at the root",
                 degree + "·b", "2 × 64 KiB at the root and above 64 KiB at masters, 64 KiB an edge",
-                "SRM 2003, sections 2.1, 2.2 and 2.4"));
+                "SRM 2003, sections 2.1, 2.2 and 2.4"), tree, BUFFER_BYTES);
+    }
+
+    private SrmBroadcast(Description description, Tree tree, long bufferBytes) {
+        super(description);
+        this.tree = tree;
         this.pipeline = new TreePipeline(tree);
+        this.bufferBytes = bufferBytes;
+    }
+
+    /** Between nodes messages above 64 KiB have such chunks; the protocols of the others stay as they are. */
+    @Override
+    public SrmBroadcast withChunk(long bytes) {
+        return new SrmBroadcast(description().withChunk(bytes), tree, bytes);
     }
 
     @Override
     public Counts counts(int nodes, int localRanks, long bytes) {
         boolean straight = nodes > 1 && bytes > WHOLE_BYTES_MAX;
-        return pipeline.counts(nodes, localRanks, bytes, nodes == 1 || straight ? BUFFER_BYTES : chunk(bytes),
+        return pipeline.counts(nodes, localRanks, bytes, nodes == 1 || straight ? bufferBytes : chunk(bytes),
                 straight ? 1 : 0, 2);
     }
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return windows(leaders(localRanks), bytes, BUFFERS * BUFFER_BYTES)
-                + (bytes > WHOLE_BYTES_MAX ? 0 : landings(nodes, 1, bytes));
+        return nodes == 1 || bytes > WHOLE_BYTES_MAX
+                ? windows(leaders(localRanks), bytes, BUFFERS * bufferBytes)
+                : windows(leaders(localRanks), bytes, WHOLE_BYTES_MAX) + landings(nodes, 1, bytes);
     }
 
     @Override
     public void run(Team team, Area data, long bytes, int root) {
         long half = team.windowBytesMax() / BUFFERS;
         if (team.nodes() == 1) {
-            pipeline.throughLandings(team, data, bytes, root, Math.min(BUFFER_BYTES, half), BUFFERS, BUFFERS);
+            pipeline.throughLandings(team, data, bytes, root, Math.min(bufferBytes, half), BUFFERS, BUFFERS);
         } else if (bytes > WHOLE_BYTES_MAX) {
-            pipeline.straight(team, data, bytes, root, false);
+            pipeline.straight(team, data, bytes, root, bufferBytes, false);
         } else if (bytes >= WHOLE_BYTES_MIN && bytes <= team.windowBytesMax()) {
             pipeline.throughLandings(team, data, bytes, root, chunk(bytes), 1, BUFFERS);
         } else {

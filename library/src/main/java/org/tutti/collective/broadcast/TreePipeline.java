@@ -34,7 +34,7 @@ import org.tutti.pattern.Tree;
  * read.
  */
 final class TreePipeline {
-    /** The chunks that go straight. */
+    /** The chunks that go straight, unless an algorithm has others. */
     static final long STRAIGHT_BYTES = 64 << 10;
 
     /** How many of them a window holds. */
@@ -89,10 +89,11 @@ final class TreePipeline {
      * @param data the bytes of this rank
      * @param bytes how many, 1 or more with several nodes
      * @param root the rank that has them
+     * @param most the length of a chunk, or less if windows are shorter
      * @param lends whether ranks of one process read each other's memory
      */
-    void straight(Team team, Area data, long bytes, int root, boolean lends) {
-        long chunk = Math.min(STRAIGHT_BYTES, team.windowBytesMax() / HALVES);
+    void straight(Team team, Area data, long bytes, int root, long most, boolean lends) {
+        long chunk = Math.min(most, team.windowBytesMax() / HALVES);
         int top = team.nodeOf(root);
         if (team.rank() == root) {
             send(team, data, bytes, chunk, HALVES, Integer.MAX_VALUE, true, lends);

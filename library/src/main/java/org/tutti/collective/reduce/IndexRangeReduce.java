@@ -2,6 +2,7 @@
 package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
 import org.tutti.collective.IndexRange;
 import org.tutti.collective.NodeTree;
@@ -23,21 +24,36 @@ import org.tutti.pattern.Partition;
  * <p>On several nodes the ranks of each combine by index range in their master's window ({@link
  * org.tutti.collective.NodeStage}), and the masters by a binomial tree.
  */
-public final class IndexRangeReduce extends TwoLevelReduce {
+public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
     private static final int HALVES = 2;
     private static final long CHUNK_BYTES = 256 << 10;
 
-    /** The only object that is needed. */
+    private static final Description DESCRIPTION = new Description("index-range", Order.BLOCKS,
+            "2·c; n > 1: 3·c + ⌊log₂ n⌋", "2·b·(p−1)/p", "⌈log₂ n⌉·b",
+            "min(2·b, 512 KiB); n > 1: 2 × 32 KiB, and as much an edge", "Tutti");
+
+    private final long chunkBytes;
+
+    /** With chunks of 256 KiB. */
     public IndexRangeReduce() {
-        super(new Description("index-range", Order.BLOCKS, "2·c; n > 1: 3·c + ⌊log₂ n⌋", "2·b·(p−1)/p",
-                "⌈log₂ n⌉·b", "min(2·b, 512 KiB); n > 1: 2 × 32 KiB, and as much an edge", "Tutti"),
-                new NodeTree(BinomialTree.INSTANCE));
+        this(DESCRIPTION, CHUNK_BYTES);
+    }
+
+    private IndexRangeReduce(Description description, long chunkBytes) {
+        super(description, new NodeTree(BinomialTree.INSTANCE));
+        this.chunkBytes = chunkBytes;
+    }
+
+    /** On one node; between nodes chunks stay as they are. */
+    @Override
+    public IndexRangeReduce withChunk(long bytes) {
+        return new IndexRangeReduce(DESCRIPTION.withChunk(bytes), bytes);
     }
 
     @Override
     public Counts counts(int nodes, int localRanks, long bytes) {
         if (nodes == 1) {
-            double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
+            double chunks = Math.max(1, Math.ceil((double) bytes / chunkBytes));
             double part = (double) bytes * (localRanks - 1) / localRanks;
             return new Counts(2 * chunks, 2 * part, part, 0, 0);
         }
@@ -47,7 +63,7 @@ public final class IndexRangeReduce extends TwoLevelReduce {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return nodes == 1 ? windows(localRanks, bytes, HALVES * CHUNK_BYTES)
+        return nodes == 1 ? windows(localRanks, bytes, HALVES * chunkBytes)
                 : memoryBytes(BinomialTree.INSTANCE.children(0, nodes), nodes, localRanks, bytes);
     }
 
@@ -60,17 +76,17 @@ public final class IndexRangeReduce extends TwoLevelReduce {
         }
     }
 
-    private static void runOnOneNode(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
+    private void runOnOneNode(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
         boolean lends = team.lend(bytes, source);
-        int step = IndexRange.meet(team, kernel, source, bytes, lends);
+        long chunk = IndexRange.chunkBytes(team, kernel, chunkBytes);
+        int step = IndexRange.meet(team, kernel, source, bytes, chunk, lends);
         if (step == 0) {
-            runOnLent(team, source, target, bytes, kernel, root);
+            runOnLent(team, source, target, bytes, chunk, kernel, root);
             return;
         }
         int rank = team.localRank();
         int size = team.localSize();
         boolean receives = rank == root;
-        long chunk = IndexRange.chunkBytes(team, kernel);
         long window = IndexRange.windowBytes(bytes, chunk);
         int chunks = Partition.chunks(bytes, chunk);
         Area parts = team.shown(rank, window);
@@ -106,10 +122,10 @@ public final class IndexRangeReduce extends TwoLevelReduce {
     }
 
     /** In each round a rank fills half of its window with results, or the root its target; step 1 was the meeting. */
-    private static void runOnLent(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
+    private static void runOnLent(Team team, Area source, Area target, long bytes, long half, Kernel kernel,
+            int root) {
         int rank = team.localRank();
         int size = team.localSize();
-        long half = IndexRange.chunkBytes(team, kernel);
         long chunk = Math.min(bytes, size * half);
         int chunks = Partition.chunks(bytes, chunk);
         long window = IndexRange.windowBytes(bytes, half);

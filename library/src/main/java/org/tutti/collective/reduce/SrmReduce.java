@@ -2,6 +2,7 @@
 package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RingLayout;
@@ -24,24 +25,38 @@ import org.tutti.pattern.Partition;
  * consecutive ranks are combined, and the result goes from there to the root; the ranks of each node must follow each
  * other then.
  */
-public final class SrmReduce extends Reduce {
+public final class SrmReduce extends Reduce implements Chunked {
     /** Each of the two buffers of a rank; the paper leaves the size open. */
-    static final long BUFFER_BYTES = 64 << 10;
+    private static final long BUFFER_BYTES = 64 << 10;
 
     private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final int BUFFERS = 2;
     private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / BUFFERS;
 
-    /** The only object that is needed. */
+    private static final Description DESCRIPTION = new Description("srm", Order.BLOCKS,
+            "⌊log₂ n⌋ + ⌊log₂ p⌋ + c", "(⌈log₂ n⌉ + ⌈log₂ p⌉)·b at the root", "⌈log₂ n⌉·b",
+            "2 × 64 KiB, 2 × 32 KiB an edge", "SRM 2003, sections 2.2 and 2.4");
+
+    private final long bufferBytes;
+
+    /** With buffers of 64 KiB. */
     public SrmReduce() {
-        super(new Description("srm", Order.BLOCKS, "⌊log₂ n⌋ + ⌊log₂ p⌋ + c",
-                "(⌈log₂ n⌉ + ⌈log₂ p⌉)·b at the root", "⌈log₂ n⌉·b", "2 × 64 KiB, 2 × 32 KiB an edge",
-                "SRM 2003, sections 2.2 and 2.4"));
+        this(DESCRIPTION, BUFFER_BYTES);
+    }
+
+    private SrmReduce(Description description, long bufferBytes) {
+        super(description);
+        this.bufferBytes = bufferBytes;
+    }
+
+    @Override
+    public SrmReduce withChunk(long bytes) {
+        return new SrmReduce(DESCRIPTION.withChunk(bytes), bytes);
     }
 
     @Override
     public Counts counts(int nodes, int localRanks, long bytes) {
-        double buffer = nodes > 1 ? LANDING_BYTES : BUFFER_BYTES;
+        double buffer = bufferBytes(nodes);
         double chunks = Math.max(1, Math.ceil(bytes / buffer));
         double first = Math.min(bytes, buffer); // passes through all levels before the others follow
         double depth = Math.floor(Math.log(localRanks) / Math.log(2) + 1e-9);
@@ -57,14 +72,13 @@ public final class SrmReduce extends Reduce {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         // an edge for each child, and that over which the result may come to the root
-        return windows(localRanks, bytes, BUFFERS * (nodes == 1 ? BUFFER_BYTES : LANDING_BYTES))
+        return windows(localRanks, bytes, BUFFERS * bufferBytes(nodes))
                 + landings(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);
     }
 
     @Override
     public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
-        long buffer = Math.min(BUFFER_BYTES, team.windowBytesMax() / BUFFERS);
-        buffer = kernel.wholeUnits(team.nodes() > 1 ? Math.min(buffer, LANDING_BYTES) : buffer);
+        long buffer = kernel.wholeUnits(Math.min(bufferBytes(team.nodes()), team.windowBytesMax() / BUFFERS));
         int topNode = kernel.isCommutative() ? team.nodeOf(root) : 0;
         int top = kernel.isCommutative() && team.node() == topNode ? team.localRankOf(root) : 0;
         int chunks = Partition.chunks(bytes, buffer);
@@ -91,6 +105,10 @@ public final class SrmReduce extends Reduce {
             }
             team.post(Team.DONE, chunk);
         }
+    }
+
+    private long bufferBytes(int nodes) {
+        return nodes > 1 ? Math.min(LANDING_BYTES, bufferBytes) : bufferBytes;
     }
 
     /** A rank that is not its node's top shows what it has of its subtree to its parent. */

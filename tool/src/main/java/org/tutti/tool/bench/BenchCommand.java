@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.tutti.Collective;
@@ -27,6 +26,9 @@ import picocli.CommandLine.Option;
                 "Times are microseconds a call: the mean of the slowest rank in a repeat; of the repeats the median, "
                         + "the lowest and the highest. The elements change from call to call. Let nothing else run."})
 public final class BenchCommand implements Callable<Integer> {
+    /** The first line of the file that {@code --csv} writes. */
+    public static final String CSV_COLUMNS = "contender,operation,layout,ranks,bytes,microseconds,low,high,calls";
+
     private static final int REPEATS_MAX = 1000;
     private static final long BYTES_MAX = 1L << 30;
 
@@ -72,18 +74,34 @@ public final class BenchCommand implements Callable<Integer> {
         if (csv != null) {
             requireWritable("--csv", csv.toAbsolutePath());
         }
-        List<String> arguments = new ArrayList<>();
-        arguments.add(virtual ? String.valueOf(where.ranksOfOneProcess()) : "0");
-        arguments.add(String.valueOf(repeats));
-        arguments.add(allAlgorithms ? BenchProgram.ALL : String.join(",", checked(algorithms)));
-        arguments.add(csv == null ? "" : csv.toAbsolutePath().toString());
-        arguments.add(collectives.isEmpty() ? allCollectives() : collectives.stream().map(BenchCommand::collective)
-                .collect(Collectors.joining(",")));
-        arguments.add(sizes.stream().map(text -> String.valueOf(bytes(text))).collect(Collectors.joining(",")));
-        arguments.add(String.valueOf(segments));
-        arguments.add(gates == null ? "" : gates.toAbsolutePath().toString());
+        var arguments = BenchProgram.arguments(virtual ? where.ranksOfOneProcess() : 0, repeats,
+                allAlgorithms ? List.of(BenchProgram.ALL) : checked(algorithms),
+                csv == null ? "" : csv.toAbsolutePath().toString(),
+                collectives.isEmpty() ? allCollectives() : collectives.stream().map(BenchCommand::collective).toList(),
+                sizes.stream().map(BenchCommand::bytes).toList(), segments,
+                gates == null ? "" : gates.toAbsolutePath().toString());
         return virtual ? Launch.runOwnAlone(BenchProgram.class, arguments)
                 : Launch.runOwn(where, BenchProgram.class, arguments);
+    }
+
+    /**
+     * Measures algorithms, for another command.
+     *
+     * @param where the ranks
+     * @param collectives what to measure
+     * @param algorithms the names of their algorithms, besides those that Tutti chooses
+     * @param sizes of messages, in bytes
+     * @param repeats how often to repeat
+     * @param csv the file to write
+     * @return the status of the ranks, 0 if all is well
+     * @throws IOException when they cannot be started
+     * @throws InterruptedException never, as nobody interrupts the launcher
+     */
+    public static int measure(PlacementOptions where, List<Collective> collectives, List<String> algorithms,
+            List<Long> sizes, int repeats, Path csv) throws IOException, InterruptedException {
+        return Launch.runOwn(where, BenchProgram.class, BenchProgram.arguments(0, repeats, algorithms,
+                csv.toAbsolutePath().toString(), collectives.stream().map(Collective::name).toList(), sizes, false,
+                ""));
     }
 
     /** Checks a number of the command line. */
@@ -104,17 +122,18 @@ public final class BenchCommand implements Callable<Integer> {
 
     private static List<String> checked(List<String> names) {
         for (String name : names) {
-            if (Stream.of(Collective.values()).flatMap(collective -> Catalogue.of(collective).stream())
-                    .noneMatch(algorithm -> algorithm.description().name().equals(name))) {
+            if (Stream.of(Collective.values())
+                    .noneMatch(collective -> Catalogue.search(collective, name).isPresent())) {
                 throw new UsageException("--algorithm " + name
-                        + " is no algorithm of any collective; tutti info --algorithms lists them");
+                        + " is no algorithm of any collective; tutti info --algorithms lists them, and which have "
+                        + "chunks that can be chosen, as in srm@32k");
             }
         }
         return names;
     }
 
-    private static String allCollectives() {
-        return List.of(Collective.values()).stream().map(Collective::name).collect(Collectors.joining(","));
+    private static List<String> allCollectives() {
+        return Stream.of(Collective.values()).map(Collective::name).toList();
     }
 
     /** {@return the name of the constant of a collective} */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.tutti.Collective;
@@ -29,6 +30,26 @@ public final class BenchProgram {
     private final boolean segments;
     private final String gates;
 
+    /**
+     * Puts together what the program is told.
+     *
+     * @param virtualRanks how many ranks are threads of one process, or 0
+     * @param repeats how often to repeat
+     * @param algorithms the names of algorithms, or {@link #ALL}
+     * @param csv the file to write, or nothing
+     * @param collectives the names of the collectives' constants
+     * @param sizes of messages, in bytes
+     * @param segments whether operands are off the heap
+     * @param gates the directory of the gates, or nothing
+     * @return its arguments
+     */
+    static List<String> arguments(int virtualRanks, int repeats, List<String> algorithms, String csv,
+            List<String> collectives, List<Long> sizes, boolean segments, String gates) {
+        return List.of(String.valueOf(virtualRanks), String.valueOf(repeats), String.join(",", algorithms), csv,
+                String.join(",", collectives), sizes.stream().map(String::valueOf).collect(Collectors.joining(",")),
+                String.valueOf(segments), gates);
+    }
+
     private BenchProgram(String[] arguments) {
         this.virtual = Integer.parseInt(arguments[0]) > 0;
         this.repeats = Integer.parseInt(arguments[1]);
@@ -40,10 +61,7 @@ public final class BenchProgram {
         this.gates = arguments[7];
     }
 
-    /**
-     * @param arguments virtual ranks or 0, repeats, names of algorithms, CSV file or nothing, collectives, sizes,
-     *        whether off-heap, directory of the gates or nothing
-     */
+    /** @param arguments as {@link #arguments} has put them together */
     public static void main(String[] arguments) throws IOException {
         var program = new BenchProgram(arguments);
         if (program.virtual) {
@@ -104,8 +122,11 @@ public final class BenchProgram {
     /** The algorithms to measure; an empty name is Tutti's own choice. */
     private List<String> algorithms(Collective collective) {
         List<String> names = new ArrayList<>(List.of(""));
-        Catalogue.of(collective).stream().map(algorithm -> algorithm.description().name())
-                .filter(name -> algorithms.contains(ALL) || algorithms.contains(name)).forEach(names::add);
+        if (algorithms.contains(ALL)) {
+            Catalogue.of(collective).forEach(algorithm -> names.add(algorithm.description().name()));
+        } else {
+            algorithms.stream().filter(name -> Catalogue.search(collective, name).isPresent()).forEach(names::add);
+        }
         return names;
     }
 

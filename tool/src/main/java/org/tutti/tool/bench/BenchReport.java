@@ -34,7 +34,7 @@ final class BenchReport implements AutoCloseable {
                     "high");
         }
         if (this.csv != null) {
-            this.csv.println("contender,operation,layout,ranks,bytes,microseconds,low,high,calls");
+            this.csv.println(BenchCommand.CSV_COLUMNS);
         }
     }
 

@@ -110,7 +110,7 @@ public final class CompareCommand implements Callable<Integer> {
             report.writeCsv(csv);
         }
         if (chart != null) {
-            new Chart(results).write(chart);
+            report.writeChart(chart);
         }
         return complete ? 0 : STATUS_INCOMPLETE;
     }

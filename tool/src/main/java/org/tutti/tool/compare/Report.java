@@ -6,11 +6,13 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
+import org.tutti.simulator.Chart;
 import org.tutti.tool.compare.Contender.Kind;
 import org.tutti.tool.compare.Figure.Cell;
 
@@ -98,6 +100,29 @@ final class Report {
             }
         }
         Files.write(file, lines);
+    }
+
+    /**
+     * Draws a panel for each layout and operation: time over bytes, a line for each contender (of variants the
+     * fastest).
+     */
+    void writeChart(Path file) throws IOException {
+        var chart = new Chart();
+        for (var layout : results.layouts()) {
+            for (var operation : results.cells(layout).stream().map(Cell::operation).distinct().toList()) {
+                chart.add(layout + " " + operation + ", µs over bytes", results.families(layout).stream()
+                        .map(family -> new Chart.Line(family, false, points(layout, operation, family))).toList());
+            }
+            chart.endRow();
+        }
+        Files.writeString(file, chart.svg());
+    }
+
+    private List<Chart.Point> points(Layout layout, String operation, String family) {
+        return results.cells(layout).stream().filter(cell -> cell.operation().equals(operation))
+                .sorted(Comparator.comparingLong(Cell::bytes))
+                .flatMap(cell -> results.fastest(layout, family, cell).stream())
+                .map(figure -> new Chart.Point(figure.cell().bytes(), figure.median())).toList();
     }
 
     private String againstWire(Wire link, Layout layout, Contender contender, Cell cell) {

@@ -10,6 +10,7 @@ import org.tutti.Collective;
 import org.tutti.JobStartException;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.Chunked;
 import org.tutti.collective.Outbox;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.kernel.Vectors;
@@ -102,15 +103,17 @@ public final class InfoCommand implements Callable<Integer> {
                 out.printf("%s %s: %s%n", collective.label(), description.name(), description.source());
                 out.printf("    steps %s; bytes in memory %s, over rails %s%n", description.steps(),
                         description.memoryBytes(), description.railBytes());
-                out.printf("    shared memory %s; order of ranks %s%n", description.memory(),
-                        order(description.order()));
+                out.printf("    shared memory %s; order of ranks %s%s%n", description.memory(),
+                        order(description.order()),
+                        algorithm instanceof Chunked ? "; chunks as in " + description.name() + "@32k" : "");
             }
         }
         out.println();
         out.println(
                 "p ranks on each of n nodes, b bytes, c chunks. Steps: waits of one rank for another, in a row.\n"
                         + "Bytes in memory: copied or read from others by the busiest rank; over rails: those that\n"
-                        + "enter or leave the busiest node. Operators that do not commute need the order kept.");
+                        + "enter or leave the busiest node. Operators that do not commute need the order kept.\n"
+                        + "The name may say the length of chunks, 4k to 1024k, where \"chunks as in\" stands.");
     }
 
     private static String order(Algorithm.Order order) {

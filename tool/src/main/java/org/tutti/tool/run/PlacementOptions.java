@@ -3,8 +3,10 @@ package org.tutti.tool.run;
 
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.tutti.Topology;
 import org.tutti.job.JobEnvironment;
 import org.tutti.tool.UsageException;
 import picocli.CommandLine.Option;
@@ -49,6 +51,14 @@ public final class PlacementOptions {
                     + " is not possible with ranks that are threads of one process; leave it out");
         }
         return onThisHost(1).size();
+    }
+
+    /**
+     * {@return which ranks of the job are on which nodes}
+     */
+    public Topology topology() {
+        var placement = placement(hosts(), 1);
+        return new Topology(IntStream.range(0, placement.size()).map(placement::nodeOfRank).toArray());
     }
 
     /**

@@ -42,17 +42,24 @@ final class Comparison {
     Comparison(List<Cell> cells, Model model) {
         this.model = model;
         for (Cell cell : cells) {
-            rows.add(new Row(cell, predict(cell)));
+            rows.add(new Row(cell, predict(cell, model)));
         }
     }
 
-    private double predict(Cell cell) {
+    /**
+     * Predicts what benchmarks measure: the mean of calls that follow each other.
+     *
+     * @param cell what was measured
+     * @param model what things cost
+     * @return microseconds
+     */
+    static double predict(Cell cell, Model model) {
         Topology topology = Shape.topology(cell.nodes(), cell.ranksPerNode());
         try {
             return Prediction.ofMean(cell.collective(), cell.algorithm(), topology, cell.bytes(), 0, model, CALLS)
                     .micros();
         } catch (IllegalArgumentException e) {
-            throw new UsageException("--against: " + e.getMessage());
+            throw new UsageException(e.getMessage());
         }
     }
 

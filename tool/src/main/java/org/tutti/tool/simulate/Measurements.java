@@ -13,6 +13,7 @@ import org.tutti.Collective;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
 import org.tutti.tool.UsageException;
+import org.tutti.tool.bench.BenchCommand;
 
 /** The figures of files that {@code tutti bench --csv} has written: one, or several behind each other. */
 final class Measurements {
@@ -32,7 +33,7 @@ final class Measurements {
         }
     }
 
-    private static final String HEADER = "contender,operation,layout,ranks,bytes,microseconds,low,high";
+    private static final String HEADER = BenchCommand.CSV_COLUMNS;
     private static final int COLUMNS = HEADER.split(",").length;
     private static final String CHOSEN = "tutti";
     private static final Pattern CONTENDER = Pattern.compile(CHOSEN + " (\\S+)");
@@ -43,19 +44,20 @@ final class Measurements {
     /**
      * Reads a file. What Tutti has chosen by itself is left out, as it is one of the others.
      *
+     * @param option by which the file was named
      * @param file the file
      * @return its cells, at least one
      */
-    static List<Cell> read(Path file) {
+    static List<Cell> read(String option, Path file) {
         List<String> lines;
         try {
             lines = Files.readAllLines(file);
         } catch (IOException e) {
-            throw new UsageException("--against " + file + " cannot be read (" + e
+            throw new UsageException(option + " " + file + " cannot be read (" + e
                     + "); name a file that tutti bench --csv has written");
         }
         if (lines.isEmpty() || !lines.get(0).equals(HEADER)) {
-            throw new UsageException("--against " + file + " does not begin with \"" + HEADER
+            throw new UsageException(option + " " + file + " does not begin with \"" + HEADER
                     + "\"; name a file that tutti bench --csv has written");
         }
         List<Cell> cells = new ArrayList<>();
@@ -65,12 +67,12 @@ final class Measurements {
                 try {
                     cells.add(cell(columns));
                 } catch (IllegalArgumentException | UsageException e) {
-                    throw new UsageException("--against " + file + ", line " + (i + 1) + ": " + e.getMessage());
+                    throw new UsageException(option + " " + file + ", line " + (i + 1) + ": " + e.getMessage());
                 }
             }
         }
         if (cells.isEmpty()) {
-            throw new UsageException("--against " + file
+            throw new UsageException(option + " " + file
                     + " has no figures of named algorithms; measure with tutti bench --all-algorithms --csv");
         }
         return cells;
@@ -94,7 +96,7 @@ final class Measurements {
                 micros(columns[5]));
     }
 
-    private static Matcher matcher(Pattern pattern, String text, String what) {
+    static Matcher matcher(Pattern pattern, String text, String what) {
         Matcher matcher = pattern.matcher(text);
         if (!matcher.matches()) {
             throw new IllegalArgumentException("\"" + text + "\" is not " + what);
@@ -102,7 +104,7 @@ final class Measurements {
         return matcher;
     }
 
-    private static long number(String text, long least, long most) {
+    static long number(String text, long least, long most) {
         try {
             long number = Long.parseLong(text);
             if (number >= least && number <= most) {
@@ -114,7 +116,7 @@ final class Measurements {
         throw new IllegalArgumentException("\"" + text + "\" is no number from " + least + " to " + most);
     }
 
-    private static double micros(String text) {
+    static double micros(String text) {
         try {
             double micros = Double.parseDouble(text);
             if (micros > 0 && micros < Double.POSITIVE_INFINITY) {

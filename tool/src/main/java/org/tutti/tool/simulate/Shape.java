@@ -6,9 +6,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 import org.tutti.Collective;
+import org.tutti.DataType;
+import org.tutti.Reduction;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
+import org.tutti.choice.Choice;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.kernel.Kernel;
 import org.tutti.job.JobEnvironment;
 import org.tutti.simulator.Levels;
 import org.tutti.tool.UsageException;
@@ -85,6 +89,11 @@ final class Shape {
         } catch (IllegalArgumentException e) {
             throw new UsageException("--levels " + levels + " is not possible: " + e.getMessage());
         }
+    }
+
+    /** {@return the algorithm that Tutti chooses for sums of doubles, as benchmarks compute them} */
+    static Algorithm chosen(Collective collective, Topology topology, long bytes) {
+        return Choice.DEFAULT.algorithm(collective, topology, bytes, Kernel.of(Reduction.SUM, DataType.DOUBLE));
     }
 
     int root() {

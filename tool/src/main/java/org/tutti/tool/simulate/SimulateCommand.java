@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -108,7 +109,7 @@ public final class SimulateCommand implements Callable<Integer> {
         }
         if (instead.against != null) {
             useCarriers(1);
-            System.out.print(new Comparison(Measurements.read(instead.against), model(model)).markdown());
+            System.out.print(new Comparison(Measurements.read("--against", instead.against), model(model)).markdown());
             return 0;
         }
         if (instead.replay != null) {
@@ -224,7 +225,7 @@ public final class SimulateCommand implements Callable<Integer> {
         String title = shape.collective().label() + ", " + topology + ", model " + costs.name();
         printTable(title, names, sizes, micros);
         if (chart != null) {
-            Files.writeString(chart, Chart.svg(title, names, sizes, micros));
+            Files.writeString(chart, chart(title, names, sizes, micros));
         }
         return 0;
     }
@@ -253,6 +254,16 @@ public final class SimulateCommand implements Callable<Integer> {
         if (path.size() > PATH_LINES) {
             System.out.printf("… and %d more%n", path.size() - PATH_LINES);
         }
+    }
+
+    private static String chart(String title, List<String> names, List<Long> sizes, double[][] micros) {
+        List<Integer> rows = IntStream.range(0, sizes.size()).boxed().sorted(Comparator.comparing(sizes::get)).toList();
+        Chart chart = new Chart();
+        chart.add(title + ", µs over bytes", IntStream.range(0, names.size())
+                .mapToObj(column -> new Chart.Line(names.get(column), false, rows.stream()
+                        .map(row -> new Chart.Point(sizes.get(row), micros[row][column])).toList()))
+                .toList());
+        return chart.svg();
     }
 
     private static void printTable(String title, List<String> names, List<Long> sizes, double[][] micros) {

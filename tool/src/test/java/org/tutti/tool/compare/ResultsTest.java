@@ -96,9 +96,9 @@ class ResultsTest {
     @Test
     void shouldDrawALineForEachContenderInEachPanel(@TempDir Path directory) throws Exception {
         var file = directory.resolve("chart.svg");
-        new Chart(known()).write(file);
+        new Report(known(), Optional.empty()).writeChart(file);
         var drawing = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file.toFile());
-        assertThat(drawing.getElementsByTagName("path").getLength()).isEqualTo(2 * 4);
+        assertThat(drawing.getElementsByTagName("polyline").getLength()).isEqualTo(2 * 4);
         assertThat(drawing.getElementsByTagName("circle").getLength()).isEqualTo(4 + 2);
         assertThat(Files.readString(file)).doesNotContain("NaN").doesNotContain("Infinity");
     }

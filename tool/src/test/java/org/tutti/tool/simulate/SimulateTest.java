@@ -91,7 +91,7 @@ class SimulateTest {
         assertThat(tutti("draw", "barrier", "--algorithm", "srm", "--text").out).contains("node 0       0 |");
     }
 
-    private static final String HEADER = "contender,operation,layout,ranks,bytes,microseconds,low,high\n";
+    private static final String HEADER = "contender,operation,layout,ranks,bytes,microseconds,low,high,calls\n";
 
     @Test
     void shouldPutPredictionsBesideMeasurements() throws Exception {
@@ -116,10 +116,10 @@ class SimulateTest {
                 switchMicros = 0
                 """);
         Files.writeString(directory.resolve("figures.csv"), HEADER + """
-                tutti,barrier,2 nodes,2,0,4.0000,3.0000,5.0000
-                tutti srm,barrier,2 nodes,2,0,9.0000,8.0000,10.0000
-                tutti srm,barrier,one node,2,0,0.2000,0.1000,0.3000
-                """ + HEADER + "tutti srm,barrier,one node,4,0,2.5000,2.0000,3.0000\n");
+                tutti,barrier,2 nodes,2,0,4.0000,3.0000,5.0000,7
+                tutti srm,barrier,2 nodes,2,0,9.0000,8.0000,10.0000,7
+                tutti srm,barrier,one node,2,0,0.2000,0.1000,0.3000,7
+                """ + HEADER + "tutti srm,barrier,one node,4,0,2.5000,2.0000,3.0000,7\n");
         Ended ended = tutti("simulate", "--against", "figures.csv", "--model", "own.model");
         assertThat(ended.status).as(ended.err).isZero();
         assertThat(ended.out).isEqualTo("""
@@ -138,22 +138,34 @@ class SimulateTest {
     @CsvSource(delimiter = '|', value = {"nothing | does not begin with",
             "HEADER | has no figures of named algorithms",
             "HEADER tutti,barrier,one node,2,0,1,1,1 | has no figures of named algorithms",
-            "HEADER mpich,barrier,one node,2,0,1,1,1 | line 2: \"mpich\" is not \"tutti\" with the name",
-            "HEADER tutti srm,barrier,one node,2,0,1 | line 2: there are 6 columns instead of 8",
-            "HEADER tutti srm,gossip,one node,2,0,1,1,1 | line 2: there is no collective \"gossip\"",
-            "HEADER tutti best,barrier,one node,2,0,1,1,1 | line 2: there is no algorithm \"best\" for barrier",
-            "HEADER tutti srm,barrier,one process,2,0,1,1,1 | line 2: \"one process\" is not \"one node\"",
-            "HEADER tutti srm,barrier,2 nodes,3,0,1,1,1 | line 2: 3 ranks on 2 nodes cannot be predicted",
-            "HEADER tutti srm,barrier,0 nodes,2,0,1,1,1 | line 2: 2 ranks on 0 nodes cannot be predicted",
-            "HEADER tutti srm,barrier,one node,1,0,1,1,1 | line 2: \"1\" is no number from 2 to",
-            "HEADER tutti srm,barrier,one node,2,-8,1,1,1 | line 2: \"-8\" is no number from 0 to",
-            "HEADER tutti srm,barrier,one node,2,0,0,1,1 | line 2: \"0\" is no time in microseconds",
-            "HEADER tutti srm,barrier,one node,2,0,NaN,1,1 | line 2: \"NaN\" is no time in microseconds"})
+            "HEADER mpich,barrier,one node,2,0,1,1,1,7 | line 2: \"mpich\" is not \"tutti\" with the name",
+            "HEADER tutti srm,barrier,one node,2,0,1 | line 2: there are 6 columns instead of 9",
+            "HEADER tutti srm,gossip,one node,2,0,1,1,1,7 | line 2: there is no collective \"gossip\"",
+            "HEADER tutti best,barrier,one node,2,0,1,1,1,7 | line 2: there is no algorithm \"best\" for barrier",
+            "HEADER tutti srm,barrier,one process,2,0,1,1,1,7 | line 2: \"one process\" is not \"one node\"",
+            "HEADER tutti srm,barrier,2 nodes,3,0,1,1,1,7 | line 2: 3 ranks on 2 nodes cannot be predicted",
+            "HEADER tutti srm,barrier,0 nodes,2,0,1,1,1,7 | line 2: 2 ranks on 0 nodes cannot be predicted",
+            "HEADER tutti srm,barrier,one node,1,0,1,1,1,7 | line 2: \"1\" is no number from 2 to",
+            "HEADER tutti srm,barrier,one node,2,-8,1,1,1,7 | line 2: \"-8\" is no number from 0 to",
+            "HEADER tutti srm,barrier,one node,2,0,0,1,1,7 | line 2: \"0\" is no time in microseconds",
+            "HEADER tutti srm,barrier,one node,2,0,NaN,1,1,7 | line 2: \"NaN\" is no time in microseconds"})
     void shouldRefuseFiguresThatCannotBeRead(String text, String message) throws Exception {
         Path file = Files.writeString(directory.resolve("figures.csv"), text.replace("HEADER ", HEADER)
                 .replace("HEADER", HEADER));
-        assertThatThrownBy(() -> Measurements.read(file)).isInstanceOf(UsageException.class)
+        assertThatThrownBy(() -> Measurements.read("--against", file)).isInstanceOf(UsageException.class)
                 .hasMessageStartingWith("--against " + file).hasMessageContaining(message);
+    }
+
+    @Test
+    void shouldTuneAndWriteWhatWasMeasured() throws Exception {
+        Ended ended = tutti("tune", "-n", "2", "--model", "gigabit", "--collective", "reduce", "--algorithm",
+                "index-range", "--bytes", "64k", "--repeats", "1", "--csv", "sweep.csv");
+        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.out).containsPattern("\\| reduce \\| index-range \\| 65536 \\| \\d+k \\| [\\d.]+ \\| [\\d.]+ ")
+                .contains("The proposed chunks take ");
+        // what Tutti chooses, the algorithm with its usual chunks, and chunks of 4, 8, 16, 32, 64, 128 and 256 KiB
+        assertThat(directory.resolve("sweep.csv")).content().hasLineCount(1 + 2 + 7)
+                .contains("\ntutti index-range@4k,reduce,", "\ntutti index-range@256k,reduce,");
     }
 
     @Test
@@ -195,7 +207,14 @@ class SimulateTest {
             "draw barrier --algorithm srm --output no/chart.svg | no/chart.svg cannot be written",
             "draw barrier --algorithm srm --output . | cannot be written; name a file",
             "draw reduce --algorithm srm --nodes 2 --ranks-per-node 500 | cannot be drawn",
-            "draw reduce | one algorithm and one size can be drawn"})
+            "draw reduce | one algorithm and one size can be drawn",
+            "tune -n 2 --csv sweep.csv | --model",
+            "tune -n 2 --csv no/sweep.csv --model gigabit | --csv",
+            "tune -n 1 --csv sweep.csv --model gigabit | one rank has nothing to tune",
+            "tune -n 3 --nodes 2 --csv sweep.csv --model gigabit | give each node as many ranks",
+            "tune -n 2 --csv sweep.csv --model gigabit --algorithm flat | --algorithm flat is no algorithm with chunks",
+            "tune -n 2 --csv sweep.csv --model gigabit --collective barrier | has no chunks; name others",
+            "chart nothing.txt | does not end with .csv", "chart nothing.csv | cannot be read"})
     void shouldRefuseWhatIsImpossible(String arguments, String message) throws Exception {
         Ended ended = tutti(arguments.split(" "));
         assertThat(ended.status).isEqualTo(2);

@@ -1,0 +1,81 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.choice;
+
+import java.util.Arrays;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.Collective;
+import org.tutti.Reduction;
+import org.tutti.Tutti;
+import org.tutti.collective.Algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Algorithms are found by name, with chunks of a length or without. */
+class CatalogueTest {
+    @Test
+    void shouldFindAnAlgorithmWithChunksOfALength() {
+        Algorithm usual = Catalogue.find(Collective.REDUCE, "srm");
+        Algorithm other = Catalogue.find(Collective.REDUCE, "srm@4k");
+        assertThat(other.description().name()).isEqualTo("srm@4k");
+        assertThat(other.getClass()).isEqualTo(usual.getClass());
+        // on one node each of three ranks has two buffers, of 64 KiB or of 4
+        assertThat(usual.memoryBytes(1, 3, 1 << 20)).isEqualTo(3 * 2 * (64 << 10));
+        assertThat(other.memoryBytes(1, 3, 1 << 20)).isEqualTo(3 * 2 * (4 << 10));
+        assertThat(Catalogue.search(Collective.BROADCAST, "slot-ring@1024k")).isPresent();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"srm@", "srm@3k", "srm@1025k", "srm@032k", "srm@32", "srm@32m", "srm@-4k", "srm@4k@4k",
+            "flat@32k", "best", "@4k", ""})
+    void shouldFindNothingElse(String name) {
+        assertThat(Catalogue.search(Collective.REDUCE, name)).isEmpty();
+        assertThatThrownBy(() -> Catalogue.find(Collective.REDUCE, name)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("there is no algorithm \"" + name + "\" for reduce; there are flat, srm, chain");
+    }
+
+    @Test
+    void shouldListThoseThatHaveChunksWhenSomeWereAskedFor() {
+        assertThatThrownBy(() -> Catalogue.find(Collective.REDUCE, "flat@32k"))
+                .hasMessageEndingWith("those with chunks of 4k to 1024k, as in srm@32k, are srm, index-range");
+    }
+
+    /** Chunks of 4 and 5 KiB, and of more than a window has room for, of a message that they do not divide. */
+    @ParameterizedTest
+    @ValueSource(strings = {"4k", "5k", "1024k"})
+    void shouldComputeTheSameWithOtherChunks(String chunk) {
+        int count = 100_003;
+        Tutti.runLocal(3, job -> {
+            long[] source = new long[count];
+            Arrays.setAll(source, i -> i + job.rank());
+            for (String name : new String[]{"srm", "index-range"}) {
+                long[] sum = new long[count];
+                job.world().withAlgorithm(Collective.ALLREDUCE, name + "@" + chunk).allreduce(source, sum,
+                        Reduction.SUM);
+                assertIsSum(sum);
+                long[] atRoot = new long[count];
+                job.world().withAlgorithm(Collective.REDUCE, name + "@" + chunk).reduce(source, atRoot, Reduction.SUM,
+                        2);
+                if (job.rank() == 2) {
+                    assertIsSum(atRoot);
+                }
+            }
+            for (String name : new String[]{"slot-ring", "srm", "srm-binary"}) {
+                long[] data = job.rank() == 1 ? source.clone() : new long[count];
+                job.world().withAlgorithm(Collective.BROADCAST, name + "@" + chunk).broadcast(data, 1);
+                long[] expected = new long[count];
+                Arrays.setAll(expected, i -> i + 1);
+                assertThat(data).isEqualTo(expected);
+            }
+        });
+    }
+
+    private static void assertIsSum(long[] sum) {
+        long[] expected = new long[sum.length];
+        Arrays.setAll(expected, i -> 3L * i + 3);
+        assertThat(sum).isEqualTo(expected);
+    }
+}
