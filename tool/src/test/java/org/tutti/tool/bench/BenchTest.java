@@ -72,12 +72,30 @@ class BenchTest {
             -n 0                   | -n 0 is not possible
             --csv /nowhere/x.csv   | --csv /nowhere/x.csv cannot be written
             --csv /proc            | --csv /proc cannot be written
-            --repeats 0            | --repeats 0""")
+            --repeats 0            | --repeats 0
+            --one-sided --virtual  | --virtual, --algorithm and --all-algorithms have no meaning with --one-sided
+            --target passive       | no meaning without --one-sided""")
     void shouldRejectWhatCannotBe(String arguments, String message, @TempDir Path directory) throws Exception {
         Ended ended = run(directory, ("bench " + arguments).split(" "));
         assertThat(ended.status).isEqualTo(2);
         assertThat(ended.err).contains(message);
         assertThat(ended.err.lines()).hasSize(1);
+    }
+
+    /** 24 bytes are three elements: a number that divides nothing; 4 KiB are a matrix of 16 x 32. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--segments", "--nodes 2"})
+    void shouldMeasureRemoteMemoryAndCheckIt(String option, @TempDir Path directory) throws Exception {
+        Path csv = directory.resolve("figures.csv");
+        List<String> arguments = new ArrayList<>(List.of("bench", "--one-sided", "--bytes", "24,4k", "--repeats", "2",
+                "--target", "passive,computing", "--csv", csv.toString()));
+        arguments.addAll(List.of("-n", "2"));
+        arguments.addAll(option.isEmpty() ? List.of() : List.of(option.split(" ")));
+        Ended ended = run(directory, arguments.toArray(String[]::new));
+        assertThat(ended.status).as(ended.err).isZero();
+        List<String> operations = Files.readAllLines(csv).stream().skip(1).map(line -> line.split(",")[1]).toList();
+        assertThat(operations).hasSize(2 * (2 * 6 + 1)).contains("put", "put-computing", "fetch-add-computing",
+                "get-strided-computing").doesNotContain("fence-all");
     }
 
     @Test
