@@ -87,7 +87,8 @@ public final class OneSidedFigures {
 
     private void addLatencies(StringBuilder text) {
         var columns = results.layouts().stream().filter(layout -> layout.ranks() == 2)
-                .flatMap(layout -> results.families(layout).stream().map(family -> new Column(layout, family))).toList();
+                .flatMap(layout -> results.families(layout).stream().map(family -> new Column(layout, family)))
+                .toList();
         addRow(text, Stream.concat(Stream.of("µs"), columns.stream().map(Column::title)));
         addRow(text, Stream.concat(Stream.of("---"), columns.stream().map(column -> "---:")));
         for (var cell : LATENCIES) {
@@ -107,8 +108,9 @@ public final class OneSidedFigures {
         var families = results.families(layout);
         var own = families.stream().filter(family -> family.startsWith("tutti")).toList();
         text.append("%n%s, µs%n%n".formatted(layout));
-        addRow(text, Stream.of(Stream.of("operation", "bytes"), families.stream(), own.stream().map(name -> name + " ÷"))
-                .flatMap(each -> each));
+        addRow(text,
+                Stream.of(Stream.of("operation", "bytes"), families.stream(), own.stream().map(name -> name + " ÷"))
+                        .flatMap(each -> each));
         addRow(text, Stream.concat(Stream.of("---"), Stream.generate(() -> "---:")
                 .limit(1 + families.size() + own.size())));
         for (var cell : results.cells(layout)) {

@@ -21,7 +21,8 @@ import picocli.CommandLine.Parameters;
 public final class ChartCommand implements Callable<Integer> {
     private static final String ENDING = ".csv";
 
-    @Parameters(index = "0", paramLabel = "file.csv", description = "A file that bench/growth or bench/onesided has written.")
+    @Parameters(index = "0", paramLabel = "file.csv",
+            description = "A file that bench/growth or bench/onesided has written.")
     private Path file;
 
     @Option(names = "--model", paramLabel = "name|file", defaultValue = "gigabit",
