@@ -11,7 +11,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.tool.UsageException;
+import org.tutti.tool.simulate.ChartCommand;
 import org.xml.sax.InputSource;
+import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -87,6 +89,13 @@ class OneSidedFiguresTest {
     void shouldRefuseWhatIsNoFigureOfAOneSidedOperation(String line) {
         assertThatThrownBy(() -> figures("tutti,put,1x2,2,8,1,1,1\n" + line)).isInstanceOf(UsageException.class)
                 .hasMessageContaining("line 3: \"" + line + "\" is no figure of a one-sided operation");
+    }
+
+    @Test
+    void shouldBeDrawnByTuttiChart() throws Exception {
+        known();
+        assertThat(new CommandLine(new ChartCommand()).execute(directory.resolve("onesided.csv").toString())).isZero();
+        assertThat(directory.resolve("onesided.svg")).content().isEqualTo(known().chart());
     }
 
     @Test
