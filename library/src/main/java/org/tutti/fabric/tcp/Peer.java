@@ -51,6 +51,7 @@ final class Peer {
     private static final int STRIPE_BYTES_MIN = 1 << 10;
     private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
     private static final int YIELD_INTERVAL = 16;
+    private static final int LOCK_TURNS = 64;
 
     private final int process;
     private final Regions regions;
@@ -117,7 +118,7 @@ final class Peer {
 
     /** Begins: these are the rails, all of them, in the same order on both sides. */
     void connect(Wire[] wires) {
-        sending.lock();
+        lockSending();
         receiving.lock();
         try {
             if (gone || connected) {
@@ -244,9 +245,10 @@ final class Peer {
 
     private boolean send(byte kind, int operation, long region, long offset, MemorySegment source, long sourceOffset,
             long bytes, long word, long value, long tag, Waiter.Check check) {
-        sending.lock();
+        lockSending();
+        boolean direct = false;
         try {
-            boolean direct = retention == null && bytes >= SENT_DIRECTLY_BYTES_MIN && source.isNative()
+            direct = retention == null && bytes >= SENT_DIRECTLY_BYTES_MIN && source.isNative()
                     && source.byteSize() <= Integer.MAX_VALUE;
             int stripe = stripe(bytes);
             long at = 0;
@@ -269,7 +271,7 @@ final class Peer {
             } while (at < bytes);
             return true;
         } finally {
-            unlockSending();
+            unlockSending(direct); // the rest may gather more, until it is flushed
         }
     }
 
@@ -363,7 +365,7 @@ final class Peer {
 
     private int tryRequest(byte kind, int operation, long region, long offset, long value, long tag,
             MemorySegment target, long targetOffset, Waiter.Check check) {
-        sending.lock();
+        lockSending();
         try {
             int request = requests.free();
             if (request < 0) {
@@ -402,7 +404,7 @@ final class Peer {
 
     /** Takes the answer to a request, whose place is free afterwards; throws when it was refused. */
     long takeAnswer(int request) {
-        sending.lock();
+        lockSending();
         try {
             boolean refused = requests.isRefused(request);
             long value = requests.value(request);
@@ -419,7 +421,7 @@ final class Peer {
 
     /** Gives up waiting for the answer to a request; its place stays taken until the answer comes. */
     void forgetAnswer(int request) {
-        sending.lock();
+        lockSending();
         receiving.lock(); // nobody is writing to the target now
         try {
             requests.forget(request);
@@ -432,7 +434,7 @@ final class Peer {
 
     /** Asks for the count of all that was sent. */
     long askCount(Waiter.Check check) {
-        sending.lock();
+        lockSending();
         try {
             long all = sent;
             if (counted() < all && railWithRoom(FrameLayout.HEADER_BYTES, check) instanceof Rail rail) {
@@ -584,13 +586,28 @@ final class Peer {
         }
     }
 
-    /** Whoever found the lock taken has left its work to the holder. */
+    /** It is held for short; and who queues for it makes an object, which blocking calls do not. */
+    private void lockSending() {
+        for (int turn = 0; turn < LOCK_TURNS; turn++) {
+            if (sending.tryLock()) {
+                return;
+            }
+            Thread.yield();
+        }
+        sending.lock();
+    }
+
     private void unlockSending() {
+        unlockSending(true);
+    }
+
+    /** Whoever found the lock taken has left its work to the holder. */
+    private void unlockSending(boolean writes) {
         do {
             try {
                 if (sending.getHoldCount() == 1) { // else inside a call that waits for room, and does this itself
                     serve();
-                    if (dirty) {
+                    if (writes && dirty) {
                         write();
                     }
                 }
@@ -732,6 +749,11 @@ final class Peer {
         return any;
     }
 
+    /** Whether somebody sends, or takes in what has arrived. */
+    boolean isInUse() {
+        return sending.isLocked() || receiving.isLocked();
+    }
+
     private boolean receive(Rail rail) {
         if (rail.isLost()) {
             return false;
@@ -751,7 +773,7 @@ final class Peer {
     void settle() {
         receiving.lock();
         receiving.unlock();
-        sending.lock();
+        lockSending();
         unlockSending();
     }
 
