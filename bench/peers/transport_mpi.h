@@ -20,7 +20,7 @@ static void transport_open(int *argc, char ***argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
 }
 
-/* Between three nodes and more, MPICH 4.0.2 over UCX's tcp hangs in MPI_Finalize in one run of three, after puts. */
+/* Between three nodes and more, MPICH 4.0.2 over UCX's tcp often hangs in MPI_Finalize after puts. */
 static void transport_close(void) {
 #ifdef MPICH_VERSION
   MPI_Barrier(MPI_COMM_WORLD);
