@@ -2,6 +2,7 @@
 package org.tutti.simulator;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -97,6 +98,26 @@ class CallsTest {
         }
         expected.removeAll(met);
         assertThat(expected).as("not met").isEmpty();
+    }
+
+    /** Some algorithms use what is lent only if all ranks lend both; processes do so from the node's memory only. */
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldHaveCallsInWhichAllRanksCanLendByAddressAndOthers(Topology shape) {
+        int shared = 0;
+        int mixed = 0;
+        List<Call> calls = calls(Collective.ALLREDUCE, "index-range", shape);
+        for (Call call : calls) {
+            Set<MemoryKind> kinds = EnumSet.noneOf(MemoryKind.class);
+            for (int rank = 0; rank < shape.size(); rank++) {
+                kinds.add(call.kind(rank, false));
+                kinds.add(call.kind(rank, true));
+            }
+            shared += kinds.equals(EnumSet.of(MemoryKind.SHARED)) ? 1 : 0;
+            mixed += kinds.size() > 1 ? 1 : 0;
+        }
+        assertThat(shared).isBetween(calls.size() / 5, calls.size() / 2);
+        assertThat(mixed).isGreaterThan(calls.size() / 3);
     }
 
     @Test

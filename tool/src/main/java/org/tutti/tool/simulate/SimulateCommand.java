@@ -79,11 +79,11 @@ public final class SimulateCommand implements Callable<Integer> {
                         + "both as a table.")
         private Path against;
 
-        @Option(names = "--verify", description = "Verify every algorithm on all small shapes; takes hours.")
+        @Option(names = "--verify", description = "Verify every algorithm on all small shapes; takes an hour or so.")
         private boolean all;
 
         @Option(names = "--verify-sample", paramLabel = "seed",
-                description = "Verify every algorithm with some of its calls on some shapes; takes minutes.")
+                description = "Verify every algorithm with some of its calls on some shapes; takes a minute or so.")
         private Long sample;
 
         @Option(names = "--replay", paramLabel = "run", description = "Repeat a run that a verification has named.")
