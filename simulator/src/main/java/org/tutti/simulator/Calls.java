@@ -23,10 +23,10 @@ final class Calls {
     private static final int TURNS_MIN = 7;
     private static final int NEIGHBOURS = 3;
     private static final int SMALL_SIZES = 4;
-    private static final int SIZES = SMALL_SIZES + 9 + 1;
     private static final int SMALL_BYTES = 128;
     private static final int[] BYTES_AROUND =
             {48, 112, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 96 << 10, 128 << 10, 256 << 10};
+    private static final int SIZES = SMALL_SIZES + BYTES_AROUND.length + 1;
 
     /** The longest message. */
     static final int BYTES_MAX = (512 << 10) + 24;
@@ -134,8 +134,8 @@ final class Calls {
             case 1 -> unit;
             case 2 -> (ranks - 1) * unit;
             case 3 -> ranks * unit;
-            case SIZES - 1 -> BYTES_MAX / unit * unit;
-            default -> (BYTES_AROUND[size - SMALL_SIZES] / unit + neighbour) * unit;
+            default -> size == SIZES - 1 ? BYTES_MAX / unit * unit
+                    : (BYTES_AROUND[size - SMALL_SIZES] / unit + neighbour) * unit;
         };
     }
 }
