@@ -50,6 +50,12 @@ final class FarPart extends LivePart {
     }
 
     @Override
+    void copyInAndNotify(long offset, MemorySegment source, long length, long word) {
+        writing.requireThere(fabric.put(process, region, offset, source, 0, length, WordAction.ADD, word, 1, 0,
+                writing));
+    }
+
+    @Override
     void combine(int code, long scale, long offset, MemorySegment source, long sourceOffset, long length) {
         writing.requireThere(
                 fabric.accumulate(process, region, offset, source, sourceOffset, length, code, scale, writing));

@@ -47,6 +47,16 @@ abstract class LivePart extends RemotePart {
     }
 
     @Override
+    protected void writeNotify(long offset, MemorySegment source, int notification) {
+        long length = source.byteSize();
+        check("putNotify", offset, length);
+        long word = PartLayout.notification(bytes, memory.checkNotification(notification));
+        beginWriting("putNotify");
+        copyInAndNotify(offset, source, length, word);
+        endWriting();
+    }
+
+    @Override
     protected void write(Section section, MemorySegment source, Section of) {
         check("put", section, source, of);
         beginWriting("put");
@@ -200,6 +210,9 @@ abstract class LivePart extends RemotePart {
 
     /** Copies bytes, one or more, that are there, into the part. */
     abstract void copyIn(long offset, MemorySegment source, long sourceOffset, long length);
+
+    /** Copies bytes, perhaps none, into the part, and then adds one to a word of its region. */
+    abstract void copyInAndNotify(long offset, MemorySegment source, long length, long word);
 
     /** Combines elements that are there with those of the part. */
     abstract void combine(int code, long scale, long offset, MemorySegment source, long sourceOffset, long length);

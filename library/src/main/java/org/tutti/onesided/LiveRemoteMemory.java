@@ -3,12 +3,15 @@ package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 
 import org.tutti.Communicator;
+import org.tutti.Mutexes;
 import org.tutti.RemoteMemory;
 import org.tutti.RemotePart;
 import org.tutti.Topology;
+import org.tutti.memory.Words;
 
 /**
  * The remote memory of a communicator, at one rank.
@@ -28,7 +31,9 @@ final class LiveRemoteMemory extends RemoteMemory {
     private final LongSupplier deadlineNanos;
     private final LivePart[] views;
     private final CallCheck check;
+    private final NotificationCheck arrival;
     private final MemorySegment local;
+    private final MemorySegment region;
 
     private final boolean[] written;
     private final int[] servers;
@@ -47,7 +52,10 @@ final class LiveRemoteMemory extends RemoteMemory {
         this.deadlineNanos = deadlineNanos;
         this.views = new LivePart[parts.length];
         this.check = new CallCheck(allocator.members(), rank);
-        this.local = PartLayout.data(block(parts[rank]), parts[rank].bytes());
+        this.arrival = new NotificationCheck(allocator.members(), rank, parts.length);
+        MemorySegment block = allocator.block(parts[rank]);
+        this.local = PartLayout.data(block, parts[rank].bytes());
+        this.region = PartLayout.region(block, parts[rank].bytes());
         int servable = communicator.topology().nodes() == 1 ? 0 : parts.length;
         this.written = new boolean[servable];
         this.servers = new int[servable];
@@ -84,18 +92,14 @@ final class LiveRemoteMemory extends RemoteMemory {
         Part part = parts[of];
         Topology topology = communicator.topology();
         if (topology.nodeOf(of) == topology.nodeOf(rank)) {
-            views[of] = new NearPart(this, of, part.bytes(), block(part), allocator.members());
+            views[of] = new NearPart(this, of, part.bytes(), allocator.block(part), allocator.members());
         } else {
             views[of] = new FarPart(this, of, part, allocator.process(of), allocator.fabric());
         }
         return views[of];
     }
 
-    private MemorySegment block(Part part) {
-        return allocator.memory().block(part.address(), PartLayout.bytes(part.bytes()));
-    }
-
-    private int checkRank(int of) {
+    int checkRank(int of) {
         if (of < 0 || of >= parts.length) {
             throw new IllegalArgumentException("rank " + of + " has no part of this memory, whose ranks are 0 to "
                     + (parts.length - 1));
@@ -174,6 +178,13 @@ final class LiveRemoteMemory extends RemoteMemory {
         }
     }
 
+    /** As {@link #fenceAll}, if there is something to wait for; what was put on this node a releasing store covers. */
+    void fenceWritten() {
+        if (serverCount > 0 && !closed) {
+            fenceAll();
+        }
+    }
+
     private void shuffleServers() {
         for (int left = serverCount; left > 1; left--) {
             random ^= random << 13;
@@ -184,6 +195,46 @@ final class LiveRemoteMemory extends RemoteMemory {
             servers[other] = servers[left - 1];
             servers[left - 1] = server;
         }
+    }
+
+    // ---- notifications and mutexes
+
+    @Override
+    public long notifications(int notification) {
+        return Words.load(region, notification("notifications", notification));
+    }
+
+    @Override
+    public void awaitNotifications(int notification, long count) {
+        long word = notification("awaitNotifications", notification);
+        if (Words.load(region, word) < count) {
+            arrival.begin(region, word, count, deadlineNanos.getAsLong());
+            allocator.waiter().await(region, word, count, arrival);
+        }
+    }
+
+    private long notification(String call, int notification) {
+        checkUsable(call);
+        return PartLayout.notification(local.byteSize(), checkNotification(notification));
+    }
+
+    int checkNotification(int notification) {
+        if (notification < 0 || notification >= NOTIFICATIONS_MAX) {
+            throw new IndexOutOfBoundsException("rank " + rank + " cannot use notification " + notification
+                    + " of a part: there are 0 to " + (NOTIFICATIONS_MAX - 1));
+        }
+        return notification;
+    }
+
+    @Override
+    public Mutexes allocateMutexes(int count, Mutexes.HolderFailure holderFailure) {
+        checkUsable("allocateMutexes");
+        Objects.requireNonNull(holderFailure, "holderFailure");
+        if (count < 0 || count > Mutexes.COUNT_MAX) {
+            throw new IllegalArgumentException("rank " + rank + " cannot allocate " + count
+                    + " mutexes: a rank has 0 to " + Mutexes.COUNT_MAX);
+        }
+        return new LiveMutexes(this, allocator, communicator, count, holderFailure, deadlineNanos);
     }
 
     // ---- together
