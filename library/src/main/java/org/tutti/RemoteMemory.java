@@ -24,7 +24,11 @@ import java.lang.foreign.MemorySegment;
  * {@link CallInterruptedException}; what a put or an atomic operation that ended so has changed is unknown. Mistakes in
  * the arguments are thrown before anything is changed.
  *
- * <p><b>Threads.</b> An object is used by one thread at a time. Blocking calls allocate nothing.
+ * <p><b>Not waiting.</b> {@link RemotePart#nonBlocking} has the same calls for requests that are awaited later, one by
+ * one, and {@link #aggregate} collects calls that are awaited together.
+ *
+ * <p><b>Threads.</b> An object is used by one thread at a time; requests are awaited by any. Blocking calls allocate
+ * nothing.
  */
 public abstract class RemoteMemory implements AutoCloseable {
     /** The most bytes that a rank may ask for. */
@@ -89,6 +93,11 @@ public abstract class RemoteMemory implements AutoCloseable {
      * @throws IllegalStateException when the memory is closed
      */
     public abstract void barrier();
+
+    /**
+     * {@return a new collection of calls that are awaited together}
+     */
+    public abstract Aggregate aggregate();
 
     /**
      * How many notifications this rank has got at one of its notification words ({@link RemotePart#putNotify}). What

@@ -42,6 +42,11 @@ public abstract class RemotePart {
     public abstract MemorySegment segment();
 
     /**
+     * {@return the same calls, not waiting: each returns a {@link Request}; the same object in every call}
+     */
+    public abstract NonBlockingPart nonBlocking();
+
+    /**
      * Copies elements into this part.
      *
      * @param offset at which byte of the part
@@ -209,7 +214,7 @@ public abstract class RemotePart {
         read(offset, target);
     }
 
-    private static void checkTarget(MemorySegment target) {
+    static void checkTarget(MemorySegment target) {
         Arguments.checkShareable(target, "target");
         if (target.isReadOnly()) {
             throw new IllegalArgumentException("the target of a get is read-only memory: " + target);

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -695,12 +696,15 @@ class OneSidedTest {
     void shouldEndCallsWhenARankHasFailed() {
         for (Shape shape : shapes().filter(each -> each.size > 1).toList()) {
             Set<Integer> told = ConcurrentHashMap.newKeySet();
+            CountDownLatch allocated = new CountDownLatch(shape.size - 1);
             assertThatThrownBy(() -> shape.runner.accept(job -> {
                 Communicator world = job.world().withDeadline(Duration.ofSeconds(20));
                 RemoteMemory memory = world.allocate(8);
                 if (world.rank() == 0) {
+                    allocated.await(); // or allocate would fail at those who are still in it
                     throw new IllegalStateException("this rank fails");
                 }
+                allocated.countDown();
                 try {
                     while (true) {
                         memory.at((world.rank() + 1) % world.size()).fetchAddLong(0, 1);

@@ -31,6 +31,14 @@ final class FarPart extends LivePart {
         this.fabric = fabric;
     }
 
+    int process() {
+        return process;
+    }
+
+    long region() {
+        return region;
+    }
+
     @Override
     public MemorySegment segment() {
         throw new UnsupportedOperationException("rank " + memory.rank() + " cannot load and store in the part of rank "
@@ -63,7 +71,9 @@ final class FarPart extends LivePart {
 
     @Override
     void endWriting() {
-        fabric.flush();
+        if (!memory.isGathering()) {
+            fabric.flush();
+        }
     }
 
     @Override

@@ -264,8 +264,8 @@ final class LiveMutexes extends Mutexes {
                 wakes++;
                 home.states[index] = MutexHome.HELD;
                 return true;
-            } catch (MutexCheck.WaitEndedException e) {
-                if (e == MutexCheck.TIMED_OUT) {
+            } catch (WaitEndedException e) {
+                if (e == WaitEndedException.TIMED_OUT) {
                     return !leave(home, index);
                 }
                 lookAfterHolder(home, index);

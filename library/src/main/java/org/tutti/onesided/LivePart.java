@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 import org.tutti.DataType;
+import org.tutti.NonBlockingPart;
 import org.tutti.Reduction;
 import org.tutti.RemotePart;
 import org.tutti.Section;
@@ -18,6 +19,7 @@ abstract class LivePart extends RemotePart {
     final int rank;
     final long bytes;
     private final SectionPieces pieces = new SectionPieces();
+    private LiveNonBlockingPart nonBlocking;
 
     LivePart(LiveRemoteMemory memory, int rank, long bytes) {
         this.memory = memory;
@@ -33,6 +35,14 @@ abstract class LivePart extends RemotePart {
     @Override
     public long size() {
         return bytes;
+    }
+
+    @Override
+    public NonBlockingPart nonBlocking() {
+        if (nonBlocking == null) {
+            nonBlocking = new LiveNonBlockingPart(this, null);
+        }
+        return nonBlocking;
     }
 
     @Override
@@ -193,7 +203,7 @@ abstract class LivePart extends RemotePart {
         }
     }
 
-    private void check(String call, Section section, MemorySegment segment, Section of) {
+    final void check(String call, Section section, MemorySegment segment, Section of) {
         check(call, 0, section.end());
         if (of.end() > segment.byteSize()) {
             throw new IndexOutOfBoundsException("rank " + memory.rank() + " cannot " + call

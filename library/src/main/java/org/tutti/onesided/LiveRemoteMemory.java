@@ -6,6 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.function.LongSupplier;
 
+import org.tutti.Aggregate;
 import org.tutti.Communicator;
 import org.tutti.Mutexes;
 import org.tutti.RemoteMemory;
@@ -41,6 +42,8 @@ final class LiveRemoteMemory extends RemoteMemory {
     private int serverCount;
     private long random;
 
+    private PendingGets pending;
+    private boolean gathering;
     private long changesSeen;
     private boolean closed;
 
@@ -83,7 +86,7 @@ final class LiveRemoteMemory extends RemoteMemory {
         return view(of);
     }
 
-    private LivePart view(int of) {
+    LivePart view(int of) {
         LivePart view = views[checkRank(of)];
         return view != null ? view : makeView(of);
     }
@@ -237,6 +240,56 @@ final class LiveRemoteMemory extends RemoteMemory {
         return new LiveMutexes(this, allocator, communicator, count, holderFailure, deadlineNanos);
     }
 
+    // ---- what is not waited for
+
+    @Override
+    public Aggregate aggregate() {
+        checkUsable("aggregate");
+        return new LiveAggregate(this, parts.length, allocator.fabric() == null ? null
+                : new OneSidedRequest(pending()));
+    }
+
+    /** The request of a call that begins: a given one, or for null a new one. */
+    OneSidedRequest beginRequest(OneSidedRequest given) {
+        return (given != null ? given : new OneSidedRequest(pending())).until(deadlineNanos.getAsLong());
+    }
+
+    PendingGets pending() {
+        if (pending == null) {
+            pending = new PendingGets(allocator.fabric(), allocator.members(), rank, allocator.hasCoreForEach());
+        }
+        return pending;
+    }
+
+    /** Whether puts to other nodes are kept back for a while. */
+    void gather(boolean now) {
+        gathering = now;
+    }
+
+    boolean isGathering() {
+        return gathering;
+    }
+
+    /** Sends what was gathered. */
+    void flush() {
+        if (allocator.fabric() != null) {
+            allocator.fabric().flush();
+        }
+    }
+
+    private void awaitPending() {
+        if (pending != null) {
+            pending.awaitAll(check.begin("close", CallCheck.ANY, deadlineNanos.getAsLong()));
+        }
+    }
+
+    private void dropPending() {
+        if (pending != null) {
+            pending.drop(null, new IllegalStateException("rank " + rank + " has closed this remote memory in the middle"
+                    + " of a get, since not all ranks closed it together"));
+        }
+    }
+
     // ---- together
 
     @Override
@@ -252,9 +305,11 @@ final class LiveRemoteMemory extends RemoteMemory {
         }
         boolean together = false;
         try {
+            awaitPending();
             barrier();
             together = true;
         } finally {
+            dropPending();
             closed = true;
             allocator.revoke(parts[rank]);
             if (together) { // else others may still be using it

@@ -15,18 +15,6 @@ import org.tutti.collective.Members;
 final class MutexCheck extends CallCheck {
     private static final long LOOK_NANOS = 100_000_000;
 
-    /** Ends a wait; never leaves this package. */
-    static final class WaitEndedException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        private WaitEndedException(String reason) {
-            super(reason, null, false, false);
-        }
-    }
-
-    static final WaitEndedException TIMED_OUT = new WaitEndedException("the time has passed");
-    static final WaitEndedException TIME_TO_LOOK = new WaitEndedException("time to look after the holder");
-
     private final int size;
     private final HolderFailure policy;
     private final long changesAtFirst;
@@ -66,7 +54,7 @@ final class MutexCheck extends CallCheck {
         super.check();
         long nowNanos = System.nanoTime();
         if (timeoutAtNanos != Long.MAX_VALUE && nowNanos - timeoutAtNanos >= 0) {
-            throw TIMED_OUT;
+            throw WaitEndedException.TIMED_OUT;
         }
         if (policy == HolderFailure.PASS_ON && hasAnyGone()) {
             if (looksAtNanos == 0) {
@@ -74,7 +62,7 @@ final class MutexCheck extends CallCheck {
             }
             if (nowNanos - looksAtNanos >= 0) {
                 looksAtNanos = nowNanos + LOOK_NANOS;
-                throw TIME_TO_LOOK;
+                throw WaitEndedException.TIME_TO_LOOK;
             }
         }
     }
