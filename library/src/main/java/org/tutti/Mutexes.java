@@ -90,7 +90,8 @@ public abstract class Mutexes implements AutoCloseable {
     public abstract boolean tryLock(int index, int rank, Duration timeout);
 
     /**
-     * Gives a mutex to the next one in its queue. To another node this is one message whose answer is not awaited.
+     * Gives a mutex to the next one in its queue. To another node this is one message whose answer is not awaited. When
+     * the fence before it ends with an exception, this rank still holds the mutex.
      *
      * @param index which mutex of the rank
      * @param rank where the mutex lies

@@ -60,8 +60,8 @@ final class LiveMutexes extends Mutexes {
         int size = communicator.size();
         this.layout = new MutexLayout(size);
         this.check = new MutexCheck(allocator.members(), rank, size, policy);
-        this.alive = this::checkAlive;
-        this.waker = new MutexWaker(allocator, communicator.topology(), rank, alive);
+        this.alive = () -> checkAlive(talkingWith);
+        this.waker = new MutexWaker(allocator, communicator.topology(), rank, () -> checkAlive(rank));
         this.parts = share(layout.bytes(count));
         this.homes = new MutexHome[size];
         this.own = waker.near(rank);
@@ -212,7 +212,7 @@ final class LiveMutexes extends Mutexes {
                     + of + ", which has " + home.states.length);
         }
         talkingWith = of;
-        checkAlive();
+        checkAlive(of);
         return home;
     }
 
@@ -228,8 +228,8 @@ final class LiveMutexes extends Mutexes {
     }
 
     /** For what must not be ended halfway: only that somebody has failed ends it. */
-    private void checkAlive() {
-        RuntimeException failure = check.failure(talkingWith);
+    private void checkAlive(int home) {
+        RuntimeException failure = check.failure(home);
         if (failure != null) {
             throw failure;
         }
