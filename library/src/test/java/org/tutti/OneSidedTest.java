@@ -696,15 +696,15 @@ class OneSidedTest {
     void shouldEndCallsWhenARankHasFailed() {
         for (Shape shape : shapes().filter(each -> each.size > 1).toList()) {
             Set<Integer> told = ConcurrentHashMap.newKeySet();
-            CountDownLatch allocated = new CountDownLatch(shape.size - 1);
+            CountDownLatch allocated = new CountDownLatch(shape.size);
             assertThatThrownBy(() -> shape.runner.accept(job -> {
                 Communicator world = job.world().withDeadline(Duration.ofSeconds(20));
                 RemoteMemory memory = world.allocate(8);
+                allocated.countDown();
                 if (world.rank() == 0) {
-                    allocated.await(); // or allocate would fail at those who are still in it
+                    allocated.await();
                     throw new IllegalStateException("this rank fails");
                 }
-                allocated.countDown();
                 try {
                     while (true) {
                         memory.at((world.rank() + 1) % world.size()).fetchAddLong(0, 1);

@@ -1,7 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.onesided;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 import org.tutti.fabric.AtomicOperation;
@@ -22,7 +21,8 @@ final class MutexHome {
     /** It holds the mutex. */
     static final byte HELD = 2;
 
-    private static final MemorySegment MESSAGE = Arena.global().allocate(Long.BYTES);
+    /** A frame has some bytes, which say nothing; of the heap, as the fabric copies those at once. */
+    private static final MemorySegment MESSAGE = MemorySegment.ofArray(new long[1]);
 
     final int rank;
     final int[] tickets;
