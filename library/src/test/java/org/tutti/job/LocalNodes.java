@@ -6,8 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.tutti.JobOptions;
+import org.tutti.JobOptions.Threads;
 import org.tutti.Program;
 import org.tutti.choice.Choice;
 import org.tutti.memory.PrivateMemory;
@@ -18,6 +21,7 @@ import org.tutti.memory.PrivateMemory;
  */
 public final class LocalNodes implements AutoCloseable {
     private static final int CORES = 2;
+    private static final String ONE_RAIL = "127.0.0.1";
 
     private final NodeShape[] shapes;
     private final Node[] nodes;
@@ -25,7 +29,7 @@ public final class LocalNodes implements AutoCloseable {
     private final Network[] networks;
     private final int[] nodeOfRank;
 
-    private LocalNodes(int[] nodeOfRank) {
+    private LocalNodes(int[] nodeOfRank, String rails) {
         this.nodeOfRank = nodeOfRank;
         int size = nodeOfRank.length;
         int count = 0;
@@ -52,7 +56,7 @@ public final class LocalNodes implements AutoCloseable {
                     false);
             if (count > 1) {
                 networks[i] = new Network(new JobEnvironment(shapes[i], first, ranks, Path.of("/dev/shm"), 30_000,
-                        10_000, CORES, Choice.DEFAULT, "127.0.0.1", Optional.empty(), Optional.empty()), nodes[i]);
+                        10_000, CORES, Choice.DEFAULT, rails, Optional.empty(), Optional.empty()), nodes[i]);
             }
         }
         for (int i = 1; i < count; i++) {
@@ -80,12 +84,35 @@ public final class LocalNodes implements AutoCloseable {
      * @throws AssertionError when a rank has thrown
      */
     public static void run(int[] nodeOfRank, int[] levels, Program program) {
+        run(nodeOfRank, levels, Threads.PLATFORM, ONE_RAIL, program);
+    }
+
+    /**
+     * Runs a program on all ranks of nodes with several rails between them.
+     *
+     * @param nodeOfRank for each rank its node
+     * @param threads what ranks are
+     * @param rails how many, 1 or more
+     * @param program what each runs
+     * @throws AssertionError when a rank has thrown
+     */
+    public static void run(int[] nodeOfRank, Threads threads, int rails, Program program) {
+        run(nodeOfRank, new int[0], threads, rails(rails), program);
+    }
+
+    /** {@return as many addresses of this host, as {@link JobEnvironment#RAILS} has them} */
+    static String rails(int count) {
+        return IntStream.rangeClosed(1, count).mapToObj(rail -> "127.0.0." + rail).collect(Collectors.joining(","));
+    }
+
+    private static void run(int[] nodeOfRank, int[] levels, Threads kind, String rails, Program program) {
+        Thread.Builder builder = kind == Threads.VIRTUAL ? Thread.ofVirtual() : Thread.ofPlatform();
         ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
-        try (LocalNodes job = new LocalNodes(nodeOfRank)) {
+        try (LocalNodes job = new LocalNodes(nodeOfRank, rails)) {
             List<Thread> threads = new ArrayList<>();
             for (int rank = 0; rank < nodeOfRank.length; rank++) {
                 int self = rank;
-                threads.add(Thread.ofPlatform().name("rank " + self).start(() -> {
+                threads.add(builder.name("rank " + self).start(() -> {
                     try {
                         job.runRank(self, levels, program);
                     } catch (Throwable e) {

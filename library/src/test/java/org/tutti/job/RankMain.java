@@ -17,9 +17,13 @@ import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
 import org.tutti.Span;
 import org.tutti.Tutti;
+import org.tutti.onesided.History;
 
 /** What the processes of {@link ProcessTest} run; the first argument says what. */
 final class RankMain {
+    /** The seed of the first history. */
+    static final String HISTORY_SEED = "HISTORY_SEED";
+
     private RankMain() {}
 
     public static void main(String[] arguments) throws InterruptedException {
@@ -111,6 +115,13 @@ final class RankMain {
                     }
                 }
                 case "one-sided" -> oneSided(world);
+                case "history" -> {
+                    int rails = System.getenv().getOrDefault(JobEnvironment.RAILS, "").split(",").length;
+                    for (long seed = Long.parseLong(System.getenv(HISTORY_SEED)), end = seed + 3; seed < end; seed++) {
+                        History.play(world, seed, rails);
+                    }
+                    System.out.println("history done");
+                }
                 case "early" -> {
                     // rank 0 sends more than there are slots for, and the others leave when they have it all
                     for (int i = 0; i < 100; i++) {
