@@ -24,7 +24,9 @@ import java.lang.foreign.MemorySegment;
  * {@link CallInterruptedException}; what a put or an atomic operation that ended so has changed is unknown. Mistakes in
  * the arguments are thrown before anything is changed.
  *
- * <p><b>Threads.</b> An object is used by one thread at a time. Blocking calls allocate nothing.
+ * <p><b>Threads.</b> An object is used by one thread at a time. Blocking calls allocate nothing. When a thread closes the
+ * job while another one is in a call, that call is done or ends with an exception; later ones end with
+ * {@link IllegalStateException}.
  */
 public abstract class RemoteMemory implements AutoCloseable {
     /** The most bytes that a rank may ask for. */

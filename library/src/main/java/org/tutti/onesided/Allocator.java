@@ -40,6 +40,7 @@ public final class Allocator {
     private final Members members;
     private final int[] processes;
     private final List<Block> free = new ArrayList<>();
+    private volatile boolean ended;
 
     /**
      * @param memory the node's memory
@@ -133,6 +134,17 @@ public final class Allocator {
             }
         }
         return null;
+    }
+
+    /**
+     * The rank leaves its job: none of its remote memory can be used any more.
+     */
+    public void end() {
+        ended = true;
+    }
+
+    boolean hasEnded() {
+        return ended;
     }
 
     /** Ends that other processes reach a part of this rank. */

@@ -149,8 +149,7 @@ public final class LocalNodes implements AutoCloseable {
             }
         }
         try (LiveJob job = new LiveJob(node, network == null ? null : network.fabric(), rank, CORES, Choice.DEFAULT,
-                levels, JobOptions.DEFAULT, _ -> {
-                })) {
+                levels, JobOptions.DEFAULT, this::tellAll)) {
             try {
                 program.run(job);
             } catch (Throwable e) {
@@ -159,6 +158,13 @@ public final class LocalNodes implements AutoCloseable {
                 }
                 throw e;
             }
+        }
+    }
+
+    /** There is no gossip between these nodes: that a rank has left is said at once. */
+    private void tellAll(int left) {
+        for (Node each : nodes) {
+            each.markLeft(left);
         }
     }
 

@@ -65,7 +65,25 @@ final class AtomicCells extends HistoryActor {
 
     @Override
     void act(int target) {
-        int cell = random.nextInt(CELLS);
+        act(target, random.nextInt(CELLS));
+    }
+
+    /** All ranks at once call what they may on one element: here what is not atomic shows. */
+    void duel(int number) {
+        int target = number % size;
+        int cell = number / size % CELLS;
+        world.barrier();
+        while (calls[target][cell] < callsMax) {
+            act(target, cell);
+        }
+        memory.fence(target);
+        noteFenced(target);
+        memory.barrier();
+        check();
+        world.barrier();
+    }
+
+    private void act(int target, int cell) {
         if (calls[target][cell] == callsMax) {
             return;
         }
@@ -165,7 +183,9 @@ final class AtomicCells extends HistoryActor {
 
     /** Each adds its lines to a table of all. */
     private List<Entry> tellEachOther() {
-        int lines = size * CELLS * callsMax;
+        int[] most = {entries.size()};
+        world.allreduce(most, Reduction.MAX);
+        int lines = most[0];
         long[] table = new long[size * lines * FIELDS];
         int at = self * lines * FIELDS;
         for (Entry entry : entries) {

@@ -14,10 +14,12 @@ import org.tutti.RemoteMemory;
 public final class History {
     private static final int ROUNDS = 3;
     private static final int CALLS = 60;
+    private static final int DUELS = 40;
 
     private final RemoteMemory memory;
     private final Random random;
     private final int size;
+    private final AtomicCells cells;
     private final List<HistoryActor> actors;
 
     private History(Communicator world, RemoteMemory memory, long seed, int rails) {
@@ -28,7 +30,8 @@ public final class History {
         long sums = AtomicCells.BYTES;
         long versions = sums + AccumulatedSums.BYTES;
         long slices = versions + PublishedVersions.bytes(size);
-        this.actors = List.of(new AtomicCells(setting, 0), new AccumulatedSums(setting, sums),
+        this.cells = new AtomicCells(setting, 0);
+        this.actors = List.of(cells, new AccumulatedSums(setting, sums),
                 new PublishedVersions(setting, versions), new PutSlices(setting, slices));
     }
 
@@ -45,8 +48,10 @@ public final class History {
      * @throws AssertionError when something is not as it must be; names the seed
      */
     public static void play(Communicator world, long seed, int rails) {
-        try (RemoteMemory memory = world.allocate(bytes(world.size()))) {
+        try {
+            RemoteMemory memory = world.allocate(bytes(world.size()));
             new History(world, memory, seed, rails).play(world);
+            memory.close(); // not when something has failed: the others are elsewhere then
         } catch (AssertionError e) {
             throw new AssertionError("the history of seed " + seed + " on " + world.topology() + " with " + rails
                     + " rails fails at rank " + world.rank() + ": " + e.getMessage(), e);
@@ -54,6 +59,9 @@ public final class History {
     }
 
     private void play(Communicator world) {
+        for (int duel = 0; duel < DUELS; duel++) {
+            cells.duel(duel);
+        }
         for (int round = 0; round < ROUNDS; round++) {
             for (int call = 0; call < CALLS; call++) {
                 act(random.nextInt(size));
@@ -78,7 +86,7 @@ public final class History {
                 actors.forEach(actor -> actor.noteFenced(target));
             }
             case 3 -> Thread.yield();
-            case 4, 5, 6, 7, 8, 9, 10 -> actors.get(0).act(target);
+            case 4, 5, 6, 7, 8, 9, 10 -> cells.act(target);
             default -> actors.get(random.nextInt(actors.size())).act(target);
         }
     }

@@ -77,6 +77,9 @@ final class PublishedVersions extends HistoryActor {
     }
 
     private void putPair(int target) {
+        if (!isInOrder(target)) {
+            memory.fence(target); // or an earlier pair may be the last
+        }
         long[] next = {++pairs[target]};
         memory.at(target).put(pair(self), next);
         memory.at(target).put(pair(self) + Long.BYTES, next);
