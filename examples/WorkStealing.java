@@ -114,8 +114,8 @@ class Stack {
 ///     +0 taken   +8 released   +16 idle (rank 0's counts for all)   +64 chunks of 16 nodes
 ///
 /// The owner stores a chunk and then raises *released*. Whoever wants one reads *taken* and *released*, gets the chunk
-/// at *taken*, and raises *taken* by a compare-and-swap. If that succeeds, nobody else has taken the chunk, and what was
-/// got is what was released: the owner writes to its place again only when *taken* has passed it.
+/// at *taken*, and raises *taken* by a compare-and-swap. If that succeeds, nobody else has taken the chunk, and what
+/// was got is what was released: the owner writes to its place again only when *taken* has passed it.
 class Queues implements AutoCloseable {
     static final int CHUNK_NODES = 16;
     private static final int CHUNKS = 64;

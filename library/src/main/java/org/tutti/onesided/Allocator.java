@@ -3,8 +3,10 @@ package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongSupplier;
 
 import org.tutti.Communicator;
@@ -40,6 +42,10 @@ public final class Allocator {
     private final Members members;
     private final int[] processes;
     private final List<Block> free = new ArrayList<>();
+
+    /** What parts lie in, by address: a block may be longer than its part, and is as long as ever when it is free. */
+    private final Map<Long, Block> used = new HashMap<>();
+
     private volatile boolean ended;
 
     /**
@@ -119,10 +125,16 @@ public final class Allocator {
     private long block(long blockBytes, long bytes) {
         Block block = takeFree(blockBytes);
         if (block == null) {
-            return memory.claim(blockBytes, bytes + " bytes of remote memory");
+            block = new Block(memory.claim(blockBytes, bytes + " bytes of remote memory"), blockBytes);
+        } else {
+            memory.block(block.address(), blockBytes).fill((byte) 0); // before the others hear of it
         }
-        memory.block(block.address(), blockBytes).fill((byte) 0); // before the others hear of it
+        noteUsed(block);
         return block.address();
+    }
+
+    private synchronized void noteUsed(Block block) {
+        used.put(block.address(), block);
     }
 
     private synchronized Block takeFree(long bytes) {
@@ -156,7 +168,7 @@ public final class Allocator {
 
     /** Takes a part back that nobody uses any more. */
     synchronized void free(Part own) {
-        free.add(new Block(own.address(), PartLayout.bytes(own.bytes())));
+        free.add(used.remove(own.address()));
     }
 
     Memory memory() {

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class HistoryTest {
     private static final Long SEED = Long.getLong("history.seed");
     private static final long FIRST = SEED != null ? SEED : Long.getLong("history.first", 1);
-    private static final long RUNS = SEED != null ? 1 : Long.getLong("history.runs", 4);
+    private static final long RUNS = SEED != null ? 1 : Long.getLong("history.runs", 3);
 
     private static int[] nodeOfRank(String shape) {
         return Arrays.stream(shape.split(" ")).mapToInt(Integer::parseInt).toArray();

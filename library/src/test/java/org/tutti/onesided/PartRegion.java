@@ -15,7 +15,7 @@ import org.tutti.fabric.Accumulator;
  */
 public record PartRegion(MemorySegment block, MemorySegment data, Accumulator accumulator) {
     /** No rank fails. */
-    private static final class Alive implements Members {
+    static final class Alive implements Members {
         @Override
         public long changes() {
             return 0;

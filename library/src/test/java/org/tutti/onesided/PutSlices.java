@@ -15,8 +15,8 @@ import org.tutti.Span;
 
 /**
  * Puts and gets of bytes and of sections, each rank in a slice of its own in every part. The model knows for each byte
- * which values it may have: one, or, when several puts without a fence between them went over several rails, that of any
- * of them. A get comes after the puts before it; what it finds there stays.
+ * which values it may have: one, or, when several puts without a fence between them went over several rails, that of
+ * any of them. A get comes after the puts before it; what it finds there stays.
  */
 final class PutSlices extends HistoryActor {
     private static final int SLICE_BYTES = 40_000;

@@ -103,7 +103,7 @@ final class FuzzedFrames {
         return kinds[random.nextInt(kinds.length)];
     }
 
-    /** What is to be sent: the header, and a payload of random bytes, as many as the header says if that makes sense. */
+    /** What is to be sent: the header, and random bytes, as many as the header says if that makes sense. */
     ByteBuffer bytes(Frame frame) {
         int length = Math.clamp(frame.length, 0, FrameLayout.PAYLOAD_BYTES_MAX);
         ByteBuffer bytes = ByteBuffer.allocate(FrameLayout.HEADER_BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
