@@ -54,7 +54,7 @@ class HistoryTest {
     @CsvSource({"0 0 0, 1", "0 1, 1", "0 0 1, 2"})
     void shouldKeepItsPromisesBetweenProcesses(String shape, int rails) {
         Map<String, String> environment = Map.of(RankMain.HISTORY_SEED, String.valueOf(FIRST), JobEnvironment.RAILS,
-                LocalNodes.rails(rails));
+                LocalNodes.addresses(rails));
         int[] nodes = nodeOfRank(shape);
         try (var ranks = nodes[nodes.length - 1] == 0 ? RankProcesses.start(nodes.length, "history", environment)
                 : RankProcesses.startNodes(nodes, "history", environment)) {

@@ -21,7 +21,6 @@ import org.tutti.memory.PrivateMemory;
  */
 public final class LocalNodes implements AutoCloseable {
     private static final int CORES = 2;
-    private static final String ONE_RAIL = "127.0.0.1";
 
     private final NodeShape[] shapes;
     private final Node[] nodes;
@@ -29,7 +28,7 @@ public final class LocalNodes implements AutoCloseable {
     private final Network[] networks;
     private final int[] nodeOfRank;
 
-    private LocalNodes(int[] nodeOfRank, String rails) {
+    private LocalNodes(int[] nodeOfRank, int rails) {
         this.nodeOfRank = nodeOfRank;
         int size = nodeOfRank.length;
         int count = 0;
@@ -56,12 +55,17 @@ public final class LocalNodes implements AutoCloseable {
                     false);
             if (count > 1) {
                 networks[i] = new Network(new JobEnvironment(shapes[i], first, ranks, Path.of("/dev/shm"), 30_000,
-                        10_000, CORES, Choice.DEFAULT, rails, Optional.empty(), Optional.empty()), nodes[i]);
+                        10_000, CORES, Choice.DEFAULT, addresses(rails), Optional.empty(), Optional.empty()), nodes[i]);
             }
         }
         for (int i = 1; i < count; i++) {
             nodes[i].publishRendezvous(nodes[0].rendezvous().orElseThrow());
         }
+    }
+
+    /** {@return as many addresses of this host, as {@link JobEnvironment#RAILS} has them} */
+    static String addresses(int rails) {
+        return IntStream.rangeClosed(1, rails).mapToObj(rail -> "127.0.0." + rail).collect(Collectors.joining(","));
     }
 
     /**
@@ -72,7 +76,20 @@ public final class LocalNodes implements AutoCloseable {
      * @throws AssertionError when a rank has thrown
      */
     public static void run(int[] nodeOfRank, Program program) {
-        run(nodeOfRank, new int[0], program);
+        run(nodeOfRank, new int[0], Threads.PLATFORM, 1, program);
+    }
+
+    /**
+     * Runs a program on all ranks of nodes with several rails between them.
+     *
+     * @param nodeOfRank for each rank its node
+     * @param threads what ranks are
+     * @param rails how many
+     * @param program what each runs
+     * @throws AssertionError when a rank has thrown
+     */
+    public static void run(int[] nodeOfRank, Threads threads, int rails, Program program) {
+        run(nodeOfRank, new int[0], threads, rails, program);
     }
 
     /**
@@ -84,28 +101,10 @@ public final class LocalNodes implements AutoCloseable {
      * @throws AssertionError when a rank has thrown
      */
     public static void run(int[] nodeOfRank, int[] levels, Program program) {
-        run(nodeOfRank, levels, Threads.PLATFORM, ONE_RAIL, program);
+        run(nodeOfRank, levels, Threads.PLATFORM, 1, program);
     }
 
-    /**
-     * Runs a program on all ranks of nodes with several rails between them.
-     *
-     * @param nodeOfRank for each rank its node
-     * @param threads what ranks are
-     * @param rails how many, 1 or more
-     * @param program what each runs
-     * @throws AssertionError when a rank has thrown
-     */
-    public static void run(int[] nodeOfRank, Threads threads, int rails, Program program) {
-        run(nodeOfRank, new int[0], threads, rails(rails), program);
-    }
-
-    /** {@return as many addresses of this host, as {@link JobEnvironment#RAILS} has them} */
-    static String rails(int count) {
-        return IntStream.rangeClosed(1, count).mapToObj(rail -> "127.0.0." + rail).collect(Collectors.joining(","));
-    }
-
-    private static void run(int[] nodeOfRank, int[] levels, Threads kind, String rails, Program program) {
+    private static void run(int[] nodeOfRank, int[] levels, Threads kind, int rails, Program program) {
         Thread.Builder builder = kind == Threads.VIRTUAL ? Thread.ofVirtual() : Thread.ofPlatform();
         ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
         try (LocalNodes job = new LocalNodes(nodeOfRank, rails)) {
