@@ -63,7 +63,18 @@ final class AccumulatedSums extends HistoryActor {
     void act(int target) {
         Area area = AREAS[random.nextInt(AREAS.length)];
         int count = length(area.count);
-        int from = random.nextInt(area.count - count + 1);
+        accumulate(target, area, random.nextInt(area.count - count + 1), count);
+    }
+
+    /** All ranks at once accumulate into the same elements: here locks that do not lock show. */
+    void duel(int target) {
+        world.barrier();
+        for (Area area : AREAS) {
+            accumulate(target, area, 0, area.count);
+        }
+    }
+
+    private void accumulate(int target, Area area, int from, int count) {
         int step = area.reduction == Reduction.SUM && random.nextInt(3) == 0 ? 2 : 1;
         int some = (count + step - 1) / step;
         long[] values = random.longs(some, -1000, 1000).toArray();

@@ -20,6 +20,7 @@ public final class History {
     private final Random random;
     private final int size;
     private final AtomicCells cells;
+    private final AccumulatedSums sums;
     private final List<HistoryActor> actors;
 
     private History(Communicator world, RemoteMemory memory, long seed, int rails) {
@@ -27,11 +28,11 @@ public final class History {
         this.size = world.size();
         this.random = new Random(seed * 1000 + world.rank());
         HistoryActor.Setting setting = new HistoryActor.Setting(world, memory, random, rails);
-        long sums = AtomicCells.BYTES;
-        long versions = sums + AccumulatedSums.BYTES;
+        long versions = AtomicCells.BYTES + AccumulatedSums.BYTES;
         long slices = versions + PublishedVersions.bytes(size);
         this.cells = new AtomicCells(setting, 0);
-        this.actors = List.of(cells, new AccumulatedSums(setting, sums),
+        this.sums = new AccumulatedSums(setting, AtomicCells.BYTES);
+        this.actors = List.of(cells, sums,
                 new PublishedVersions(setting, versions), new PutSlices(setting, slices));
     }
 
@@ -60,6 +61,7 @@ public final class History {
 
     private void play(Communicator world) {
         for (int duel = 0; duel < DUELS; duel++) {
+            sums.duel(duel % size);
             cells.duel(duel);
         }
         for (int round = 0; round < ROUNDS; round++) {
