@@ -31,7 +31,8 @@ final class Rail {
     /** How many frames go out with one system call, at most. */
     static final int BATCH_FRAMES = 16;
 
-    private static final int READ_BYTES_MAX = 1 << 20;
+    private static final int READ_BYTES_MAX = 128 << 10;
+    private static final int HEADERS_READ = 2;
 
     private final int index;
     private final Wire wire;
@@ -258,12 +259,12 @@ final class Rail {
      *
      * @return whether anything had
      */
-    boolean receive(Peer peer) throws IOException {
+    boolean receive(Arrivals arrivals) throws IOException {
         int taken = 0;
         while (taken < READ_BYTES_MAX) {
             boolean direct = readsDirectly();
-            if (direct) { // what follows is likely as long, and to be read as directly: take only its header
-                in.limit(FrameLayout.HEADER_BYTES);
+            if (direct) { // what follows is likely as long, after a word or so: take only headers, the rest directly
+                in.limit(HEADERS_READ * FrameLayout.HEADER_BYTES);
             }
             int asked = in.remaining() + (direct ? remaining : 0);
             long bytes = direct ? readDirectly() : wire.read(in);
@@ -276,7 +277,7 @@ final class Rail {
             heard = true;
             taken += (int) bytes;
             in.flip();
-            parse(peer);
+            parse(arrivals);
             in.compact();
             if (bytes < asked) {
                 break; // what came meanwhile is for the next time: one system call less
@@ -316,14 +317,14 @@ final class Rail {
         return bytes;
     }
 
-    private void parse(Peer peer) throws IOException {
+    private void parse(Arrivals arrivals) throws IOException {
         while (true) {
             if (!inFrame) {
                 if (in.remaining() < FrameLayout.HEADER_BYTES) {
                     return;
                 }
                 FrameLayout.read(in, frame);
-                peer.begin(this);
+                arrivals.begin(this);
                 remaining = frame.length;
                 inFrame = true;
             }
@@ -332,7 +333,7 @@ final class Rail {
                 return;
             }
             inFrame = false;
-            peer.end(this);
+            arrivals.end(this);
         }
     }
 
