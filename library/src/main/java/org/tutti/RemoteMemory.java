@@ -14,9 +14,10 @@ import java.lang.foreign.MemorySegment;
  * <p><b>Memory ordering.</b> A get, and an operation that returns an old value, is complete when it returns. A put is
  * complete here when it returns: its source may be used again. It is visible at its target after a {@link #fence}, or
  * after the {@link #barrier} of this object. Operations of this rank on one other rank begin there in the order of
- * their calls; with several rails, of puts to the same bytes without a fence in between, any may be the last. Nothing
- * is ordered between ranks but by fences, atomic operations and collectives. Loads and stores of the owner through
- * {@link #local} at the same time as somebody's put see any mixture of old and new bytes.
+ * their calls; with several rails, of puts and accumulates to the same bytes without a fence in between, any may be the
+ * last, but a get or an atomic operation comes after all of them. Nothing is ordered between ranks but by fences,
+ * atomic operations and collectives. Loads and stores of the owner through {@link #local} at the same time as
+ * somebody's put see any mixture of old and new bytes.
  *
  * <p><b>Failure.</b> When a rank of the job has failed, calls end with {@link RankFailedException}, and blocked ones
  * do so within the time in which failures are noticed. Calls on other nodes also end with
@@ -28,7 +29,9 @@ import java.lang.foreign.MemorySegment;
  * one, and {@link #aggregate} collects calls that are awaited together.
  *
  * <p><b>Threads.</b> An object is used by one thread at a time; requests are awaited by any. Blocking calls allocate
- * nothing.
+ * nothing. When a thread closes
+ * the job while another one is in a call, that call is done or ends with an exception; later ones end with
+ * {@link IllegalStateException}.
  */
 public abstract class RemoteMemory implements AutoCloseable {
     /** The most bytes that a rank may ask for. */

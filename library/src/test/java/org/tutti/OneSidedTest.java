@@ -467,6 +467,8 @@ class OneSidedTest {
                         .isInstanceOf(IllegalArgumentException.class);
                 assertThatThrownBy(() -> part.accumulate(0, new int[1], 0.5))
                         .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("whole number");
+                assertThatThrownBy(() -> part.accumulate(0, new long[1], 0x1p63))
+                        .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("whole number");
                 assertThatThrownBy(() -> part.accumulate(4, new double[1], Reduction.SUM))
                         .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("multiple of 8");
                 assertThatThrownBy(() -> part.accumulate(12, new int[2], Reduction.SUM))

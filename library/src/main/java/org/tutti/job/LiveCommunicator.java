@@ -186,6 +186,7 @@ final class LiveCommunicator extends Communicator {
 
     /** The rank leaves its job: its requests in flight are to end. */
     void end() {
+        allocator.end();
         team.end();
     }
 

@@ -3,8 +3,10 @@ package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -45,6 +47,11 @@ public final class Allocator {
     private final boolean coreForEach;
     private final Waiter waiter;
     private final List<Block> free = new ArrayList<>();
+
+    /** What parts lie in, by address: a block may be longer than its part, and is as long as ever when it is free. */
+    private final Map<Long, Block> used = new HashMap<>();
+
+    private volatile boolean ended;
 
     /**
      * @param memory the node's memory
@@ -135,10 +142,16 @@ public final class Allocator {
     private long block(long blockBytes, long bytes) {
         Block block = takeFree(blockBytes);
         if (block == null) {
-            return memory.claim(blockBytes, bytes + " bytes of remote memory");
+            block = new Block(memory.claim(blockBytes, bytes + " bytes of remote memory"), blockBytes);
+        } else {
+            memory.block(block.address(), blockBytes).fill((byte) 0); // before the others hear of it
         }
-        memory.block(block.address(), blockBytes).fill((byte) 0); // before the others hear of it
+        noteUsed(block);
         return block.address();
+    }
+
+    private synchronized void noteUsed(Block block) {
+        used.put(block.address(), block);
     }
 
     private synchronized Block takeFree(long bytes) {
@@ -152,6 +165,17 @@ public final class Allocator {
         return null;
     }
 
+    /**
+     * The rank leaves its job: none of its remote memory can be used any more.
+     */
+    public void end() {
+        ended = true;
+    }
+
+    boolean hasEnded() {
+        return ended;
+    }
+
     /** Ends that other processes reach a part of this rank. */
     void revoke(Part own) {
         if (fabric != null) {
@@ -161,7 +185,7 @@ public final class Allocator {
 
     /** Takes a part back that nobody uses any more. */
     synchronized void free(Part own) {
-        free.add(new Block(own.address(), PartLayout.bytes(own.bytes())));
+        free.add(used.remove(own.address()));
     }
 
     Fabric fabric() {

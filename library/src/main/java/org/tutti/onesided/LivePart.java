@@ -15,6 +15,9 @@ import org.tutti.fabric.AtomicOperation;
  * What the parts of ranks near and far have in common: bounds are checked here, at the caller, before anything is done.
  */
 abstract class LivePart extends RemotePart {
+    /** The first whole number that is too great for a long, to which the greatest long is rounded as a double. */
+    private static final double LONG_END = 0x1p63;
+
     final LiveRemoteMemory memory;
     final int rank;
     final long bytes;
@@ -145,9 +148,9 @@ abstract class LivePart extends RemotePart {
         if (type == DataType.FLOAT || type == DataType.DOUBLE) {
             return Double.doubleToRawLongBits(scale);
         }
-        if (scale != (long) scale) {
+        if (scale != (long) scale || scale == LONG_END) {
             throw new IllegalArgumentException("rank " + memory.rank() + " cannot scale elements of type " + type
-                    + " by " + scale + ": it must be a whole number");
+                    + " by " + scale + ": it must be a whole number that a long holds");
         }
         return (long) scale;
     }

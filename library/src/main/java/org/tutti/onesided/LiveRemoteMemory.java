@@ -110,11 +110,12 @@ final class LiveRemoteMemory extends RemoteMemory {
         return of;
     }
 
-    /** Before a call does anything: the memory is open, and no rank has failed. */
+    /** Before a call does anything: the memory is open, this rank has not left, and none has failed. */
     void checkUsable(String call) {
-        if (closed) {
-            throw new IllegalStateException(
-                    "rank " + rank + " cannot " + call + ": this remote memory has been closed");
+        if (closed || allocator.hasEnded()) {
+            throw new IllegalStateException("rank " + rank + " cannot " + call + ": "
+                    + (closed ? "this remote memory has been closed"
+                            : "it has left its job, and remote memory with it"));
         }
         long changes = allocator.members().changes();
         if (changes != changesSeen) {

@@ -6,8 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.tutti.JobOptions;
+import org.tutti.JobOptions.Threads;
 import org.tutti.Program;
 import org.tutti.choice.Choice;
 import org.tutti.memory.PrivateMemory;
@@ -25,7 +28,7 @@ public final class LocalNodes implements AutoCloseable {
     private final Network[] networks;
     private final int[] nodeOfRank;
 
-    private LocalNodes(int[] nodeOfRank) {
+    private LocalNodes(int[] nodeOfRank, int rails) {
         this.nodeOfRank = nodeOfRank;
         int size = nodeOfRank.length;
         int count = 0;
@@ -52,12 +55,17 @@ public final class LocalNodes implements AutoCloseable {
                     false);
             if (count > 1) {
                 networks[i] = new Network(new JobEnvironment(shapes[i], first, ranks, Path.of("/dev/shm"), 30_000,
-                        10_000, CORES, Choice.DEFAULT, "127.0.0.1", Optional.empty(), Optional.empty()), nodes[i]);
+                        10_000, CORES, Choice.DEFAULT, addresses(rails), Optional.empty(), Optional.empty()), nodes[i]);
             }
         }
         for (int i = 1; i < count; i++) {
             nodes[i].publishRendezvous(nodes[0].rendezvous().orElseThrow());
         }
+    }
+
+    /** {@return as many addresses of this host, as {@link JobEnvironment#RAILS} has them} */
+    static String addresses(int rails) {
+        return IntStream.rangeClosed(1, rails).mapToObj(rail -> "127.0.0." + rail).collect(Collectors.joining(","));
     }
 
     /**
@@ -68,7 +76,20 @@ public final class LocalNodes implements AutoCloseable {
      * @throws AssertionError when a rank has thrown
      */
     public static void run(int[] nodeOfRank, Program program) {
-        run(nodeOfRank, new int[0], program);
+        run(nodeOfRank, new int[0], Threads.PLATFORM, 1, program);
+    }
+
+    /**
+     * Runs a program on all ranks of nodes with several rails between them.
+     *
+     * @param nodeOfRank for each rank its node
+     * @param threads what ranks are
+     * @param rails how many
+     * @param program what each runs
+     * @throws AssertionError when a rank has thrown
+     */
+    public static void run(int[] nodeOfRank, Threads threads, int rails, Program program) {
+        run(nodeOfRank, new int[0], threads, rails, program);
     }
 
     /**
@@ -80,12 +101,17 @@ public final class LocalNodes implements AutoCloseable {
      * @throws AssertionError when a rank has thrown
      */
     public static void run(int[] nodeOfRank, int[] levels, Program program) {
+        run(nodeOfRank, levels, Threads.PLATFORM, 1, program);
+    }
+
+    private static void run(int[] nodeOfRank, int[] levels, Threads kind, int rails, Program program) {
+        Thread.Builder builder = kind == Threads.VIRTUAL ? Thread.ofVirtual() : Thread.ofPlatform();
         ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
-        try (LocalNodes job = new LocalNodes(nodeOfRank)) {
+        try (LocalNodes job = new LocalNodes(nodeOfRank, rails)) {
             List<Thread> threads = new ArrayList<>();
             for (int rank = 0; rank < nodeOfRank.length; rank++) {
                 int self = rank;
-                threads.add(Thread.ofPlatform().name("rank " + self).start(() -> {
+                threads.add(builder.name("rank " + self).start(() -> {
                     try {
                         job.runRank(self, levels, program);
                     } catch (Throwable e) {
@@ -122,8 +148,7 @@ public final class LocalNodes implements AutoCloseable {
             }
         }
         try (LiveJob job = new LiveJob(node, network == null ? null : network.fabric(), rank, CORES, Choice.DEFAULT,
-                levels, JobOptions.DEFAULT, _ -> {
-                })) {
+                levels, JobOptions.DEFAULT, this::tellAll)) {
             try {
                 program.run(job);
             } catch (Throwable e) {
@@ -132,6 +157,13 @@ public final class LocalNodes implements AutoCloseable {
                 }
                 throw e;
             }
+        }
+    }
+
+    /** There is no gossip between these nodes: that a rank has left is said at once. */
+    private void tellAll(int left) {
+        for (Node each : nodes) {
+            each.markLeft(left);
         }
     }
 

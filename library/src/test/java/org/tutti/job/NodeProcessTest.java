@@ -74,7 +74,7 @@ class NodeProcessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"wait-all", "loop", "one-sided"})
+    @ValueSource(strings = {"wait-all", "loop", "one-sided", "transfer"})
     void shouldTellAllNodesWithinASecondWhenAProcessIsKilled(String program) throws Exception {
         for (int victim : new int[]{1, 3}) {
             try (var ranks = RankProcesses.startNodes(THREE, program, Map.of())) {
@@ -92,6 +92,22 @@ class NodeProcessTest {
                     }
                 }
                 assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
+                assertThat(ranks.memoryFiles(Path.of("/dev/shm"))).isEmpty();
+            }
+        }
+    }
+
+    /** Each rank leaves with a call under way; whoever is later hears that the others have left. */
+    @Test
+    void shouldEndCallsOnRemoteMemoryWhenAThreadLeavesTheJob() {
+        for (int[] shape : List.of(new int[]{0, 0}, new int[]{0, 0, 1})) {
+            try (var ranks = RankProcesses.startNodes(shape, "leave", Map.of())) {
+                for (int rank = 0; rank < shape.length; rank++) {
+                    assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                    assertThat(ranks.output(rank)).matches("(IllegalStateException: (rank \\d cannot .* left its job.*"
+                            + "|Already closed)|RankFailedException: .*rank \\d.*)\nleft\n");
+                }
+                assertThat(ranks.memoryFiles(Path.of("/dev/shm"))).isEmpty();
             }
         }
     }

@@ -65,13 +65,14 @@ class ProcessTest {
         }
     }
 
-    @Test
-    void shouldTellTheOthersWithinASecondWhenAProcessIsKilled() throws InterruptedException {
-        try (var ranks = RankProcesses.start(3, "wait", Map.of())) {
+    @ParameterizedTest
+    @ValueSource(strings = {"wait", "transfer"})
+    void shouldTellTheOthersWithinASecondWhenAProcessIsKilled(String program) throws InterruptedException {
+        try (var ranks = RankProcesses.start(3, program, Map.of())) {
             for (int rank = 0; rank < 3; rank++) {
                 ranks.awaitOutput(rank, "joined");
             }
-            Thread.sleep(300); // so that the others wait already
+            Thread.sleep(300); // so that the others wait already, or are in the midst of a transfer
             long start = System.nanoTime();
             ranks.processes.get(1).destroyForcibly();
             for (int rank : new int[]{0, 2}) {
@@ -80,6 +81,7 @@ class ProcessTest {
                         + ranks.processes.get(1).pid() + ") failed");
             }
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
+            assertThat(ranks.memoryFiles(MEMORY)).isEmpty();
         }
     }
 

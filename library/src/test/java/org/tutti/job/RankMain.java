@@ -4,6 +4,8 @@ package org.tutti.job;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -17,11 +19,16 @@ import org.tutti.Job;
 import org.tutti.Mutexes;
 import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
+import org.tutti.Section;
 import org.tutti.Span;
 import org.tutti.Tutti;
+import org.tutti.onesided.History;
 
 /** What the processes of {@link ProcessTest} run; the first argument says what. */
 final class RankMain {
+    /** The seed of the first history. */
+    static final String HISTORY_SEED = "HISTORY_SEED";
+
     private RankMain() {}
 
     public static void main(String[] arguments) throws InterruptedException {
@@ -116,6 +123,15 @@ final class RankMain {
                 case "mutex-count" -> countUnderMutexes(world);
                 case "mutex" -> holdMutexes(world, Mutexes.HolderFailure.THROW);
                 case "mutex-pass-on" -> holdMutexes(world, Mutexes.HolderFailure.PASS_ON);
+                case "history" -> {
+                    int rails = System.getenv().getOrDefault(JobEnvironment.RAILS, "").split(",").length;
+                    for (long seed = Long.parseLong(System.getenv(HISTORY_SEED)), end = seed + 3; seed < end; seed++) {
+                        History.play(world, seed, rails);
+                    }
+                    System.out.println("history done");
+                }
+                case "transfer" -> transfer(world);
+                case "leave" -> leave(job);
                 case "early" -> {
                     // rank 0 sends more than there are slots for, and the others leave when they have it all
                     for (int i = 0; i < 100; i++) {
@@ -201,6 +217,56 @@ final class RankMain {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Megabytes to and from everybody, without an end. */
+    private static void transfer(Communicator world) {
+        int bytes = 4 << 20;
+        MemorySegment array = MemorySegment.ofArray(new byte[bytes]);
+        MemorySegment nativeMemory = Arena.global().allocate(bytes);
+        Section rows = Section.strided(0, bytes >> 10, new long[]{512}, new long[]{bytes >> 9});
+        Section half = Section.of(0, bytes >> 1);
+        try (RemoteMemory memory = world.allocate(bytes)) {
+            world.barrier();
+            System.out.println("joined");
+            while (true) {
+                for (int rank = 0; rank < world.size(); rank++) {
+                    for (MemorySegment each : new MemorySegment[]{array, nativeMemory}) {
+                        memory.at(rank).put(0, each);
+                        memory.at(rank).get(0, each);
+                        memory.at(rank).accumulate(0, Span.of(each, DataType.DOUBLE), Reduction.SUM);
+                        memory.at(rank).put(rows, Span.of(each, DataType.BYTE), half);
+                        memory.at(rank).get(rows, Span.of(each, DataType.BYTE), half);
+                    }
+                }
+            }
+        }
+    }
+
+    /** A thread leaves the job while another one is in calls on remote memory. */
+    private static void leave(Job job) throws InterruptedException {
+        Communicator world = job.world();
+        RemoteMemory memory = world.allocate(200_000);
+        Thread calls = Thread.ofPlatform().start(() -> {
+            double[] some = new double[20_000];
+            try {
+                while (true) {
+                    for (int rank = 0; rank < world.size(); rank++) {
+                        memory.at(rank).put(8, some);
+                        memory.at(rank).get(8, some);
+                        memory.at(rank).accumulate(8, some, Reduction.SUM);
+                        memory.at(rank).fetchAddLong(0, 1);
+                        memory.fence(rank);
+                    }
+                }
+            } catch (RuntimeException e) {
+                System.out.println(e.getClass().getSimpleName() + ": " + e.getMessage());
+            }
+        });
+        Thread.sleep(50); // whatever it does then
+        job.close();
+        calls.join();
+        System.out.println("left");
     }
 
     private static void sum(Communicator world) {

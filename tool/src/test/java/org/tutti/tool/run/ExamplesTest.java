@@ -46,4 +46,26 @@ class ExamplesTest {
                     .allMatch(line -> line.matches("\\S+ +\\d\\.\\de-1\\d +\\d+\\.\\d\\d"));
         }
     }
+
+    /** The program compares the product with a plain one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-n 1", "-n 4", "-n 3 --nodes 2", "-n 5 --nodes 2 --ranks-per-process 2"})
+    void shouldMultiplyMatricesTaskByTask(String options) throws Exception {
+        try (var launcher = run(options, "MatrixMultiplication.java", "70")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out()).matches("70 x 70 doubles, .*, 27 tasks in .* ms, of the ranks: "
+                    + "\\[\\d+(, \\d+)*]; the product is right\n");
+        }
+    }
+
+    /** The program compares the count with that of a plain loop. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-n 1", "-n 4", "-n 3 --nodes 2", "-n 5 --nodes 2 --ranks-per-process 2"})
+    void shouldCountATreeByStealingWork(String options) throws Exception {
+        try (var launcher = run(options, "WorkStealing.java", "200")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out()).matches("\\d{4,} nodes, .*, \\d+ chunks stolen, nodes of the ranks: "
+                    + "\\[\\d+(, \\d+)*]; the count is right\n");
+        }
+    }
 }

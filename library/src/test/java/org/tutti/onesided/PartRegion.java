@@ -1,0 +1,60 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.onesided;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.collective.Members;
+import org.tutti.fabric.Accumulator;
+
+/**
+ * A part of remote memory as the fabric knows it, for tests of what reaches it.
+ *
+ * @param block the locks and the data
+ * @param data what others may reach
+ * @param accumulator what combines with it what they send
+ */
+public record PartRegion(MemorySegment block, MemorySegment data, Accumulator accumulator) {
+    /** No rank fails. */
+    static final class Alive implements Members {
+        @Override
+        public long changes() {
+            return 0;
+        }
+
+        @Override
+        public RuntimeException failure(int awaited) {
+            return null;
+        }
+
+        @Override
+        public boolean hasLeft(int rank) {
+            return false;
+        }
+
+        @Override
+        public boolean isGone(int rank) {
+            return false;
+        }
+
+        @Override
+        public String describe(int rank) {
+            return "rank " + rank;
+        }
+    }
+
+    /** {@return how many bytes the block of a part has} */
+    public static long blockBytes(long bytes) {
+        return PartLayout.bytes(bytes);
+    }
+
+    /** {@return a part in a block} */
+    public static PartRegion of(MemorySegment block, long bytes) {
+        return new PartRegion(block, PartLayout.data(block, bytes),
+                new PartAccumulator(block, bytes, new Alive(), 0));
+    }
+
+    /** {@return the bytes of the elements that an operation of an accumulate combines; 0 when it is none} */
+    public static int elementBytes(int operation) {
+        return Accumulation.isCode(operation) ? Accumulation.typeOfCode(operation).bytes() : 0;
+    }
+}
