@@ -46,8 +46,6 @@ import org.tutti.memory.Words;
 final class Peer {
     private static final long COUNTED = 0;
     private static final long ALL_COUNTED = Long.MAX_VALUE - 1;
-    private static final int COUNT_INTERVAL_FRAMES = 256;
-    private static final int COUNT_INTERVAL_BYTES = 256 << 10;
     private static final int STRIPE_BYTES_MIN = 1 << 10;
     private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
     private static final int YIELD_INTERVAL = 16;
@@ -80,13 +78,8 @@ final class Peer {
 
     // receiving
     private final ReentrantLock receiving = new ReentrantLock();
-    private Frame[] early;
-    private volatile long received;
-    private long countWanted;
-    private long countTold;
-    private int bytesSinceCount;
     private final Answers answers;
-    private final Deliveries deliveries;
+    private final Arrivals arrivals;
 
     /**
      * @param process the first rank of the other process
@@ -106,7 +99,7 @@ final class Peer {
         this.words = arena.allocate(Words.LINE_BYTES, Words.LINE_BYTES);
         this.requests = new Requests(arena);
         this.answers = new Answers(regions);
-        this.deliveries = new Deliveries(regions, refusals);
+        this.arrivals = new Arrivals(this, requests, answers, new Deliveries(regions, refusals), refusals);
     }
 
     int process() {
@@ -132,11 +125,8 @@ final class Peer {
             }
             if (made.length > 1) {
                 retention = new Retention();
-                early = new Frame[Retention.FRAMES_MAX];
-                for (int i = 0; i < early.length; i++) {
-                    early[i] = new Frame();
-                }
             }
+            arrivals.connect(made);
             rails = made;
             connected = true;
         } finally {
@@ -289,7 +279,7 @@ final class Peer {
                 called.length = (int) Math.min(FrameLayout.PAYLOAD_BYTES_MAX, bytes - at);
                 called.operation = operation(called.kind, operation, at + called.length == bytes);
                 called.number = sent + 1;
-                called.count = received;
+                called.count = arrivals.received();
                 rail.addToBatch(called, sourceOffset + at);
                 called.offset += called.length;
                 sent = called.number; // before anybody can have counted it
@@ -423,7 +413,7 @@ final class Peer {
         receiving.lock(); // nobody is writing to the target now
         try {
             requests.forget(request);
-            dropReplies(request);
+            arrivals.dropReplies(request);
         } finally {
             receiving.unlock();
             unlockSending();
@@ -438,7 +428,7 @@ final class Peer {
             if (counted() < all && railWithRoom(FrameLayout.HEADER_BYTES, check) instanceof Rail rail) {
                 called.of(FrameLayout.COUNT).flags = FrameLayout.WANTS_COUNT;
                 called.value = all;
-                called.count = received;
+                called.count = arrivals.received();
                 rail.append(called, null, 0);
                 write();
             }
@@ -496,7 +486,7 @@ final class Peer {
 
     private void appendTo(Rail rail, Frame frame, MemorySegment source, long sourceOffset) {
         frame.number = sent + 1;
-        frame.count = received;
+        frame.count = arrivals.received();
         if (retention != null) {
             retention.keep(frame, source, sourceOffset, rail.index());
         }
@@ -629,7 +619,7 @@ final class Peer {
                 if (rail == null) {
                     return false;
                 }
-                served.count = received;
+                served.count = arrivals.received();
                 rail.append(served, retention.segment(), retention.payload(number));
                 retention.setRail(number, rail.index());
                 dirty = true;
@@ -703,7 +693,7 @@ final class Peer {
 
     private void appendCount(Rail rail, byte flags) {
         served.of(FrameLayout.COUNT).flags = flags;
-        served.count = received;
+        served.count = arrivals.received();
         rail.append(served, null, 0);
         dirty = true;
     }
@@ -737,7 +727,7 @@ final class Peer {
             return false;
         }
         try {
-            return rail.receive(this);
+            return rail.receive(arrivals);
         } catch (ProtocolException e) {
             refusals.incrementAndGet();
             lose("it has sent what makes no sense: " + e.getMessage());
@@ -755,39 +745,10 @@ final class Peer {
         unlockSending();
     }
 
-    /** Called by a rail with the header of an arriving frame: says where its payload goes. */
-    void begin(Rail rail) throws ProtocolException {
-        Frame arriving = rail.frame();
-        rail.discard();
-        if (!FrameLayout.isPlausible(arriving)) {
-            throw new ProtocolException("a frame of kind " + arriving.kind + " with " + arriving.length + " bytes");
-        }
-        noteCount(arriving.count);
-        if (arriving.number == 0 || isDuplicate(arriving.number)) {
-            return;
-        }
-        long limit = received + (early == null ? 1 : Retention.FRAMES_MAX);
-        if (arriving.number > limit) {
-            throw new ProtocolException("frame " + arriving.number + " where at most " + limit + " can be");
-        }
-        if (arriving.kind == FrameLayout.PUT) {
-            deliveries.beginPut(rail, arriving);
-        } else if (arriving.kind == FrameLayout.ACCUMULATE) {
-            deliveries.beginAccumulate(rail, arriving);
-        } else if (arriving.kind == FrameLayout.REPLY) {
-            requests.aim(rail, arriving);
-        }
-    }
+    // ---- what arrivals tell
 
-    private boolean isDuplicate(long number) {
-        return number <= received || early != null && early[place(number)].number == number;
-    }
-
-    private static int place(long number) {
-        return (int) (number % Retention.FRAMES_MAX);
-    }
-
-    private void noteCount(long count) throws ProtocolException {
+    /** The other side has counted so many frames. */
+    void noteCount(long count) throws ProtocolException {
         if (count > sent) {
             throw new ProtocolException("it has counted " + count + " frames of " + sent);
         }
@@ -796,96 +757,14 @@ final class Peer {
         }
     }
 
-    /** Called by a rail when an arriving frame is complete. */
-    void end(Rail rail) throws ProtocolException {
-        Frame arrived = rail.frame();
-        if (arrived.number == 0) {
-            if (arrived.has(FrameLayout.WANTS_COUNT)) {
-                countWanted = Math.max(countWanted, arrived.value);
-                if (received >= arrived.value) {
-                    rail.oweCount(true);
-                }
-            }
-            return;
-        }
-        if (isDuplicate(arrived.number)) {
-            rail.oweCount(true); // so that it is not sent a third time
-            return;
-        }
-        if (arrived.kind == FrameLayout.ACCUMULATE) {
-            deliveries.accumulate(rail, arrived);
-        }
-        if (early == null) {
-            apply(arrived);
-            received = arrived.number;
-            bytesSinceCount += arrived.length;
-        } else {
-            dropCopies(arrived.number);
-            early[place(arrived.number)].copyFrom(arrived);
-            for (long next = received + 1; early[place(next)].number == next; next++) {
-                apply(early[place(next)]);
-                received = next;
-                bytesSinceCount += early[place(next)].length;
-            }
-        }
-        // with one rail nobody keeps frames until they are counted, so it is enough to count when asked
-        boolean due = early != null
-                && (bytesSinceCount >= COUNT_INTERVAL_BYTES || received - countTold >= COUNT_INTERVAL_FRAMES);
-        if (due || received >= countWanted && countTold < countWanted) {
-            countTold = received;
-            bytesSinceCount = 0;
-            rail.oweCount(true);
-        }
+    /** The other side has sent a piece of news. */
+    void hearNews(Frame news) {
+        listener.news((int) news.word, news.offset, news.value);
     }
 
-    /** What still arrives of a frame that was sent again must not write where newer bytes may be soon. */
-    private void dropCopies(long number) {
-        for (Rail rail : rails) {
-            if (rail.isInFrame() && rail.frame().number == number) {
-                rail.discard();
-            }
-        }
-    }
-
-    // ---- effects, under the receiving lock
-
-    private void apply(Frame effect) throws ProtocolException {
-        switch (effect.kind) {
-            case FrameLayout.PUT -> deliveries.applyWord(effect);
-            case FrameLayout.ACCUMULATE -> {
-                return; // it was done when it had arrived: its bytes are not kept for longer
-            }
-            case FrameLayout.GET, FrameLayout.ATOMIC -> {
-                if (!answers.add(effect)) {
-                    refusals.incrementAndGet();
-                }
-            }
-            case FrameLayout.REPLY -> applyReply(effect);
-            case FrameLayout.NEWS -> listener.news((int) effect.word, effect.offset, effect.value);
-            case FrameLayout.GOODBYE -> {
-                heardGoodbye = true;
-                listener.left(process);
-            }
-            default -> throw new ProtocolException("a numbered frame of kind " + effect.kind);
-        }
-    }
-
-    private void applyReply(Frame reply) throws ProtocolException {
-        int request = requests.find(reply);
-        requests.note(request, reply);
-        if (reply.has(FrameLayout.LAST)) {
-            dropReplies(request);
-            requests.answer(request);
-        }
-    }
-
-    /** Drops what still arrives of replies to a request, whose memory is its owner's again. */
-    private void dropReplies(int request) {
-        for (Rail rail : rails) {
-            if (rail.isInFrame() && rail.frame().kind == FrameLayout.REPLY
-                    && rail.frame().word == requests.name(request)) {
-                rail.discard();
-            }
-        }
+    /** The other side has said good-bye. */
+    void hearGoodbye() {
+        heardGoodbye = true;
+        listener.left(process);
     }
 }

@@ -258,7 +258,7 @@ final class Rail {
      *
      * @return whether anything had
      */
-    boolean receive(Peer peer) throws IOException {
+    boolean receive(Arrivals arrivals) throws IOException {
         int taken = 0;
         while (taken < READ_BYTES_MAX) {
             boolean direct = readsDirectly();
@@ -276,7 +276,7 @@ final class Rail {
             heard = true;
             taken += (int) bytes;
             in.flip();
-            parse(peer);
+            parse(arrivals);
             in.compact();
             if (bytes < asked) {
                 break; // what came meanwhile is for the next time: one system call less
@@ -316,14 +316,14 @@ final class Rail {
         return bytes;
     }
 
-    private void parse(Peer peer) throws IOException {
+    private void parse(Arrivals arrivals) throws IOException {
         while (true) {
             if (!inFrame) {
                 if (in.remaining() < FrameLayout.HEADER_BYTES) {
                     return;
                 }
                 FrameLayout.read(in, frame);
-                peer.begin(this);
+                arrivals.begin(this);
                 remaining = frame.length;
                 inFrame = true;
             }
@@ -332,7 +332,7 @@ final class Rail {
                 return;
             }
             inFrame = false;
-            peer.end(this);
+            arrivals.end(this);
         }
     }
 

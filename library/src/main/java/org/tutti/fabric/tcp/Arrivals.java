@@ -1,0 +1,173 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.net.ProtocolException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The receiving half of a {@link Peer}: looks at each arriving frame before its payload is taken in, says where that
+ * goes, counts the frames that have arrived without a gap, and does what they ask for when the count passes them.
+ * Everything here is done under the peer's receiving lock; others read the count only.
+ */
+final class Arrivals {
+    private static final int COUNT_INTERVAL_FRAMES = 256;
+    private static final int COUNT_INTERVAL_BYTES = 256 << 10;
+
+    private final Peer peer;
+    private final Requests requests;
+    private final Answers answers;
+    private final Deliveries deliveries;
+    private final AtomicLong refusals;
+    private Rail[] rails = {};
+    private Frame[] early;
+    private volatile long received;
+    private long countWanted;
+    private long countTold;
+    private int bytesSinceCount;
+
+    Arrivals(Peer peer, Requests requests, Answers answers, Deliveries deliveries, AtomicLong refusals) {
+        this.peer = peer;
+        this.requests = requests;
+        this.answers = answers;
+        this.deliveries = deliveries;
+        this.refusals = refusals;
+    }
+
+    /** These are the rails; with several of them, frames may come before earlier ones. */
+    void connect(Rail[] all) {
+        rails = all;
+        if (all.length > 1) {
+            early = new Frame[Retention.FRAMES_MAX];
+            for (int i = 0; i < early.length; i++) {
+                early[i] = new Frame();
+            }
+        }
+    }
+
+    /** All frames up to this number have arrived. */
+    long received() {
+        return received;
+    }
+
+    /** Called by a rail with the header of an arriving frame: says where its payload goes. */
+    void begin(Rail rail) throws ProtocolException {
+        Frame arriving = rail.frame();
+        rail.discard();
+        if (!FrameLayout.isPlausible(arriving)) {
+            throw new ProtocolException("a frame of kind " + arriving.kind + " with " + arriving.length + " bytes");
+        }
+        peer.noteCount(arriving.count);
+        if (arriving.number == 0 || isDuplicate(arriving.number)) {
+            return;
+        }
+        long limit = received + (early == null ? 1 : Retention.FRAMES_MAX);
+        if (arriving.number > limit) {
+            throw new ProtocolException("frame " + arriving.number + " where at most " + limit + " can be");
+        }
+        if (arriving.kind == FrameLayout.PUT) {
+            deliveries.beginPut(rail, arriving);
+        } else if (arriving.kind == FrameLayout.ACCUMULATE) {
+            deliveries.beginAccumulate(rail, arriving);
+        } else if (arriving.kind == FrameLayout.REPLY) {
+            requests.aim(rail, arriving);
+        }
+    }
+
+    private boolean isDuplicate(long number) {
+        return number <= received || early != null && early[place(number)].number == number;
+    }
+
+    private static int place(long number) {
+        return (int) (number % Retention.FRAMES_MAX);
+    }
+
+    /** Called by a rail when an arriving frame is complete. */
+    void end(Rail rail) throws ProtocolException {
+        Frame arrived = rail.frame();
+        if (arrived.number == 0) {
+            if (arrived.has(FrameLayout.WANTS_COUNT)) {
+                countWanted = Math.max(countWanted, arrived.value);
+                if (received >= arrived.value) {
+                    rail.oweCount(true);
+                }
+            }
+            return;
+        }
+        if (isDuplicate(arrived.number)) {
+            rail.oweCount(true); // so that it is not sent a third time
+            return;
+        }
+        if (arrived.kind == FrameLayout.ACCUMULATE) {
+            deliveries.accumulate(rail, arrived);
+        }
+        if (early == null) {
+            apply(arrived);
+            received = arrived.number;
+            bytesSinceCount += arrived.length;
+        } else {
+            dropCopies(arrived.number);
+            early[place(arrived.number)].copyFrom(arrived);
+            for (long next = received + 1; early[place(next)].number == next; next++) {
+                apply(early[place(next)]);
+                received = next;
+                bytesSinceCount += early[place(next)].length;
+            }
+        }
+        // with one rail nobody keeps frames until they are counted, so it is enough to count when asked
+        boolean due = early != null
+                && (bytesSinceCount >= COUNT_INTERVAL_BYTES || received - countTold >= COUNT_INTERVAL_FRAMES);
+        if (due || received >= countWanted && countTold < countWanted) {
+            countTold = received;
+            bytesSinceCount = 0;
+            rail.oweCount(true);
+        }
+    }
+
+    /** What still arrives of a frame that was sent again must not write where newer bytes may be soon. */
+    private void dropCopies(long number) {
+        for (Rail rail : rails) {
+            if (rail.isInFrame() && rail.frame().number == number) {
+                rail.discard();
+            }
+        }
+    }
+
+    // ---- effects
+
+    private void apply(Frame effect) throws ProtocolException {
+        switch (effect.kind) {
+            case FrameLayout.PUT -> deliveries.applyWord(effect);
+            case FrameLayout.ACCUMULATE -> {
+                return; // it was done when it had arrived: its bytes are not kept for longer
+            }
+            case FrameLayout.GET, FrameLayout.ATOMIC -> {
+                if (!answers.add(effect)) {
+                    refusals.incrementAndGet();
+                }
+            }
+            case FrameLayout.REPLY -> applyReply(effect);
+            case FrameLayout.NEWS -> peer.hearNews(effect);
+            case FrameLayout.GOODBYE -> peer.hearGoodbye();
+            default -> throw new ProtocolException("a numbered frame of kind " + effect.kind);
+        }
+    }
+
+    private void applyReply(Frame reply) throws ProtocolException {
+        int request = requests.find(reply);
+        requests.note(request, reply);
+        if (reply.has(FrameLayout.LAST)) {
+            dropReplies(request);
+            requests.answer(request);
+        }
+    }
+
+    /** Drops what still arrives of replies to a request, whose memory is its owner's again. */
+    void dropReplies(int request) {
+        for (Rail rail : rails) {
+            if (rail.isInFrame() && rail.frame().kind == FrameLayout.REPLY
+                    && rail.frame().word == requests.name(request)) {
+                rail.discard();
+            }
+        }
+    }
+}
