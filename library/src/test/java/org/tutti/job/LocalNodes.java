@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.tutti.JobOptions;
 import org.tutti.Program;
@@ -25,7 +27,7 @@ public final class LocalNodes implements AutoCloseable {
     private final Network[] networks;
     private final int[] nodeOfRank;
 
-    private LocalNodes(int[] nodeOfRank) {
+    private LocalNodes(int[] nodeOfRank, int rails) {
         this.nodeOfRank = nodeOfRank;
         int size = nodeOfRank.length;
         int count = 0;
@@ -52,12 +54,16 @@ public final class LocalNodes implements AutoCloseable {
                     false);
             if (count > 1) {
                 networks[i] = new Network(new JobEnvironment(shapes[i], first, ranks, Path.of("/dev/shm"), 30_000,
-                        10_000, CORES, Choice.DEFAULT, "127.0.0.1", Optional.empty(), Optional.empty()), nodes[i]);
+                        10_000, CORES, Choice.DEFAULT, addresses(rails), Optional.empty(), Optional.empty()), nodes[i]);
             }
         }
         for (int i = 1; i < count; i++) {
             nodes[i].publishRendezvous(nodes[0].rendezvous().orElseThrow());
         }
+    }
+
+    private static String addresses(int rails) {
+        return IntStream.rangeClosed(1, rails).mapToObj(rail -> "127.0.0." + rail).collect(Collectors.joining(","));
     }
 
     /**
@@ -68,7 +74,19 @@ public final class LocalNodes implements AutoCloseable {
      * @throws AssertionError when a rank has thrown
      */
     public static void run(int[] nodeOfRank, Program program) {
-        run(nodeOfRank, new int[0], program);
+        run(nodeOfRank, new int[0], 1, program);
+    }
+
+    /**
+     * Runs a program on all ranks of nodes with several rails between them.
+     *
+     * @param nodeOfRank for each rank its node
+     * @param rails how many
+     * @param program what each runs
+     * @throws AssertionError when a rank has thrown
+     */
+    public static void run(int[] nodeOfRank, int rails, Program program) {
+        run(nodeOfRank, new int[0], rails, program);
     }
 
     /**
@@ -80,8 +98,12 @@ public final class LocalNodes implements AutoCloseable {
      * @throws AssertionError when a rank has thrown
      */
     public static void run(int[] nodeOfRank, int[] levels, Program program) {
+        run(nodeOfRank, levels, 1, program);
+    }
+
+    private static void run(int[] nodeOfRank, int[] levels, int rails, Program program) {
         ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
-        try (LocalNodes job = new LocalNodes(nodeOfRank)) {
+        try (LocalNodes job = new LocalNodes(nodeOfRank, rails)) {
             List<Thread> threads = new ArrayList<>();
             for (int rank = 0; rank < nodeOfRank.length; rank++) {
                 int self = rank;
