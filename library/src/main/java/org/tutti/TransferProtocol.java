@@ -6,7 +6,8 @@ package org.tutti;
  * Tipparaju, Saify and Panda, "Protocols and Strategies for Optimizing Performance of Remote Memory Operations on
  * Clusters" (2002), section 3. Which one is used changes how long a call takes, and nothing else.
  *
- * <p>{@link RemotePart#withProtocol} chooses one. Otherwise each call chooses by its size, its runs and the kind of memory:
+ * <p>{@link RemotePart#withProtocol} chooses one. Otherwise each call chooses by its size, its runs and the kind of
+ * memory:
  * <ul>
  * <li>runs of 16 KiB and more on average: {@link #ZERO_COPY}, if the memory is native or the call a get;
  * <li>else, what fits into one frame of 64 KiB: {@link #STREAMING}, which is one frame then;
@@ -18,7 +19,8 @@ public enum TransferProtocol {
      * Nothing is packed: each run, or 64 KiB of it, is a frame of its own. Native memory goes to the wire from where it
      * lies, sixteen frames a system call, and the bytes of a put come from the wire to where they belong. What lies in
      * the heap, and what is sent over several rails (which keep it until it is counted), is copied once. Of a get,
-     * sixteen runs are asked for before the first has come.
+     * sixteen runs are asked for before the first has come. Where memory of an arena goes to a socket, Java allocates
+     * some 40 bytes a frame.
      */
     ZERO_COPY,
     /**

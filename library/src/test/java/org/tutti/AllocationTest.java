@@ -152,7 +152,7 @@ class AllocationTest {
                         RemotePart part = data.next(world).withProtocol(protocol);
                         part.put(8, data.array);
                         part.get(8, data.offHeap);
-                        part.put(data.section, data.offHeap, data.section);
+                        part.put(data.section, data.span, data.section);
                         part.get(data.section, data.span, data.section);
                         part.put(data.vector, data.span, data.vector);
                         part.get(data.vector, data.span, data.vector);

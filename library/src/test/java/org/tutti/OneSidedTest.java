@@ -610,11 +610,11 @@ class OneSidedTest {
             Set<Integer> told = ConcurrentHashMap.newKeySet();
             assertThatThrownBy(() -> shape.runner.accept(job -> {
                 Communicator world = job.world().withDeadline(Duration.ofSeconds(20));
-                RemoteMemory memory = world.allocate(8);
-                if (world.rank() == 0) {
-                    throw new IllegalStateException("this rank fails");
-                }
                 try {
+                    RemoteMemory memory = world.allocate(8); // rank 0 may fail before the others have come back
+                    if (world.rank() == 0) {
+                        throw new IllegalStateException("this rank fails");
+                    }
                     while (true) {
                         memory.at((world.rank() + 1) % world.size()).fetchAddLong(0, 1);
                         LockSupport.parkNanos(1); // or ranks that are virtual threads keep rank 0 from failing

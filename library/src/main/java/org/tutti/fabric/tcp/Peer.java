@@ -38,8 +38,8 @@ import org.tutti.memory.Words;
  * sockets cannot lock up.
  *
  * <p><b>Memory</b> for each connected process: {@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes a rail, and
- * {@value FrameLayout#PAYLOAD_BYTES_MAX} more a rail once it has accumulated something here or sent packed runs; {@value
- * Requests#PLACES} times {@value Fabric#REQUEST_BYTES_MAX} more once it has asked for packed runs; with several
+ * {@value FrameLayout#PAYLOAD_BYTES_MAX} more a rail once it has accumulated something here or sent packed runs;
+ * {@value Requests#PLACES} · {@value Fabric#REQUEST_BYTES_MAX} more once it has asked for packed runs; with several
  * rails {@value Retention#BYTES} bytes and {@value Retention#FRAMES_MAX} frame headers more.
  *
  * <p><b>Memory ordering.</b> A payload is written, by the kernel or by a plain copy, by the thread that then raises the
