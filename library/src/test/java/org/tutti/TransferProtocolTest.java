@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(120)
 class TransferProtocolTest {
     private static final int BYTES_MAX = 3_000_000;
-    private static final long RUNS_MAX = 20_000;
+    private static final long RUNS_MAX = 5_000;
     private static final int PART_BYTES = 3 * BYTES_MAX + 4096;
     private static final long[] SIZES = {0, 1, 100, 2047, 2048, 2049, (32 << 10) - 1, 32 << 10, (32 << 10) + 1,
             (64 << 10) - 1, 64 << 10, (64 << 10) + 1, (256 << 10) + 5, BYTES_MAX};
