@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -608,13 +609,16 @@ class OneSidedTest {
     void shouldEndCallsWhenARankHasFailed() {
         for (Shape shape : shapes().filter(each -> each.size > 1).toList()) {
             Set<Integer> told = ConcurrentHashMap.newKeySet();
+            CountDownLatch allocated = new CountDownLatch(shape.size);
             assertThatThrownBy(() -> shape.runner.accept(job -> {
                 Communicator world = job.world().withDeadline(Duration.ofSeconds(20));
+                RemoteMemory memory = world.allocate(8);
+                allocated.countDown();
+                if (world.rank() == 0) {
+                    allocated.await();
+                    throw new IllegalStateException("this rank fails");
+                }
                 try {
-                    RemoteMemory memory = world.allocate(8); // rank 0 may fail before the others have come back
-                    if (world.rank() == 0) {
-                        throw new IllegalStateException("this rank fails");
-                    }
                     while (true) {
                         memory.at((world.rank() + 1) % world.size()).fetchAddLong(0, 1);
                         LockSupport.parkNanos(1); // or ranks that are virtual threads keep rank 0 from failing

@@ -35,9 +35,6 @@ public final class Choice {
     private static final Allreduce ALLREDUCE_ANY_ORDER =
             (Allreduce) Catalogue.find(Collective.ALLREDUCE, "rank-order");
 
-    private static final Allreduce ALLREDUCE_TWO_NODES =
-            (Allreduce) Catalogue.find(Collective.ALLREDUCE, "recursive-doubling");
-
     private static final long ALLREDUCE_LARGE_BYTES_NODES = 256 << 10;
     private static final long REDUCE_MEDIUM_BYTES = 64 << 10;
     private static final long REDUCE_LARGE_BYTES = 256 << 10;
@@ -188,8 +185,7 @@ public final class Choice {
             return (Allreduce) forced;
         }
         if (topology.nodes() > 1) {
-            Allreduce best = bytes < ALLREDUCE_LARGE_BYTES_NODES ? ALLREDUCE_MANY
-                    : topology.nodes() == 2 ? ALLREDUCE_TWO_NODES : ALLREDUCE_LARGE;
+            Allreduce best = bytes < ALLREDUCE_LARGE_BYTES_NODES ? ALLREDUCE_MANY : ALLREDUCE_LARGE;
             return keepsOrder(best, topology, kernel) ? best : ALLREDUCE_ANY_ORDER;
         }
         if (hasLevels(topology)) {

@@ -45,6 +45,32 @@ public final class NodeTree {
     }
 
     /**
+     * Counts the children of the top, which has most.
+     *
+     * @param team the team
+     * @return how many
+     */
+    public int degree(Team team) {
+        return tree.children(0, team.nodes());
+    }
+
+    /**
+     * Opens what comes from the node's children and goes to its parent.
+     *
+     * @param team the team, at a master
+     * @param top the node at the root of the tree
+     * @param throughInbox whether through inboxes
+     */
+    public void openUpwards(Team team, int top, boolean throughInbox) {
+        for (int index = 0; index < children(team, top); index++) {
+            team.inflow(edge(index)).open(child(team, top, index), PARENT, throughInbox, index, degree(team));
+        }
+        if (team.node() != top) {
+            team.outflow(PARENT).open(parent(team, top), edgeAtParent(team, top), throughInbox);
+        }
+    }
+
+    /**
      * Finds a child of the team's node.
      *
      * @param team the team

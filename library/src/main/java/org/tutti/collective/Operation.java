@@ -105,6 +105,9 @@ abstract class Operation extends Placement implements Waiter.Check {
     /** Gives back what the operation had from the caller, which uses it again afterwards. */
     abstract void giveBack();
 
+    /** Sees to it that nobody can put into this rank's memory any more what belongs to an operation that has failed. */
+    abstract void closeInbox();
+
     // ---- an operation's life
 
     /**
@@ -239,6 +242,7 @@ abstract class Operation extends Placement implements Waiter.Check {
         } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
             failure.addSuppressed(closed);
         }
+        closeInbox();
         giveBack(); // or a late put would land in memory that the caller uses for something else
         ledger.endCall(blocking);
     }

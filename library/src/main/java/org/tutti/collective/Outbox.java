@@ -22,6 +22,7 @@ public final class Outbox {
     private static final int TENANTS_MAX = 64;
 
     private final ShownMemory shown;
+    private final ShownMemory inbox;
     private final long largeBytes;
     private long capacity;
 
@@ -40,6 +41,7 @@ public final class Outbox {
      */
     public Outbox(Memory memory, int localRanks) {
         this.shown = new ShownMemory(memory);
+        this.inbox = new ShownMemory(memory);
         this.largeBytes = largeBytes(localRanks);
     }
 
@@ -102,5 +104,10 @@ public final class Outbox {
 
     ShownMemory shown() {
         return shown;
+    }
+
+    /** Where other nodes put long messages to this rank in blocking operations, which follow each other. */
+    ShownMemory inbox() {
+        return inbox;
     }
 }

@@ -78,6 +78,13 @@ class Placement {
     }
 
     /**
+     * {@return how many ranks the node has that has most of them}
+     */
+    public int ranksMax() {
+        return ranksMax;
+    }
+
+    /**
      * {@return whether this is the rank that talks to other nodes for its node: its first}
      */
     public boolean isMaster() {

@@ -56,4 +56,12 @@ final class ShownMemory {
         }
         return handle;
     }
+
+    /** Takes the handle back: it will have another one. */
+    void revoke(Machine machine) {
+        if (registered) {
+            machine.revoke(handle);
+            registered = false;
+        }
+    }
 }

@@ -45,6 +45,9 @@ public final class Team extends Operation {
     private final MemorySegment[] outboxes;
     private Area[] stars;
     private final Invitations invitations;
+    private final ShownMemory inbox;
+    private final Inflow[] inflows;
+    private final Outflow[] outflows;
 
     private ShownMemory shown;
 
@@ -93,6 +96,9 @@ public final class Team extends Operation {
         this.addresses = new long[localSize];
         this.outboxes = new MemorySegment[localSize];
         this.invitations = new Invitations(machine, topology.nodes() > 1);
+        this.inbox = blocking ? outbox.inbox() : new ShownMemory(memory);
+        this.inflows = new Inflow[landings.length];
+        this.outflows = new Outflow[landings.length];
     }
 
     /**
@@ -110,6 +116,12 @@ public final class Team extends Operation {
     @Override
     void prepare() {
         shown = blocking ? outbox.shown() : ledger.lane(machine, sequence);
+    }
+
+    /** What others still put there must not come into a later operation, of this communicator or another one. */
+    @Override
+    void closeInbox() {
+        inbox.revoke(machine);
     }
 
     @Override
@@ -502,10 +514,29 @@ public final class Team extends Operation {
                 cell + RingLayout.ARRIVED, step);
     }
 
+    /**
+     * Does as {@link #invite}, but beside the credits of the edge there: so data may come over that edge at the same
+     * time, from another node than this one.
+     *
+     * @param toNode the other node
+     * @param edge the edge there that awaits credits of this node
+     * @param step 1 to {@value #STEPS_MAX}, greater than the last credit's
+     * @param area the memory
+     * @param bytes how many bytes of it, 1 or more
+     */
+    public void inviteByCredit(int toNode, int edge, long step, Area area, long bytes) {
+        writeInvitation(area, bytes);
+        long word = layout.edge(layout.slotIndex(sequence), edge) + RingLayout.CREDIT;
+        putIntoRing(toNode, word + RingLayout.INVITATION, invitations.written(), 0, RingLayout.INVITATION_BYTES, word,
+                step);
+    }
+
     private void writeInvitation(Area area, long bytes) {
         int process = reach.processes()[rank];
         if (area.segment().equals(ring)) {
             invitations.write(process, reach.rings()[rank], area.start(), bytes);
+        } else if (area.segment().equals(inbox.segment())) {
+            invitations.write(process, inbox.handle(machine), area.start(), bytes);
         } else if (area.segment().equals(shown.segment())) {
             invitations.write(process, shown.handle(machine), area.start(), bytes);
         } else {
@@ -524,6 +555,20 @@ public final class Team extends Operation {
     public Target awaitInvitation(int edge, long step, int fromNode) {
         awaitArrival(edge, step, fromNode);
         return invitations.read(ring, layout.edge(layout.slotIndex(sequence), edge) + RingLayout.INVITATION, edge);
+    }
+
+    /**
+     * Waits until another node has invited this one by its credits, and says where to.
+     *
+     * @param edge the edge of this node that awaits the credits
+     * @param step the step
+     * @param fromNode the node that has invited
+     * @return the memory there, until the next invitation over this edge is awaited
+     */
+    public Target awaitInvitationByCredit(int edge, long step, int fromNode) {
+        awaitCredit(edge, step, fromNode);
+        return invitations.read(ring,
+                layout.edge(layout.slotIndex(sequence), edge) + RingLayout.CREDIT + RingLayout.INVITATION, edge);
     }
 
     /**
@@ -576,6 +621,40 @@ public final class Team extends Operation {
                 into.start() + intoOffset, bytes, this)) {
             throw gone(master(fromNode));
         }
+    }
+
+    /** The memory of this rank into which others put long messages: {@link Inflow#INBOX_BYTES}. */
+    MemorySegment inbox() {
+        if (inbox.capacity() == 0) {
+            inbox.claim(Inflow.INBOX_BYTES);
+        }
+        return inbox.segment();
+    }
+
+    /**
+     * Finds what comes over an edge.
+     *
+     * @param edge the edge, of this node
+     * @return what comes, to be {@linkplain Inflow#open opened} once an operation
+     */
+    public Inflow inflow(int edge) {
+        if (inflows[edge] == null) {
+            inflows[edge] = new Inflow(this, edge);
+        }
+        return inflows[edge];
+    }
+
+    /**
+     * Finds what goes to another node.
+     *
+     * @param edge the edge of this node that awaits that node's credits
+     * @return what goes, to be {@linkplain Outflow#open opened} once an operation
+     */
+    public Outflow outflow(int edge) {
+        if (outflows[edge] == null) {
+            outflows[edge] = new Outflow(this, edge);
+        }
+        return outflows[edge];
     }
 
     // ---- between nodes, from anyone to anyone

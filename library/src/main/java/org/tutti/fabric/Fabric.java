@@ -108,8 +108,9 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
             Waiter.Check check);
 
     /**
-     * Sends the next bytes of a transfer, many runs in a frame, and begins to write them to the wire. A frame is
-     * dropped there as a whole, and counted, where any of its runs is not allowed.
+     * Sends the next bytes of a transfer, many runs in a frame, and begins to write them to the wire if more are to
+     * follow; the last ones are under way when {@link #flush} has been called. A frame is dropped there as a whole, and
+     * counted, where any of its runs is not allowed.
      *
      * @param process the other process
      * @param region the region's handle

@@ -4,7 +4,6 @@ package org.tutti.collective.allreduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Counts;
 import org.tutti.collective.NodeTree;
-import org.tutti.collective.Pieces;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Target;
@@ -38,7 +37,7 @@ import org.tutti.pattern.Partition;
  * master has read.
  */
 public final class ChengAllreduce extends Allreduce {
-    private static final long CHUNK_BYTES = Pieces.BYTES_MAX;
+    private static final long CHUNK_BYTES = RingLayout.LANDING_BYTES / 2;
     private static final int MASTER = 0;
     private static final int READY_STEPS = 2;
     private static final long MIX = 0x9e3779b97f4a7c15L;

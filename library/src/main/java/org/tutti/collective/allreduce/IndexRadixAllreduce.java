@@ -63,6 +63,11 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
+    protected void open(Team team, long bytes) {
+        RabenseifnerAllreduce.openAll(team, bytes);
+    }
+
+    @Override
     protected void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
         IndexRangeAllreduce.exchangeAll(team, kernel, work, at, length, chunk, round);
     }

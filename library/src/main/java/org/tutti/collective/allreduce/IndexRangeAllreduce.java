@@ -84,7 +84,13 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     @Override
     protected long roundBytesMax(Team team) {
-        return Math.min(chunkBytes, team.windowBytesMax() / NodeStage.HALVES);
+        return chunkBytes == CHUNK_BYTES ? RabenseifnerAllreduce.chunkBytes(team, chunkBytes)
+                : Math.min(chunkBytes, team.windowBytesMax() / NodeStage.HALVES);
+    }
+
+    @Override
+    protected void open(Team team, long bytes) {
+        RabenseifnerAllreduce.openAll(team, bytes);
     }
 
     @Override
@@ -97,7 +103,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
         if (chunk <= DOUBLING_BYTES_MAX) {
             RecursiveDoublingAllreduce.exchange(team, kernel, work, at, length, round);
         } else {
-            RabenseifnerAllreduce.exchangeAll(team, kernel, work, at, length, chunk, round);
+            RabenseifnerAllreduce.exchangeAll(team, kernel, work, at, length);
         }
     }
 

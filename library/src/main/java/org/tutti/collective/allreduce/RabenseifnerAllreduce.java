@@ -3,9 +3,10 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
-import org.tutti.collective.Pieces;
+import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Folding;
@@ -30,6 +31,7 @@ import org.tutti.pattern.Partition;
  */
 public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
     private static final long CHUNK_BYTES = 256 << 10;
+    private static final long CHUNK_BYTES_ALONE = 1 << 20;
 
     /** The only object that is needed. */
     public RabenseifnerAllreduce() {
@@ -44,7 +46,8 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
         int doublings = Integer.numberOfTrailingZeros(positions);
         int folds = positions == nodes ? 0 : 2;
         double shared = (double) bytes * (positions - 1) / positions;
-        return NodeStage.counts(localRanks, bytes, CHUNK_BYTES, 2.0 * doublings + folds,
+        return NodeStage.counts(localRanks, bytes, localRanks == 1 ? CHUNK_BYTES_ALONE : CHUNK_BYTES,
+                2.0 * doublings + folds,
                 2 * shared + (double) folds * bytes, shared + (folds > 0 ? bytes : 0));
     }
 
@@ -55,87 +58,102 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
 
     @Override
     protected long roundBytesMax(Team team) {
-        return Math.min(CHUNK_BYTES, team.windowBytesMax() / NodeStage.HALVES);
+        return chunkBytes(team, CHUNK_BYTES);
+    }
+
+    /** How long rounds are: ranks that are all alone on their nodes need no windows, and few rounds are better. */
+    static long chunkBytes(Team team, long most) {
+        return team.ranksMax() == 1 ? CHUNK_BYTES_ALONE : Math.min(most, team.windowBytesMax() / NodeStage.HALVES);
+    }
+
+    @Override
+    protected void open(Team team, long bytes) {
+        openAll(team, bytes);
     }
 
     @Override
     protected void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
-        exchangeAll(team, kernel, work, at, length, chunk, round);
+        exchangeAll(team, kernel, work, at, length);
     }
 
-    /** One round, for algorithms that begin or end in another way. */
-    static void exchangeAll(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
+    /** Opens what goes to other masters and comes from them, for algorithms that begin or end in another way. */
+    static void openAll(Team team, long bytes) {
         int node = team.node();
         int nodes = team.nodes();
-        int whole = Pieces.count(chunk, kernel);
-        long number = (long) (round - 1) * whole + 1;
+        int first = Folding.positions(nodes) == nodes ? NodeTree.edge(0) : NodeTree.PARENT;
+        int shares = NodeTree.edge(doublings(nodes)) - first;
+        boolean inbox = Inflow.isThroughInbox(bytes, shares);
+        if (Folding.isFolded(node, nodes) || Folding.standsForTwo(node, nodes)) {
+            int partner = Folding.isFolded(node, nodes) ? node + 1 : node - 1;
+            team.inflow(NodeTree.PARENT).open(partner, NodeTree.PARENT, inbox, 0, shares);
+            team.outflow(NodeTree.PARENT).open(partner, NodeTree.PARENT, inbox);
+        }
+        if (!Folding.isFolded(node, nodes)) {
+            int position = Folding.position(node, nodes);
+            for (int bit = 0; bit < doublings(nodes); bit++) {
+                int partner = Folding.index(position ^ 1 << bit, nodes);
+                int edge = NodeTree.edge(bit);
+                team.inflow(edge).open(partner, edge, inbox, edge - first, shares);
+                team.outflow(edge).open(partner, edge, inbox);
+            }
+        }
+    }
+
+    /** One round. */
+    static void exchangeAll(Team team, Kernel kernel, Area work, long at, long length) {
+        int node = team.node();
+        int nodes = team.nodes();
         if (Folding.isFolded(node, nodes)) {
-            sendAll(team, kernel, node + 1, number, whole, work, at, length);
-            receiveAll(team, kernel, false, node + 1, number, whole, work, at, length);
+            team.outflow(NodeTree.PARENT).sendAll(kernel, work, at, length);
+            team.inflow(NodeTree.PARENT).receiveAll(kernel, null, 0, work, at, length);
             return;
         }
         if (Folding.standsForTwo(node, nodes)) {
-            receiveAll(team, kernel, true, node - 1, number, whole, work, at, length);
+            team.inflow(NodeTree.PARENT).receiveAll(kernel, work, at, work, at, length);
         }
-        halve(team, kernel, work, at, length, chunk, round);
+        halve(team, kernel, work, at, length);
         if (Folding.standsForTwo(node, nodes)) {
-            sendAll(team, kernel, node - 1, number, whole, work, at, length);
+            team.outflow(NodeTree.PARENT).sendAll(kernel, work, at, length);
         }
     }
 
-    private static void halve(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
+    private static void halve(Team team, Kernel kernel, Area work, long at, long length) {
         int nodes = team.nodes();
         int position = Folding.position(team.node(), nodes);
         int parts = Folding.positions(nodes);
-        int doublings = Integer.numberOfTrailingZeros(parts);
         int first = 0; // of the parts that this node still works on
-        for (int bit = 0; bit < doublings; bit++) {
+        for (int bit = 0; bit < doublings(nodes); bit++) {
             int half = parts >> (bit + 1);
             boolean upper = (position >> bit & 1) == 1;
             int kept = upper ? first + half : first;
             int given = upper ? first : first + half;
-            swap(team, kernel, true, position, bit, given, kept, half, work, at, length, chunk, round);
+            swap(team, kernel, true, bit, given, kept, half, work, at, length);
             first = kept;
         }
-        for (int bit = doublings - 1; bit >= 0; bit--) {
+        for (int bit = doublings(nodes) - 1; bit >= 0; bit--) {
             int half = parts >> (bit + 1);
             int theirs = (position >> bit & 1) == 1 ? first - half : first + half;
-            swap(team, kernel, false, position, bit, first, theirs, half, work, at, length, chunk, round);
+            swap(team, kernel, false, bit, first, theirs, half, work, at, length);
             first = Math.min(first, theirs);
         }
     }
 
+    private static int doublings(int nodes) {
+        return Integer.numberOfTrailingZeros(Folding.positions(nodes));
+    }
+
     /** Exchanges so many parts with the node at a distance of 2 to the bit: some are sent, others received. */
-    private static void swap(Team team, Kernel kernel, boolean combines, int position, int bit, int sentPart,
-            int receivedPart, int count, Area work, long at, long length, long chunk, int round) {
+    private static void swap(Team team, Kernel kernel, boolean combines, int bit, int sentPart, int receivedPart,
+            int count, Area work, long at, long length) {
         int parts = Folding.positions(team.nodes());
-        int partner = Folding.index(position ^ 1 << bit, team.nodes());
-        int edge = NodeTree.edge(bit);
         long unit = kernel.unitBytes();
-        int pieces = Pieces.count(Partition.start(chunk, unit, parts, count), kernel); // the first ones are the longest
-        long number = ((round - 1) * 2L + (combines ? 0 : 1)) * pieces + 1;
         long from = Partition.start(length, unit, parts, sentPart);
-        long fromEnd = Partition.start(length, unit, parts, sentPart + count);
         long to = Partition.start(length, unit, parts, receivedPart);
-        long toEnd = Partition.start(length, unit, parts, receivedPart + count);
-        for (int piece = 0; piece < pieces; piece++) {
-            Pieces.send(team, kernel, partner, edge, edge, number, piece, work, at + from, fromEnd - from);
-            Pieces.receive(team, kernel, combines, partner, edge, edge, number, piece, work, at + to, toEnd - to);
-        }
-    }
-
-    private static void sendAll(Team team, Kernel kernel, int toNode, long number, int pieces, Area work, long at,
-            long length) {
-        for (int piece = 0; piece < pieces; piece++) {
-            Pieces.send(team, kernel, toNode, NodeTree.PARENT, NodeTree.PARENT, number, piece, work, at, length);
-        }
-    }
-
-    private static void receiveAll(Team team, Kernel kernel, boolean combines, int fromNode, long number, int pieces,
-            Area work, long at, long length) {
-        for (int piece = 0; piece < pieces; piece++) {
-            Pieces.receive(team, kernel, combines, fromNode, NodeTree.PARENT, NodeTree.PARENT, number, piece, work, at,
-                    length);
-        }
+        Outflow out = team.outflow(NodeTree.edge(bit));
+        Inflow in = team.inflow(NodeTree.edge(bit));
+        out.begin(kernel, work, at + from, Partition.start(length, unit, parts, sentPart + count) - from);
+        in.begin(kernel, combines ? work : null, at + to, work, at + to,
+                Partition.start(length, unit, parts, receivedPart + count) - to);
+        in.exchange(kernel, out);
     }
 }

@@ -3,9 +3,10 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
-import org.tutti.collective.Pieces;
+import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Partition;
@@ -50,29 +51,32 @@ public final class RingAllreduce extends TwoLevelAllreduce {
 
     @Override
     protected long roundBytesMax(Team team) {
-        return Math.min(CHUNK_BYTES, team.windowBytesMax() / NodeStage.HALVES);
+        return RabenseifnerAllreduce.chunkBytes(team, CHUNK_BYTES);
+    }
+
+    @Override
+    protected void open(Team team, long bytes) {
+        int nodes = team.nodes();
+        boolean inbox = Inflow.isThroughInbox(bytes, 1);
+        team.inflow(EDGE_FROM_PREVIOUS).open(Math.floorMod(team.node() - 1, nodes), EDGE_FROM_NEXT, inbox, 0, 1);
+        team.outflow(EDGE_FROM_NEXT).open((team.node() + 1) % nodes, EDGE_FROM_PREVIOUS, inbox);
     }
 
     @Override
     protected void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
         int nodes = team.nodes();
-        int next = (team.node() + 1) % nodes;
-        int previous = Math.floorMod(team.node() - 1, nodes);
         long unit = kernel.unitBytes();
-        int pieces = Pieces.count(Partition.start(chunk, unit, nodes, 1), kernel); // the first part is the longest
-        long number = (long) (round - 1) * 2 * (nodes - 1) * pieces + 1;
+        Inflow in = team.inflow(EDGE_FROM_PREVIOUS);
+        Outflow out = team.outflow(EDGE_FROM_NEXT);
         for (int step = 0; step < 2 * (nodes - 1); step++) {
             int sent = Math.floorMod(team.node() - step, nodes);
             int received = Math.floorMod(team.node() - step - 1, nodes);
             long from = Partition.start(length, unit, nodes, sent);
             long to = Partition.start(length, unit, nodes, received);
-            for (int piece = 0; piece < pieces; piece++) {
-                Pieces.send(team, kernel, next, EDGE_FROM_PREVIOUS, EDGE_FROM_NEXT, number, piece, work, at + from,
-                        Partition.start(length, unit, nodes, sent + 1) - from);
-                Pieces.receive(team, kernel, step < nodes - 1, previous, EDGE_FROM_PREVIOUS, EDGE_FROM_NEXT, number,
-                        piece, work, at + to, Partition.start(length, unit, nodes, received + 1) - to);
-            }
-            number += pieces;
+            out.begin(kernel, work, at + from, Partition.start(length, unit, nodes, sent + 1) - from);
+            in.begin(kernel, step < nodes - 1 ? work : null, at + to, work, at + to,
+                    Partition.start(length, unit, nodes, received + 1) - to);
+            in.exchange(kernel, out);
         }
     }
 }

@@ -2,6 +2,7 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
@@ -39,6 +40,16 @@ abstract class TwoLevelAllreduce extends Allreduce {
     protected abstract void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round);
 
     /**
+     * Opens what goes to other masters and comes from them. Called by masters, on two nodes or more, before all rounds.
+     *
+     * @param team the ranks
+     * @param bytes the length of the message
+     */
+    protected void open(Team team, long bytes) {
+        // those that use landing places only have nothing to open
+    }
+
+    /**
      * Bounds the shared memory of a node whose exchange uses some edges.
      *
      * @param half the bytes of a round
@@ -50,7 +61,7 @@ abstract class TwoLevelAllreduce extends Allreduce {
      */
     static long memoryBytes(long half, int edges, int nodes, int localRanks, long bytes) {
         return (localRanks == 1 ? 0 : windows(localRanks, bytes, NodeStage.HALVES * half))
-                + landings(nodes, edges, bytes);
+                + Inflow.memoryBytes(nodes, edges, bytes);
     }
 
     @Override
@@ -61,6 +72,9 @@ abstract class TwoLevelAllreduce extends Allreduce {
         }
         long chunk = kernel.wholeUnits(roundBytesMax(team));
         int rounds = Partition.chunks(bytes, chunk);
+        if (team.isMaster()) {
+            open(team, bytes);
+        }
         if (team.localSize() == 1) {
             runAlone(team, source, target, bytes, kernel, chunk, rounds);
         } else {

@@ -48,7 +48,8 @@ public final class DirectReadBroadcast extends Broadcast {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return bytes > SMALL_BYTES_MAX || nodes == 1 ? windows(1, bytes, TreePipeline.WINDOW_BYTES)
+        return bytes > SMALL_BYTES_MAX || nodes == 1
+                ? windows(1, bytes, TreePipeline.windowBytes(nodes, TreePipeline.STRAIGHT_BYTES))
                 : windows(leaders(localRanks), bytes, RingLayout.LANDING_BYTES) + landings(nodes, 1, bytes);
     }
 

@@ -92,8 +92,10 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return nodes == 1 || bytes > WHOLE_BYTES_MAX
-                ? windows(leaders(localRanks), bytes, BUFFERS * bufferBytes)
+        if (nodes > 1 && bytes > WHOLE_BYTES_MAX) {
+            return windows(1, bytes, TreePipeline.windowBytes(nodes, bufferBytes));
+        }
+        return nodes == 1 ? windows(leaders(localRanks), bytes, BUFFERS * bufferBytes)
                 : windows(leaders(localRanks), bytes, WHOLE_BYTES_MAX) + landings(nodes, 1, bytes);
     }
 

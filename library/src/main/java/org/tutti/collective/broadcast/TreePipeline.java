@@ -37,11 +37,11 @@ final class TreePipeline {
     /** The chunks that go straight, unless an algorithm has others. */
     static final long STRAIGHT_BYTES = 64 << 10;
 
-    /** How many of them a window holds. */
+    /** How many of them a window holds on one node. */
     private static final int HALVES = 2;
 
-    /** The longest window of what goes straight. */
-    static final long WINDOW_BYTES = HALVES * STRAIGHT_BYTES;
+    /** How many of them a window holds on several nodes at most: what is under way should not wait for a credit. */
+    private static final int PARTS_MAX = 8;
 
     private static final int FIRST = 1;
     private static final int MASTER = 0;
@@ -94,17 +94,18 @@ final class TreePipeline {
      */
     void straight(Team team, Area data, long bytes, int root, long most, boolean lends) {
         long chunk = Math.min(most, team.windowBytesMax() / HALVES);
+        int parts = team.nodes() == 1 ? HALVES : (int) Math.min(PARTS_MAX, team.windowBytesMax() / chunk);
         int top = team.nodeOf(root);
         if (team.rank() == root) {
-            send(team, data, bytes, chunk, HALVES, Integer.MAX_VALUE, true, lends);
+            send(team, data, bytes, chunk, parts, Integer.MAX_VALUE, true, lends);
         } else if (team.node() == top) {
-            receive(team, data, bytes, chunk, HALVES, team.localRankOf(root), top, true, lends);
+            receive(team, data, bytes, chunk, parts, team.localRankOf(root), top, true, lends);
         } else if (!team.isMaster()) {
-            receive(team, data, bytes, chunk, HALVES, MASTER, top, true, lends);
+            receive(team, data, bytes, chunk, parts, MASTER, top, true, lends);
         } else if (team.isAddressable(data)) {
-            passOn(team, data, bytes, chunk, top, lends);
+            passOn(team, data, bytes, chunk, parts, top, lends);
         } else {
-            passOnFromWindow(team, data, bytes, chunk, top, lends);
+            passOnFromWindow(team, data, bytes, chunk, parts, top, lends);
         }
     }
 
@@ -193,7 +194,7 @@ final class TreePipeline {
                 source = window;
             }
             team.copy(source, place, data, at, length);
-            if (lent == null && step + parts <= chunks) {
+            if (lent == null && isUsedAgain(step, chunks, parts)) {
                 team.post(Team.DONE, step);
             }
         }
@@ -218,39 +219,49 @@ final class TreePipeline {
                 forward(team, landing, place, from, length, step, chunk, parts, top, false);
             }
             team.copy(landing, place, data, from, length);
-            if (step + parts <= chunks) {
-                giveBack(team, step, parent, top);
+            if (isUsedAgain(step, chunks, parts)) {
+                giveBack(team, step, parts, parent, top);
             }
         }
     }
 
+    /** Whether somebody waits until a chunk has been read, or one that is given back with it. */
+    private static boolean isUsedAgain(int step, int chunks, int parts) {
+        return step - together(parts) + parts < chunks;
+    }
+
+    /** How many parts are given back together: a credit for half of them lets the sender go on. */
+    private static int together(int parts) {
+        return Math.max(1, parts / 2);
+    }
+
     /** Says that this rank has read a chunk, and as the master that all have. */
-    private void giveBack(Team team, int step, int parent, int top) {
-        if (team.isMaster()) {
+    private void giveBack(Team team, int step, int parts, int parent, int top) {
+        if (!team.isMaster()) {
+            team.post(Team.DONE, step);
+        } else if (step % together(parts) == 0) {
             team.awaitOthers(Team.DONE, step);
             team.credit(parent, tree.edgeAtParent(team, top), step);
-        } else {
-            team.post(Team.DONE, step);
         }
     }
 
     // ---- other nodes, straight
 
     /** The chunks arrive where they belong. */
-    private void passOn(Team team, Area data, long bytes, long chunk, int top, boolean lends) {
+    private void passOn(Team team, Area data, long bytes, long chunk, int parts, int top, boolean lends) {
         int chunks = Partition.chunks(bytes, chunk);
         int parent = tree.parent(team, top);
         boolean shows = team.localSize() > 1;
         boolean lent = shows && lends && team.lend(bytes, data);
-        Area window = shows && !lent ? team.show(Math.min(bytes, HALVES * chunk)) : null;
+        Area window = shows && !lent ? team.show(Math.min(bytes, parts * chunk)) : null;
         team.invite(parent, tree.edgeAtParent(team, top), FIRST, data, bytes);
         for (int step = FIRST; step <= chunks; step++) {
             long from = (step - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
             team.awaitArrival(NodeTree.PARENT, step, parent);
-            forward(team, data, from, from, length, step, chunk, HALVES, top, true);
+            forward(team, data, from, from, length, step, chunk, parts, top, true);
             if (window != null) {
-                show(team, FLAT, data, from, window, chunk, HALVES, length, step);
+                show(team, FLAT, data, from, window, chunk, parts, length, step);
             } else if (lent) {
                 team.post(Team.READY, step);
             }
@@ -259,10 +270,11 @@ final class TreePipeline {
     }
 
     /** The chunks arrive in a window, which all ranks of the node read. */
-    private void passOnFromWindow(Team team, Area data, long bytes, long chunk, int top, boolean lends) {
+    private void passOnFromWindow(Team team, Area data, long bytes, long chunk, int parts, int top,
+            boolean lends) {
         int chunks = Partition.chunks(bytes, chunk);
         int parent = tree.parent(team, top);
-        long windowBytes = Math.min(bytes, HALVES * chunk);
+        long windowBytes = Math.min(bytes, parts * chunk);
         Area window = team.show(windowBytes);
         if (lends) {
             team.lendNothing(bytes);
@@ -271,13 +283,13 @@ final class TreePipeline {
         for (int step = FIRST; step <= chunks; step++) {
             long from = (step - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
-            long place = place(step, chunk, HALVES);
+            long place = place(step, chunk, parts);
             team.awaitArrival(NodeTree.PARENT, step, parent);
-            forward(team, window, place, from, length, step, chunk, HALVES, top, true);
+            forward(team, window, place, from, length, step, chunk, parts, top, true);
             team.post(Team.READY, step);
             team.copy(window, place, data, from, length);
-            if (step + HALVES <= chunks) {
-                giveBack(team, step, parent, top);
+            if (isUsedAgain(step, chunks, parts)) {
+                giveBack(team, step, parts, parent, top);
             }
         }
     }
@@ -308,6 +320,16 @@ final class TreePipeline {
     }
 
     // ---- what it costs
+
+    /**
+     * {@return the longest window of what goes straight}
+     *
+     * @param nodes how many nodes there are
+     * @param chunk the length of a chunk
+     */
+    static long windowBytes(int nodes, long chunk) {
+        return (nodes == 1 ? HALVES : PARTS_MAX) * chunk;
+    }
 
     /**
      * Counts the critical path: the first chunk goes down the tree, then the others follow at the pace of the busiest

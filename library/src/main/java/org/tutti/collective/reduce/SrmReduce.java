@@ -4,6 +4,7 @@ package org.tutti.collective.reduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
@@ -31,6 +32,7 @@ public final class SrmReduce extends Reduce implements Chunked {
 
     private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final int BUFFERS = 2;
+    private static final int MASTER = 0;
     private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / BUFFERS;
 
     private static final Description DESCRIPTION = new Description("srm", Order.BLOCKS,
@@ -56,7 +58,7 @@ public final class SrmReduce extends Reduce implements Chunked {
 
     @Override
     public Counts counts(int nodes, int localRanks, long bytes) {
-        double buffer = bufferBytes(nodes);
+        double buffer = bufferBytes(nodes, Inflow.isThroughInbox(bytes, 1));
         double chunks = Math.max(1, Math.ceil(bytes / buffer));
         double first = Math.min(bytes, buffer); // passes through all levels before the others follow
         double depth = Math.floor(Math.log(localRanks) / Math.log(2) + 1e-9);
@@ -72,43 +74,42 @@ public final class SrmReduce extends Reduce implements Chunked {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         // an edge for each child, and that over which the result may come to the root
-        return windows(localRanks, bytes, BUFFERS * bufferBytes(nodes))
-                + landings(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);
+        return windows(localRanks, bytes, BUFFERS * bufferBytes(nodes, true))
+                + Inflow.memoryBytes(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);
     }
 
     @Override
     public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
-        long buffer = kernel.wholeUnits(Math.min(bufferBytes(team.nodes()), team.windowBytesMax() / BUFFERS));
         int topNode = kernel.isCommutative() ? team.nodeOf(root) : 0;
-        int top = kernel.isCommutative() && team.node() == topNode ? team.localRankOf(root) : 0;
+        int top = kernel.isCommutative() && team.nodes() == 1 ? team.localRankOf(root) : MASTER;
+        boolean inbox = topNode == team.nodeOf(root) && Inflow.isThroughInbox(bytes, TREE.degree(team));
+        long buffer = kernel.wholeUnits(Math.min(bufferBytes(team.nodes(), inbox), team.windowBytesMax() / BUFFERS));
         int chunks = Partition.chunks(bytes, buffer);
         long window = Math.min(bytes, BUFFERS * buffer);
         boolean isTop = team.localRank() == top;
         boolean isRoot = team.rank() == root;
         boolean writesToTarget = isTop && isRoot && team.node() == topNode;
         Area buffers = writesToTarget ? null : team.show(window);
+        if (team.nodes() > 1 && team.isMaster()) {
+            TREE.openUpwards(team, topNode, inbox);
+        }
         for (int chunk = 1; chunk <= chunks; chunk++) {
             long from = (chunk - 1) * buffer;
             long length = Math.min(buffer, bytes - from);
             long place = (chunk - 1) % BUFFERS * buffer;
             if (isTop) {
                 combineAtTop(team, kernel, source, from, length, window, place, top, topNode,
-                        writesToTarget ? target : buffers, writesToTarget ? from : place, root, chunk, chunks);
+                        writesToTarget ? target : buffers, writesToTarget ? from : place, root, chunk);
             } else {
                 combineBelow(team, kernel, source, from, length, window, place, top, buffers, chunk);
-                if (team.isMaster() && team.node() == topNode) {
-                    receiveForTop(team, top, topNode, chunk, chunks);
-                }
             }
-            if (!kernel.isCommutative()) {
-                deliver(team, target, from, length, window, place, root, chunk, chunks);
-            }
+            deliver(team, target, from, length, window, place, top, topNode, root, chunk, chunks);
             team.post(Team.DONE, chunk);
         }
     }
 
-    private long bufferBytes(int nodes) {
-        return nodes > 1 ? Math.min(LANDING_BYTES, bufferBytes) : bufferBytes;
+    private long bufferBytes(int nodes, boolean inbox) {
+        return nodes > 1 && !inbox ? Math.min(LANDING_BYTES, bufferBytes) : bufferBytes;
     }
 
     /** A rank that is not its node's top shows what it has of its subtree to its parent. */
@@ -125,29 +126,20 @@ public final class SrmReduce extends Reduce implements Chunked {
 
     /** The top of a node combines what its node and the nodes below have, and puts it to the node above. */
     private static void combineAtTop(Team team, Kernel kernel, Area source, long from, long length, long window,
-            long place, int top, int topNode, Area into, long at, int root, int chunk, int chunks) {
+            long place, int top, int topNode, Area into, long at, int root, int chunk) {
         boolean above = team.node() == topNode;
         if (above && team.rank() != root && team.nodeOf(root) == team.node()) {
             team.await(team.localRankOf(root), Team.DONE, chunk - BUFFERS);
         }
         Area accumulated =
                 combineChildren(team, kernel, source, from, length, window, place, top, into, at, chunk);
-        int nodes = TREE.children(team, topNode);
-        for (int index = 0; index < nodes; index++) {
-            int child = TREE.child(team, topNode, index);
-            team.awaitArrival(NodeTree.edge(index), chunk, child);
-            team.combine(kernel, accumulated, accumulated == source ? from : at, team.landing(NodeTree.edge(index)),
-                    (chunk - 1) % BUFFERS * LANDING_BYTES, into, at, length);
+        for (int index = 0; index < TREE.children(team, topNode); index++) {
+            team.inflow(NodeTree.edge(index)).receiveAll(kernel, accumulated, accumulated == source ? from : at, into,
+                    at, length);
             accumulated = into;
-            if (team.isMaster() && chunk + BUFFERS <= chunks) {
-                team.credit(child, NodeTree.PARENT, chunk);
-            }
         }
         if (!above) {
-            int parent = TREE.parent(team, topNode);
-            team.awaitCredit(NodeTree.PARENT, chunk - BUFFERS, parent);
-            team.put(parent, TREE.edgeAtParent(team, topNode), chunk, accumulated,
-                    accumulated == source ? from : at, (chunk - 1) % BUFFERS * LANDING_BYTES, length);
+            team.outflow(NodeTree.PARENT).sendAll(kernel, accumulated, accumulated == source ? from : at, length);
         } else if (team.rank() != root) {
             if (accumulated == source) {
                 team.copy(source, from, into, at, length);
@@ -172,36 +164,22 @@ public final class SrmReduce extends Reduce implements Chunked {
         return accumulated;
     }
 
-    /** The master keeps the network going for a root that is not the master, and gives its landing places back. */
-    private static void receiveForTop(Team team, int top, int topNode, int chunk, int chunks) {
-        for (int index = TREE.children(team, topNode) - 1; index >= 0; index--) {
-            int child = TREE.child(team, topNode, index);
-            team.awaitArrival(NodeTree.edge(index), chunk, child);
-            if (chunk + BUFFERS <= chunks) {
-                team.await(top, Team.DONE, chunk);
-                team.credit(child, NodeTree.PARENT, chunk);
-            }
-        }
-    }
-
-    /** Brings the result from rank 0 to the root. */
-    private static void deliver(Team team, Area target, long from, long length, long window, long place, int root,
-            int chunk, int chunks) {
+    /** Brings the result from the top to the root, if that is another rank. */
+    private static void deliver(Team team, Area target, long from, long length, long window, long place, int top,
+            int topNode, int root, int chunk, int chunks) {
         int rootNode = team.nodeOf(root);
         long landing = (chunk - 1) % BUFFERS * LANDING_BYTES;
-        if (root == 0) {
-            return;
-        }
-        if (rootNode == 0) {
-            if (team.rank() == root) {
-                team.await(0, Team.READY, chunk);
-                team.copy(team.shown(0, window), place, target, from, length);
+        boolean isTop = team.node() == topNode && team.localRank() == top;
+        if (rootNode == topNode) {
+            if (team.rank() == root && !isTop) {
+                team.await(top, Team.READY, chunk);
+                team.copy(team.shown(top, window), place, target, from, length);
             }
-        } else if (team.rank() == 0) {
+        } else if (isTop) {
             team.awaitCredit(NodeTree.PARENT, chunk - BUFFERS, rootNode);
-            team.put(rootNode, NodeTree.PARENT, chunk, team.shown(0, window), place, landing, length);
+            team.put(rootNode, NodeTree.PARENT, chunk, team.shown(top, window), place, landing, length);
         } else if (team.node() == rootNode && (team.rank() == root || team.isMaster())) {
-            team.awaitArrival(NodeTree.PARENT, chunk, 0);
+            team.awaitArrival(NodeTree.PARENT, chunk, topNode);
             if (team.rank() == root) {
                 team.copy(team.landing(NodeTree.PARENT), landing, target, from, length);
             }
@@ -209,7 +187,7 @@ public final class SrmReduce extends Reduce implements Chunked {
                 if (team.rank() != root) {
                     team.await(team.localRankOf(root), Team.DONE, chunk);
                 }
-                team.credit(0, NodeTree.PARENT, chunk);
+                team.credit(topNode, NodeTree.PARENT, chunk);
             }
         }
     }

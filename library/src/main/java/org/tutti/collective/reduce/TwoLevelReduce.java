@@ -3,16 +3,17 @@ package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
-import org.tutti.collective.Pieces;
+import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Partition;
 
 /**
  * Reduce on two levels, a chunk after the other: the ranks of each node combine what they have in shared memory ({@link
- * NodeStage}), and the masters combine what their nodes have up a tree, through two landing buffers an edge; the root
+ * NodeStage}), and the masters combine what their nodes have up a tree; the root
  * copies the result from its master's window. Subclasses say which tree.
  *
  * <p>For operators that commute the tree's top is the root's node. For others it is node 0, so that only consecutive
@@ -23,6 +24,8 @@ import org.tutti.pattern.Partition;
  */
 abstract class TwoLevelReduce extends Reduce {
     private static final int BUFFERS = 2;
+    private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / BUFFERS;
+    private static final long LONG_BYTES = 64 << 10;
 
     private final NodeTree tree;
 
@@ -41,10 +44,11 @@ abstract class TwoLevelReduce extends Reduce {
      * @return the counts
      */
     static Counts counts(double depth, double degree, int localRanks, long bytes) {
-        double chunks = Math.max(1, Math.ceil((double) bytes / Pieces.BYTES_MAX));
-        double first = Math.min(bytes, Pieces.BYTES_MAX); // passes through the whole tree before the others follow
+        long chunk = Inflow.isThroughInbox(bytes, 1) ? LONG_BYTES : LANDING_BYTES;
+        double chunks = Math.max(1, Math.ceil((double) bytes / chunk));
+        double first = Math.min(bytes, chunk); // passes through the whole tree before the others follow
         double steps = depth == 0 ? 0 : (depth + chunks - 1) / chunks;
-        return NodeStage.counts(localRanks, bytes, Pieces.BYTES_MAX, steps,
+        return NodeStage.counts(localRanks, bytes, chunk, steps,
                 depth == 0 ? 0 : (depth - 1) * first + degree * bytes,
                 depth == 0 ? 0 : (depth - 1) * first + degree * bytes);
     }
@@ -59,25 +63,30 @@ abstract class TwoLevelReduce extends Reduce {
      * @return the bytes
      */
     static long memoryBytes(int degree, int nodes, int localRanks, long bytes) {
-        return windows(localRanks, bytes, NodeStage.HALVES * Pieces.BYTES_MAX)
-                + landings(nodes, degree + 1, bytes); // one more, over which the result may come to the root
+        return windows(localRanks, bytes, NodeStage.HALVES * LONG_BYTES)
+                + Inflow.memoryBytes(nodes, degree + 1, bytes); // one more, over which the result may come to the root
     }
 
     @Override
     public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
-        long chunk = kernel.wholeUnits(Math.min(Pieces.BYTES_MAX, team.windowBytesMax() / NodeStage.HALVES));
-        int chunks = Partition.chunks(bytes, chunk);
-        long window = Math.min(bytes, NodeStage.HALVES * chunk);
         int rootNode = team.nodeOf(root);
         int top = kernel.isCommutative() ? rootNode : 0;
+        boolean inbox = top == rootNode && Inflow.isThroughInbox(bytes, tree.degree(team));
+        long chunk = kernel.wholeUnits(
+                Math.min(inbox ? LONG_BYTES : LANDING_BYTES, team.windowBytesMax() / NodeStage.HALVES));
+        int chunks = Partition.chunks(bytes, chunk);
+        long window = Math.min(bytes, NodeStage.HALVES * chunk);
         Area shown = team.show(window);
+        if (team.isMaster()) {
+            tree.openUpwards(team, top, inbox);
+        }
         for (int step = 1; step <= chunks; step++) {
             long from = (step - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
             long place = (step - 1) % NodeStage.HALVES * chunk;
             combineNode(team, kernel, source, from, shown, window, place, length, step);
             if (team.isMaster()) {
-                combineNodes(team, kernel, shown, place, length, step, chunks, top);
+                combineNodes(team, kernel, shown, place, length, top);
                 NodeStage.announce(team, step);
             }
             if (top != rootNode) {
@@ -101,20 +110,12 @@ abstract class TwoLevelReduce extends Reduce {
         NodeStage.combine(team, kernel, source, from, shown, window, place, length, step);
     }
 
-    private void combineNodes(Team team, Kernel kernel, Area work, long at, long length, int step, int chunks,
-            int top) {
+    private void combineNodes(Team team, Kernel kernel, Area work, long at, long length, int top) {
         for (int index = 0; index < tree.children(team, top); index++) {
-            int child = tree.child(team, top, index);
-            team.awaitArrival(NodeTree.edge(index), step, child);
-            team.combine(kernel, work, at, team.landing(NodeTree.edge(index)), landing(step), work, at, length);
-            if (step + BUFFERS <= chunks) {
-                team.credit(child, NodeTree.PARENT, step);
-            }
+            team.inflow(NodeTree.edge(index)).receiveAll(kernel, work, at, work, at, length);
         }
         if (team.node() != top) {
-            int parent = tree.parent(team, top);
-            team.awaitCredit(NodeTree.PARENT, step - BUFFERS, parent);
-            team.put(parent, tree.edgeAtParent(team, top), step, work, at, landing(step), length);
+            team.outflow(NodeTree.PARENT).sendAll(kernel, work, at, length);
         }
     }
 
@@ -142,6 +143,6 @@ abstract class TwoLevelReduce extends Reduce {
     }
 
     private static long landing(int step) {
-        return (step - 1) % BUFFERS * Pieces.BYTES_MAX;
+        return (step - 1) % BUFFERS * LANDING_BYTES;
     }
 }

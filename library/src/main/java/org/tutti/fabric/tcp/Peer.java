@@ -51,6 +51,7 @@ final class Peer {
     private static final int STRIPE_BYTES_MIN = 1 << 10;
     private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
     private static final int YIELD_INTERVAL = 16;
+    private static final int LOCK_TURNS = 64;
 
     private final int process;
     private final Regions regions;
@@ -113,7 +114,7 @@ final class Peer {
 
     /** Begins: these are the rails, all of them, in the same order on both sides. */
     void connect(Wire[] wires) {
-        sending.lock();
+        lockSending();
         receiving.lock();
         try {
             if (gone || connected) {
@@ -225,13 +226,14 @@ final class Peer {
     /** See {@link org.tutti.fabric.Fabric#put}. */
     boolean put(long region, long offset, MemorySegment source, long sourceOffset, long bytes, WordAction action,
             long word, long value, long tag, Waiter.Check check) {
-        sending.lock();
+        lockSending();
+        boolean direct = bytes >= SENT_DIRECTLY_BYTES_MIN && isSentDirectly(source);
         try {
             called.of(FrameLayout.PUT).region = region;
             called.word = word;
             called.value = value;
             called.tag = tag;
-            if (bytes >= SENT_DIRECTLY_BYTES_MIN && isSentDirectly(source)) {
+            if (direct) {
                 whole.begin(offset, source, sourceOffset, bytes);
                 return sendBatches(whole, action.ordinal(), check);
             }
@@ -248,7 +250,7 @@ final class Peer {
             } while (at < bytes);
             return true;
         } finally {
-            unlockSending();
+            unlockSending(direct); // the rest may gather more, until it is flushed
         }
     }
 
@@ -259,10 +261,11 @@ final class Peer {
 
     /** See {@link org.tutti.fabric.Fabric#send}. */
     boolean send(long region, SectionPieces pieces, int operation, long scale, long imaginary, Waiter.Check check) {
-        sending.lock();
+        lockSending();
+        boolean direct = isSentDirectly(pieces.memory());
         try {
             prepare(region, operation, scale, imaginary);
-            if (isSentDirectly(pieces.memory())) {
+            if (direct) {
                 return sendBatches(pieces, called.operation, check);
             }
             for (int stripe = stripe(pieces.left()); pieces.left() > 0; pieces.skip(called.length)) {
@@ -274,14 +277,14 @@ final class Peer {
             }
             return true;
         } finally {
-            unlockSending();
+            unlockSending(direct);
         }
     }
 
     /** See {@link org.tutti.fabric.Fabric#sendPacked}. */
     boolean sendPacked(long region, SectionPieces pieces, long bytes, int operation, long scale, long imaginary,
             Waiter.Check check) {
-        sending.lock();
+        lockSending();
         try {
             int stripe = stripe(bytes);
             for (long left = bytes; left > 0; left -= stripe) {
@@ -297,7 +300,7 @@ final class Peer {
             }
             return true;
         } finally {
-            unlockSending();
+            unlockSending(pieces.left() > 0); // the next chunk is packed while this one is on the wire
         }
     }
 
@@ -408,7 +411,7 @@ final class Peer {
 
     private int tryRequest(byte kind, int operation, long region, long offset, long value, long tag,
             SectionPieces pieces, MemorySegment target, long targetOffset, Waiter.Check check) {
-        sending.lock();
+        lockSending();
         try {
             int request = requests.free();
             if (request < 0) {
@@ -458,7 +461,7 @@ final class Peer {
 
     /** Takes the answer to a request, whose place is free afterwards; throws when it was refused. */
     long takeAnswer(int request) {
-        sending.lock();
+        lockSending();
         try {
             boolean refused = requests.isRefused(request);
             long value = requests.value(request);
@@ -475,7 +478,7 @@ final class Peer {
 
     /** Gives up waiting for the answer to a request; its place stays taken until the answer comes. */
     void forgetAnswer(int request) {
-        sending.lock();
+        lockSending();
         receiving.lock(); // nobody is writing to the target now
         try {
             requests.forget(request);
@@ -488,7 +491,7 @@ final class Peer {
 
     /** Asks for the count of all that was sent. */
     long askCount(Waiter.Check check) {
-        sending.lock();
+        lockSending();
         try {
             long all = sent;
             if (counted() < all && railWithRoom(FrameLayout.HEADER_BYTES, check) instanceof Rail rail) {
@@ -648,13 +651,28 @@ final class Peer {
         }
     }
 
-    /** Whoever found the lock taken has left its work to the holder. */
+    /** It is held for short; and who queues for it makes an object, which blocking calls do not. */
+    private void lockSending() {
+        for (int turn = 0; turn < LOCK_TURNS; turn++) {
+            if (sending.tryLock()) {
+                return;
+            }
+            Thread.yield();
+        }
+        sending.lock();
+    }
+
     private void unlockSending() {
+        unlockSending(true);
+    }
+
+    /** Whoever found the lock taken has left its work to the holder. */
+    private void unlockSending(boolean writes) {
         do {
             try {
                 if (sending.getHoldCount() == 1) { // else inside a call that waits for room, and does this itself
                     serve();
-                    if (dirty) {
+                    if (writes && dirty) {
                         write();
                     }
                 }
@@ -802,6 +820,11 @@ final class Peer {
         return any;
     }
 
+    /** Whether somebody sends, or takes in what has arrived. */
+    boolean isInUse() {
+        return sending.isLocked() || receiving.isLocked();
+    }
+
     private boolean receive(Rail rail) {
         if (rail.isLost()) {
             return false;
@@ -821,7 +844,7 @@ final class Peer {
     void settle() {
         receiving.lock();
         receiving.unlock();
-        sending.lock();
+        lockSending();
         unlockSending();
     }
 

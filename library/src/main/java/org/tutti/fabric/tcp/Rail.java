@@ -31,7 +31,8 @@ final class Rail {
     /** How many frames go out with one system call, at most. */
     static final int BATCH_FRAMES = 16;
 
-    private static final int READ_BYTES_MAX = 1 << 20;
+    private static final int READ_BYTES_MAX = 128 << 10;
+    private static final int HEADERS_READ = 2;
 
     private final int index;
     private final Wire wire;
@@ -282,8 +283,8 @@ final class Rail {
         int taken = 0;
         while (taken < READ_BYTES_MAX) {
             boolean direct = readsDirectly();
-            if (direct) { // what follows is likely as long, and to be read as directly: take only its header
-                in.limit(FrameLayout.HEADER_BYTES);
+            if (direct) { // what follows is likely as long, after a word or so: take only headers, the rest directly
+                in.limit(HEADERS_READ * FrameLayout.HEADER_BYTES);
             }
             int asked = in.remaining() + (direct ? remaining : 0);
             long bytes = direct ? readDirectly() : wire.read(in);

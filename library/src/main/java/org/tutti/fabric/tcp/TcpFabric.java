@@ -426,8 +426,17 @@ public final class TcpFabric implements Fabric {
         }
     }
 
+    /** Whoever sends or takes in much at a time has not polled for a while, and yet needs no help. */
     private boolean isLeased() {
-        return System.nanoTime() - polledNanos < LEASE_NANOS;
+        if (System.nanoTime() - polledNanos < LEASE_NANOS) {
+            return true;
+        }
+        for (Peer peer : connected) {
+            if (peer.isInUse()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void serve() {
