@@ -15,13 +15,13 @@ import org.tutti.collective.Algorithm;
  * @param algorithm the algorithm
  * @param topology where the ranks are
  * @param part which part of the calls
- * @param seed decides the order of everything
+ * @param seed decides the order of everything, and what takes turns in the calls
  */
 @SuppressWarnings("exports") // the algorithms are for those whom the library shows them to
 public record AlgorithmPlan(Collective collective, Algorithm algorithm, Topology topology, int part, long seed)
         implements
             Plan {
-    private static final int CALLS = 24;
+    private static final int CALLS_PER_SLOT_HALF = 3;
 
     @Override
     public Optional<SimulationFailure> verify() {
@@ -37,12 +37,19 @@ public record AlgorithmPlan(Collective collective, Algorithm algorithm, Topology
      * @param topology where the ranks are
      */
     public static int parts(Collective collective, Algorithm algorithm, Topology topology) {
-        return (Calls.of(collective, algorithm, topology).size() + CALLS - 1) / CALLS;
+        return parts(Calls.of(collective, algorithm, topology, 0).size(), topology);
+    }
+
+    /** Each part has enough calls to use slots again, and half of them twice. */
+    private static int parts(int calls, Topology topology) {
+        return Math.max(1, 2 * calls / (CALLS_PER_SLOT_HALF * Calls.slots(topology)));
     }
 
     List<Call> calls() {
-        List<Call> all = Calls.of(collective, algorithm, topology);
-        return all.subList(Math.min(all.size(), part * CALLS), Math.min(all.size(), (part + 1) * CALLS));
+        List<Call> all = Calls.of(collective, algorithm, topology, seed);
+        int parts = parts(all.size(), topology);
+        return part >= parts ? List.of()
+                : all.subList(all.size() * part / parts, all.size() * (part + 1) / parts);
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.tutti.simulator;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Random;
 
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
@@ -17,12 +18,25 @@ import org.tutti.collective.kernel.Kernel;
  * @param root the root, 0 where there is none
  * @param bytes the length of the message
  * @param inPlace whether source and target are the same memory
- * @param salt makes the call's data, and which ranks have them on the heap
+ * @param salt makes the call's data, and where ranks have them
  */
 record Call(Collective collective, Algorithm algorithm, Operation operation, int root, int bytes, boolean inPlace,
         long salt) {
     private static final long FIRST_PRIME = 0x9e3779b97f4a7c15L;
     private static final long SECOND_PRIME = 0xff51afd7ed558ccdL;
+    private static final int KIND_SHIFT = 34;
+    private static final MemoryKind[] KINDS = MemoryKind.values();
+
+    /** Of so many places of the noise, those of the ranks are different ones. */
+    private static final int STARTS = 1 << 17;
+
+    private static final MemorySegment NOISE = noise();
+
+    private static MemorySegment noise() {
+        byte[] noise = new byte[STARTS * Long.BYTES + Calls.BYTES_MAX];
+        new Random(STARTS).nextBytes(noise);
+        return MemorySegment.ofArray(noise).asReadOnly();
+    }
 
     /** {@return the operator for the type, for one thread; null when nothing is combined} */
     Kernel kernel() {
@@ -31,39 +45,32 @@ record Call(Collective collective, Algorithm algorithm, Operation operation, int
                 : null;
     }
 
-    /** {@return the elements of a rank} */
-    byte[] contribution(int rank) {
-        byte[] bytesOfRank = new byte[bytes];
-        MemorySegment segment = MemorySegment.ofArray(bytesOfRank);
-        long state = (salt + rank + 1) * FIRST_PRIME;
-        for (int at = 0; at < bytes; at += Long.BYTES) {
-            state = (state ^ state >>> 29) * SECOND_PRIME + 1;
-            if (at + Long.BYTES <= bytes) {
-                segment.set(ValueLayout.JAVA_LONG_UNALIGNED, at, state);
-            } else {
-                for (int i = at; i < bytes; i++) {
-                    bytesOfRank[i] = (byte) (state >>> i % Long.BYTES * Byte.SIZE);
-                }
-            }
-        }
-        return bytesOfRank;
+    /** {@return the elements of a rank: a piece of the noise of its own, which nobody may write to} */
+    MemorySegment contribution(int rank) {
+        long start = (salt * FIRST_PRIME >>> Integer.SIZE) + rank * (salt * SECOND_PRIME >>> Integer.SIZE | 1);
+        return NOISE.asSlice((start & STARTS - 1) * Long.BYTES, bytes);
     }
 
     /** {@return what every rank that receives something must hold afterwards} */
-    byte[] expected(int size) {
+    MemorySegment expected(int size) {
         if (collective == Collective.BROADCAST) {
             return contribution(root);
         }
-        byte[] result = contribution(0);
+        byte[] result = contribution(0).toArray(ValueLayout.JAVA_BYTE);
         for (int rank = 1; rank < size; rank++) {
             operation.combine(result, contribution(rank));
         }
-        return result;
+        return MemorySegment.ofArray(result);
     }
 
-    /** {@return whether a rank has its elements on the heap} */
-    boolean isOnHeap(int rank) {
-        return ((salt + rank) * FIRST_PRIME >>> 60 & 1) == 1;
+    /**
+     * Says where a rank has its elements. In one of three calls all have them in the memory of the node, as all have to
+     * lend before some algorithms use what is lent.
+     */
+    MemoryKind kind(int rank, boolean isTarget) {
+        boolean allShare = (salt * SECOND_PRIME >>> KIND_SHIFT) % KINDS.length == 0;
+        long draw = (salt + 2L * rank + (isTarget ? 1 : 0)) * FIRST_PRIME >>> KIND_SHIFT;
+        return allShare ? MemoryKind.SHARED : KINDS[(int) draw % KINDS.length];
     }
 
     /** {@return whether a rank's target receives the result} */

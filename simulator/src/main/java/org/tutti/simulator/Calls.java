@@ -12,48 +12,72 @@ import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Algorithm.Order;
+import org.tutti.collective.RingLayout;
 
 /**
  * The calls of verification runs. What is drawn here is drawn from a shape's numbers, so it is the same in every run.
  */
 final class Calls {
-    private static final int MANY_BARRIERS = 40;
-    private static final int MIXED = 48;
+    private static final int BARRIERS_PER_SLOT_HALF = 5;
+    private static final int MIXED_PER_SLOT = 3;
+    private static final int TURNS_MIN = 7;
+    private static final int NEIGHBOURS = 3;
+    private static final int SMALL_SIZES = 4;
     private static final int SMALL_BYTES = 128;
     private static final int[] BYTES_AROUND =
             {48, 112, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 96 << 10, 128 << 10, 256 << 10};
-    private static final int BYTES_MAX = (512 << 10) + 24;
+    private static final int SIZES = SMALL_SIZES + BYTES_AROUND.length + 1;
+
+    /** The longest message. */
+    static final int BYTES_MAX = (512 << 10) + 24;
     private static final long FACTOR = 31;
 
     private Calls() {}
 
-    /** {@return all calls of an algorithm on a shape: every root with every size around a boundary, shuffled} */
-    static List<Call> of(Collective collective, Algorithm algorithm, Topology topology) {
-        Random random = new Random(seed(topology));
+    /**
+     * The calls of an algorithm on a shape, shuffled: every root with a size of each class, which is a small one, one
+     * around a size at which algorithms change, or the largest. What else a call has takes turns, so that every two
+     * values meet: with three seeds in a row, every root has every size of each class, every size has every operator,
+     * in place and not, and every root has every class with every operator. With fewer than {@value #TURNS_MIN} roots
+     * there are as many turns more, each with something else.
+     */
+    static List<Call> of(Collective collective, Algorithm algorithm, Topology topology, long seed) {
+        Random random = new Random(seed(topology) * FACTOR + seed);
         List<Call> calls = new ArrayList<>();
         if (collective == Collective.BARRIER) {
-            for (int i = 0; i < MANY_BARRIERS; i++) {
+            int barriers = BARRIERS_PER_SLOT_HALF * slots(topology) / 2;
+            for (int i = 0; i < barriers; i++) {
                 calls.add(new Call(collective, algorithm, Operation.BYTES, 0, 0, true, i));
             }
             return calls;
         }
-        for (int root = 0; root < roots(collective, topology); root++) {
-            for (Operation operation : operations(collective, algorithm, topology)) {
-                for (int bytes : sizes(operation.unitBytes(), topology.size())) {
-                    calls.add(new Call(collective, algorithm, operation, root, bytes, random.nextBoolean(),
-                            random.nextInt()));
-                }
+        int roots = roots(collective, topology);
+        int turns = roots * Math.ceilDiv(TURNS_MIN, roots);
+        List<Operation> operations = operations(collective, algorithm, topology);
+        for (int turn = 0; turn < turns; turn++) {
+            int neighbour = (int) Math.floorMod(turn + seed, (long) NEIGHBOURS) - 1;
+            for (int size = 0; size < SIZES; size++) {
+                long others = turn / NEIGHBOURS + size + seed;
+                Operation operation = operations.get((int) Math.floorMod(others, (long) operations.size()));
+                boolean inPlace = (turn + size + seed) % 2 == 0;
+                calls.add(new Call(collective, algorithm, operation, turn % roots,
+                        bytes(size, neighbour, operation.unitBytes(), topology.size()), inPlace, random.nextInt()));
             }
         }
         Collections.shuffle(calls, random);
         return calls;
     }
 
+    /** {@return how many operations may be in flight on a node of the shape} */
+    static int slots(Topology topology) {
+        return RingLayout.slots(topology.nodes(), topology.ranksOn(0));
+    }
+
     /** {@return one part of a drawn mixture of calls: each algorithm is as likely, half of the messages are small} */
     static List<Call> mixed(Topology topology, int part) {
         Random random = new Random(seed(topology) * FACTOR + part);
         List<Call> calls = new ArrayList<>();
-        while (calls.size() < MIXED) {
+        while (calls.size() < MIXED_PER_SLOT * slots(topology)) {
             Collective collective = draw(List.of(Collective.values()), random);
             Algorithm algorithm = draw(Catalogue.of(collective), random);
             Operation operation = draw(operations(collective, algorithm, topology), random);
@@ -94,12 +118,24 @@ final class Calls {
     }
 
     private static TreeSet<Integer> sizes(int unit, int ranks) {
-        TreeSet<Integer> sizes = new TreeSet<>(List.of(0, unit, (ranks - 1) * unit, ranks * unit));
-        for (int bytes : BYTES_AROUND) {
-            sizes.addAll(List.of(bytes / unit * unit - unit, bytes / unit * unit, bytes / unit * unit + unit));
+        TreeSet<Integer> sizes = new TreeSet<>();
+        for (int size = 0; size < SIZES; size++) {
+            for (int neighbour = -1; neighbour <= 1; neighbour++) {
+                sizes.add(bytes(size, neighbour, unit, ranks));
+            }
         }
-        sizes.add(BYTES_MAX / unit * unit);
-        sizes.removeIf(bytes -> bytes < 0);
         return sizes;
+    }
+
+    /** The size of a class: itself or, if algorithms may change there, one unit less or more. */
+    private static int bytes(int size, int neighbour, int unit, int ranks) {
+        return switch (size) {
+            case 0 -> 0;
+            case 1 -> unit;
+            case 2 -> (ranks - 1) * unit;
+            case 3 -> ranks * unit;
+            default -> size == SIZES - 1 ? BYTES_MAX / unit * unit
+                    : (BYTES_AROUND[size - SMALL_SIZES] / unit + neighbour) * unit;
+        };
     }
 }

@@ -42,6 +42,15 @@ final class Clock {
         return time(component) >= time;
     }
 
+    /** Becomes equal to another one. */
+    void set(Clock other) {
+        if (times.length == other.times.length) {
+            System.arraycopy(other.times, 0, times, 0, times.length);
+        } else {
+            times = other.times.clone();
+        }
+    }
+
     Clock copy() {
         return new Clock(times.clone());
     }

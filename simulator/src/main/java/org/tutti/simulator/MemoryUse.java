@@ -35,6 +35,10 @@ final class MemoryUse {
     }
 
     private static void cover(TreeMap<Long, Long> covered, long start, long end) {
+        Map.Entry<Long, Long> before = covered.floorEntry(start);
+        if (before != null && before.getValue() >= end) {
+            return;
+        }
         long from = start;
         long to = end;
         for (Map.Entry<Long, Long> each = covered.floorEntry(to); each != null && each.getValue() >= from; each =

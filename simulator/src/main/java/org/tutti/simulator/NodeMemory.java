@@ -1,57 +1,69 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 import org.tutti.memory.Memory;
-import org.tutti.memory.Words;
 
 /**
- * The memory of a simulated node: real bytes, counted.
+ * The memory of a simulated node: real bytes, counted. What a rank's caller has allocated in it belongs to it, too, but
+ * does not count.
  */
 final class NodeMemory extends Memory {
-    private final Arena arena;
+    private final RunMemory memory;
     private final Consumer<MemorySegment> claimed;
-    private final List<MemorySegment> blocks = new ArrayList<>();
+    private final TreeMap<Long, MemorySegment> blocks = new TreeMap<>();
     private final Map<Long, MemorySegment[]> loans = new HashMap<>();
-    private final boolean lends;
+    private final boolean refers;
     private long bytes;
 
     /**
-     * @param arena what the memory lives as long as
-     * @param lends whether the node's ranks can lend each other memory, as threads of one process can
+     * @param memory what blocks are taken from
+     * @param refers whether the node's ranks can lend each other memory by reference, as threads of one process can
      * @param claimed told of every block
      */
-    NodeMemory(Arena arena, boolean lends, Consumer<MemorySegment> claimed) {
-        this.arena = arena;
-        this.lends = lends;
+    NodeMemory(RunMemory memory, boolean refers, Consumer<MemorySegment> claimed) {
+        this.memory = memory;
+        this.refers = refers;
         this.claimed = claimed;
     }
 
     @Override
     public long claim(long size, String purpose) {
-        MemorySegment block = arena.allocate(size, Words.LINE_BYTES);
-        blocks.add(block);
+        MemorySegment block = allocate(size);
         bytes += size;
         claimed.accept(block);
-        return blocks.size();
+        return block.address();
+    }
+
+    /** {@return a block for a rank's caller, as by {@code allocate} of its job} */
+    MemorySegment allocate(long size) {
+        MemorySegment block = memory.allocate(size);
+        blocks.put(block.address(), block);
+        return block;
     }
 
     @Override
     public MemorySegment block(long address, long size) {
-        return blocks.get(Math.toIntExact(address - 1)).asSlice(0, size);
+        MemorySegment block = blocks.floorEntry(address).getValue();
+        return block.asSlice(address - block.address(), size);
+    }
+
+    @Override
+    public long addressOf(MemorySegment segment) {
+        Map.Entry<Long, MemorySegment> entry = segment.isNative() ? blocks.floorEntry(segment.address()) : null;
+        return entry != null && segment.address() < entry.getKey() + entry.getValue().byteSize() ? segment.address()
+                : 0;
     }
 
     /** Ranks of a node may be threads of one process, which lend each other memory. */
     @Override
     public MemorySegment[] loans(long address, int places) {
-        return lends ? loans.computeIfAbsent(address, _ -> new MemorySegment[places]) : null;
+        return refers ? loans.computeIfAbsent(address, _ -> new MemorySegment[places]) : null;
     }
 
     /** {@return how many bytes were claimed} */
@@ -61,6 +73,6 @@ final class NodeMemory extends Memory {
 
     @Override
     public void close() {
-        // the arena is closed by its owner
+        // the run gives the memory back
     }
 }

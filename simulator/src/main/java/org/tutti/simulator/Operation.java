@@ -21,6 +21,8 @@ enum Operation {
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
     private static final int ROW = 2;
+    private static final int MATRIX_LONGS = ROW * ROW;
+    private static final int BLOCK_LONGS = 1024;
 
     private final DataType type;
     private final Reduction reduction;
@@ -43,50 +45,67 @@ enum Operation {
     }
 
     /** Combines the bytes of a lower rank with those of the next one, into the lower one's. */
-    void combine(byte[] left, byte[] right) {
-        MemorySegment lower = MemorySegment.ofArray(left);
-        MemorySegment higher = MemorySegment.ofArray(right);
-        switch (this) {
-            case BYTES -> {
-                for (int i = 0; i < left.length; i++) {
-                    left[i] ^= right[i];
-                }
+    void combine(byte[] left, MemorySegment right) {
+        if (this == BYTES) {
+            byte[] others = right.toArray(ValueLayout.JAVA_BYTE);
+            for (int i = 0; i < left.length; i++) {
+                left[i] ^= others[i];
             }
-            case SUM -> {
-                for (long at = 0; at < left.length; at += Long.BYTES) {
-                    lower.set(LONG, at, lower.get(LONG, at) + higher.get(LONG, at));
-                }
+            return;
+        }
+        long[] lower = new long[left.length / Long.BYTES];
+        MemorySegment.copy(MemorySegment.ofArray(left), LONG, 0, lower, 0, lower.length);
+        long[] higher = right.toArray(LONG);
+        if (this == SUM) {
+            for (int i = 0; i < lower.length; i++) {
+                lower[i] += higher[i];
             }
-            case MATRIX -> {
-                long[] product = new long[ROW * ROW];
-                for (long at = 0; at < left.length; at += (long) ROW * ROW * Long.BYTES) {
-                    for (int i = 0; i < product.length; i++) {
-                        product[i] = lower.get(LONG, at + i / ROW * ROW * Long.BYTES)
-                                * higher.get(LONG, at + i % ROW * Long.BYTES)
-                                + lower.get(LONG, at + (i / ROW * ROW + 1) * Long.BYTES)
-                                        * higher.get(LONG, at + (i % ROW + ROW) * Long.BYTES);
-                    }
-                    MemorySegment.copy(MemorySegment.ofArray(product), 0, lower, at, (long) ROW * ROW * Long.BYTES);
-                }
+        } else {
+            for (int at = 0; at < lower.length; at += MATRIX_LONGS) {
+                multiply(lower, higher, at);
             }
         }
+        MemorySegment.copy(lower, 0, MemorySegment.ofArray(left), LONG, 0, lower.length);
     }
 
-    /** The operator as a user would write it. */
+    /** By rows and columns; the operator below is written out. */
+    private static void multiply(long[] lower, long[] higher, int at) {
+        long[] product = new long[MATRIX_LONGS];
+        for (int i = 0; i < MATRIX_LONGS; i++) {
+            int row = at + i / ROW * ROW;
+            int column = at + i % ROW;
+            product[i] = lower[row] * higher[column] + lower[row + 1] * higher[column + ROW];
+        }
+        System.arraycopy(product, 0, lower, at, MATRIX_LONGS);
+    }
+
+    /**
+     * The operator as a user would write it who knows that arrays are fast, whatever the segments are: this is where a
+     * verification would spend most of its time.
+     */
     private static void multiply(MemorySegment left, MemorySegment right, MemorySegment result, long count) {
-        for (long at = 0; at < count * Long.BYTES; at += 4L * Long.BYTES) {
-            long a = left.get(LONG, at);
-            long b = left.get(LONG, at + 8);
-            long c = left.get(LONG, at + 16);
-            long d = left.get(LONG, at + 24);
-            long e = right.get(LONG, at);
-            long f = right.get(LONG, at + 8);
-            long g = right.get(LONG, at + 16);
-            long h = right.get(LONG, at + 24);
-            result.set(LONG, at, a * e + b * g);
-            result.set(LONG, at + 8, a * f + b * h);
-            result.set(LONG, at + 16, c * e + d * g);
-            result.set(LONG, at + 24, c * f + d * h);
+        int block = (int) Math.min(count, BLOCK_LONGS);
+        long[] lower = new long[block];
+        long[] higher = new long[block];
+        for (long from = 0; from < count; from += block) {
+            int length = (int) Math.min(block, count - from);
+            MemorySegment.copy(left, LONG, from * Long.BYTES, lower, 0, length);
+            MemorySegment.copy(right, LONG, from * Long.BYTES, higher, 0, length);
+            for (int at = 0; at < length; at += MATRIX_LONGS) {
+                long a = lower[at];
+                long b = lower[at + 1];
+                long c = lower[at + 2];
+                long d = lower[at + 3];
+                long e = higher[at];
+                long f = higher[at + 1];
+                long g = higher[at + 2];
+                long h = higher[at + 3];
+                lower[at] = a * e + b * g;
+                lower[at + 1] = a * f + b * h;
+                lower[at + 2] = c * e + d * g;
+                lower[at + 3] = c * f + d * h;
+            }
+            MemorySegment.copy(lower, 0, result, LONG, from * Long.BYTES, length);
         }
     }
 }

@@ -27,21 +27,33 @@ final class Shadow {
         void report(String what, int earlier, long earlierStep, long address, long end);
     }
 
+    /** Told of bytes. */
+    interface BytesAction {
+        /**
+         * Does something with bytes.
+         *
+         * @param address the first one
+         * @param bytes how many
+         */
+        void accept(long address, long bytes);
+    }
+
+    private static final int[] NO_INTS = {};
+    private static final long[] NO_LONGS = {};
+    private static final int READERS_MIN = 2;
+
     private static final class Range {
         private long end;
         private int writer = -1;
         private int time;
         private long step;
         private int readers;
-        private int[] reader;
-        private int[] readTime;
-        private long[] readStep;
+        private int[] reader = NO_INTS;
+        private int[] readTime = NO_INTS;
+        private long[] readStep = NO_LONGS;
 
         Range(long end) {
             this.end = end;
-            this.reader = new int[2];
-            this.readTime = new int[2];
-            this.readStep = new long[2];
         }
 
         Range(Range whole) {
@@ -55,6 +67,13 @@ final class Shadow {
             this.readStep = whole.readStep.clone();
         }
 
+        void setWriter(int who, int at, long atStep) {
+            writer = who;
+            time = at;
+            step = atStep;
+            readers = 0;
+        }
+
         void addReader(int who, int at, long atStep) {
             int index = 0;
             while (index < readers && reader[index] != who) {
@@ -62,9 +81,10 @@ final class Shadow {
             }
             if (index == readers) {
                 if (readers == reader.length) {
-                    reader = Arrays.copyOf(reader, 2 * readers);
-                    readTime = Arrays.copyOf(readTime, 2 * readers);
-                    readStep = Arrays.copyOf(readStep, 2 * readers);
+                    int more = Math.max(READERS_MIN, 2 * readers);
+                    reader = Arrays.copyOf(reader, more);
+                    readTime = Arrays.copyOf(readTime, more);
+                    readStep = Arrays.copyOf(readStep, more);
                 }
                 readers++;
             }
@@ -92,6 +112,11 @@ final class Shadow {
      */
     void read(long address, long bytes, int who, Clock clock, long step) {
         long end = address + bytes;
+        Range whole = range(address, end);
+        if (whole != null) {
+            read(address, whole, who, clock, step);
+            return;
+        }
         split(address);
         split(end);
         long at = address;
@@ -103,12 +128,22 @@ final class Shadow {
                 return;
             }
             Range range = entry.getValue();
-            if (!clock.covers(range.writer, range.time)) {
-                race.report("reads bytes while they may still be written", range.writer, range.step, at, range.end);
-            }
-            range.addReader(who, clock.time(who), step);
+            read(at, range, who, clock, step);
             at = range.end;
         }
+    }
+
+    private void read(long address, Range range, int who, Clock clock, long step) {
+        if (!clock.covers(range.writer, range.time)) {
+            race.report("reads bytes while they may still be written", range.writer, range.step, address, range.end);
+        }
+        range.addReader(who, clock.time(who), step);
+    }
+
+    /** {@return the range from one address to another, as most accesses find it; or null} */
+    private Range range(long address, long end) {
+        Map.Entry<Long, Range> entry = ranges.floorEntry(address);
+        return entry != null && entry.getKey() == address && entry.getValue().end == end ? entry.getValue() : null;
     }
 
     /**
@@ -145,6 +180,12 @@ final class Shadow {
             return;
         }
         long end = address + bytes;
+        Range whole = range(address, end);
+        if (whole != null) {
+            checkWrite(address, whole, clock);
+            whole.setWriter(who, clock.time(who), step);
+            return;
+        }
         split(address);
         split(end);
         for (Map.Entry<Long, Range> entry = ranges.ceilingEntry(address); entry != null
@@ -153,10 +194,13 @@ final class Shadow {
             ranges.remove(entry.getKey());
         }
         Range written = new Range(end);
-        written.writer = who;
-        written.time = clock.time(who);
-        written.step = step;
+        written.setWriter(who, clock.time(who), step);
         ranges.put(address, written);
+    }
+
+    /** Names all bytes that were written, range by range. */
+    void forEachWritten(BytesAction action) {
+        ranges.forEach((address, range) -> action.accept(address, range.end - address));
     }
 
     private void checkWrite(long address, Range range, Clock clock) {

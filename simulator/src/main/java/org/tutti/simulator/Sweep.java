@@ -25,7 +25,7 @@ public final class Sweep {
     /** The most ranks on a node of a shape. */
     public static final int RANKS_MAX = 5;
 
-    private static final int SHAPES_OF_A_SAMPLE = 8;
+    private static final int SHAPES_OF_A_SAMPLE = 12;
     private static final int IN_FLIGHT_OF_A_SAMPLE = 36;
     private static final int UNEVEN = 3;
 

@@ -1,7 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
@@ -45,6 +44,7 @@ public final class Verifier {
     private static final long MIX = 0x9e3779b97f4a7c15L;
     private static final int MIX_SHIFT = 33;
     private static final int BLOCKS_ONE_OF = 16;
+    private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[Calls.BYTES_MAX]).asReadOnly();
 
     // the words of a stage: how many calls it was given, and how many it has ended
     private static final long STAGE_BYTES = 2L * Words.LINE_BYTES;
@@ -55,16 +55,16 @@ public final class Verifier {
     private final int stages;
     private final World world;
     private final NodeMemory[] memories;
-    private final MemorySegment[][] sources;
-    private final MemorySegment[][] targets;
+    private final RunMemory memory;
+    private final MemorySegment[][] buffers;
     private final MemorySegment[] requests;
     private final Team[] teams;
-    private final Map<Integer, byte[]> expected = new HashMap<>();
+    private final Map<Integer, MemorySegment> expected = new HashMap<>();
     private final int[] entered;
     private final int[] givenCall;
 
     private Verifier(Topology topology, List<Call> calls, int stages, long seed, boolean recorded, Machines machines,
-            Arena arena) {
+            RunMemory memory) {
         int size = topology.size();
         int threads = size * stages;
         this.topology = topology;
@@ -72,19 +72,18 @@ public final class Verifier {
         this.stages = stages;
         this.world = new World(size, stages, seed, recorded);
         this.memories = new NodeMemory[topology.nodes()];
-        this.sources = new MemorySegment[threads][];
-        this.targets = new MemorySegment[threads][];
+        this.memory = memory;
+        this.buffers = new MemorySegment[threads][2 * MemoryKind.values().length];
         this.requests = new MemorySegment[size];
         this.teams = new Team[threads];
         this.entered = new int[calls.size()];
         this.givenCall = new int[threads];
-        int bytes = calls.stream().mapToInt(Call::bytes).max().orElse(0) + 1;
         MemorySegment[] rings = new MemorySegment[topology.nodes()];
         long[] ringAddresses = new long[topology.nodes()];
         for (int node = 0; node < topology.nodes(); node++) {
             int here = node;
             RingLayout layout = new RingLayout(topology.nodes(), topology.ranksOf(node).length);
-            memories[node] = new NodeMemory(arena, seed % 2 == 0, block -> {
+            memories[node] = new NodeMemory(memory, seed % 2 == 0, block -> {
                 String owner = world.actor();
                 world.places().name(block, offset -> "byte " + offset + " of what " + owner + " shows");
                 world.memoryUse().add(here, world.places().address(block, 0), block, _ -> true);
@@ -100,7 +99,7 @@ public final class Verifier {
             int owner = rank;
             processes[rank] = rank;
             handles[rank] = world.register(rank, rings[topology.nodeOf(rank)], true);
-            requests[rank] = arena.allocate(stages * STAGE_BYTES, Words.LINE_BYTES);
+            requests[rank] = memory.allocate(stages * STAGE_BYTES);
             world.places().name(requests[rank], offset -> "the word by which rank " + owner + " and its stage "
                     + offset / STAGE_BYTES + " tell of calls that are "
                     + (offset % STAGE_BYTES == 0 ? "drawn" : "ended"));
@@ -109,8 +108,6 @@ public final class Verifier {
         for (int thread = 0; thread < threads; thread++) {
             int rank = world.rankOf(thread);
             int node = topology.nodeOf(rank);
-            sources[thread] = buffers(arena, bytes, "the source of " + world.name(thread));
-            targets[thread] = buffers(arena, bytes, "the target of " + world.name(thread));
             VerifyingMachine machine = machines.of(world, thread);
             teams[thread] = thread == rank
                     ? new Team(machine, Healthy.INSTANCE, memories[node], ringAddresses[node],
@@ -119,11 +116,24 @@ public final class Verifier {
         }
     }
 
-    private MemorySegment[] buffers(Arena arena, int bytes, String name) {
-        MemorySegment[] buffers = {arena.allocate(bytes), MemorySegment.ofArray(new byte[bytes])};
-        world.places().name(buffers[0], offset -> "byte " + offset + " of " + name);
-        world.places().name(buffers[1], offset -> "byte " + offset + " of " + name + ", on the heap");
-        return buffers;
+    /** Memory of a thread's caller, which it uses again in all calls; larger one when the first is too small. */
+    private MemorySegment buffer(int thread, Call call, boolean isTarget) {
+        MemoryKind kind = call.kind(world.rankOf(thread), isTarget);
+        int index = 2 * kind.ordinal() + (isTarget ? 1 : 0);
+        MemorySegment buffer = buffers[thread][index];
+        if (buffer == null || buffer.byteSize() < call.bytes()) {
+            int bytes = Math.max(1, call.bytes());
+            buffer = switch (kind) {
+                case HEAP -> memory.allocateOnHeap(bytes);
+                case NATIVE -> memory.allocate(bytes);
+                case SHARED -> memories[topology.nodeOf(world.rankOf(thread))].allocate(bytes);
+            };
+            String name = " of the " + (isTarget ? "target" : "source") + " of " + world.name(thread) + ", "
+                    + kind.description();
+            world.places().name(buffer, offset -> "byte " + offset + name);
+            buffers[thread][index] = buffer;
+        }
+        return buffer.asSlice(0, call.bytes());
     }
 
     /**
@@ -153,18 +163,19 @@ public final class Verifier {
 
     private static Optional<SimulationFailure> run(Topology topology, List<Call> calls, int stages, long seed,
             boolean recorded, Machines machines) {
-        try (Arena arena = Arena.ofShared()) {
-            Verifier verifier = new Verifier(topology, calls, stages, seed, recorded, machines, arena);
-            try {
-                verifier.world.ranks().run(verifier::runThread);
-                verifier.world.drain();
-                verifier.checkClaimed();
-                verifier.checkUsed();
-                return Optional.empty();
-            } catch (RuntimeException | AssertionError e) {
-                return Optional.of(verifier.failure(e));
-            }
+        RunMemory memory = RunMemory.take();
+        Verifier verifier = new Verifier(topology, calls, stages, seed, recorded, machines, memory);
+        try {
+            verifier.world.ranks().run(verifier::runThread);
+            verifier.world.drain();
+            verifier.checkClaimed();
+            verifier.checkUsed();
+        } catch (RuntimeException | AssertionError e) {
+            return Optional.of(verifier.failure(e)); // and nobody uses the memory again
         }
+        verifier.world.clear(memory);
+        memory.give();
+        return Optional.empty();
     }
 
     private SimulationFailure failure(Throwable cause) {
@@ -251,22 +262,22 @@ public final class Verifier {
         Call call = calls.get(index);
         int rank = world.rankOf(thread);
         entered[index]++;
-        int heap = call.isOnHeap(rank) ? 1 : 0;
-        MemorySegment from = sources[thread][heap].asSlice(0, call.bytes());
-        MemorySegment to = call.inPlace() || call.collective() == Collective.BROADCAST ? from
-                : targets[thread][heap].asSlice(0, call.bytes());
-        byte[] contribution = call.contribution(rank);
+        MemorySegment from = buffer(thread, call, false);
+        MemorySegment to =
+                call.inPlace() || call.collective() == Collective.BROADCAST ? from : buffer(thread, call, true);
+        MemorySegment contribution = call.contribution(rank);
+        MemorySegment zeros = ZEROS.asSlice(0, call.bytes());
         fill(thread, from, contribution);
         if (!to.equals(from)) {
-            fill(thread, to, new byte[call.bytes()]);
+            fill(thread, to, zeros);
         }
         Area source = new Area();
         Area target = new Area();
         source.set(from, 0);
         target.set(to, 0);
         execute(teams[thread], call, source, target);
-        world.read(thread, from, 0, call.bytes());
-        world.read(thread, to, 0, call.bytes());
+        world.write(thread, from, 0, call.bytes()); // now the caller may do so, and nobody may still use its memory
+        world.write(thread, to, 0, call.bytes());
         if (call.collective() == Collective.BARRIER && entered[index] < topology.size()) {
             throw new SimulationFailure("rank " + rank + " has left barrier " + index + " when only " + entered[index]
                     + " ranks had entered it");
@@ -279,21 +290,21 @@ public final class Verifier {
             check(rank, call, "its source, which must stay as it was,", from, contribution);
         }
         if (!to.equals(from) && !call.receives(rank)) {
-            check(rank, call, "its target, which must stay as it was,", to, new byte[call.bytes()]);
+            check(rank, call, "its target, which must stay as it was,", to, zeros);
         }
     }
 
-    private void fill(int thread, MemorySegment memory, byte[] bytes) {
-        world.write(thread, memory, 0, bytes.length);
-        MemorySegment.copy(MemorySegment.ofArray(bytes), 0, memory, 0, bytes.length);
+    private void fill(int thread, MemorySegment target, MemorySegment bytes) {
+        world.write(thread, target, 0, bytes.byteSize());
+        target.copyFrom(bytes);
     }
 
-    private static void check(int rank, Call call, String what, MemorySegment actual, byte[] expected) {
-        long wrong = actual.mismatch(MemorySegment.ofArray(expected));
+    private static void check(int rank, Call call, String what, MemorySegment actual, MemorySegment expected) {
+        long wrong = actual.mismatch(expected);
         if (wrong >= 0) {
             throw new SimulationFailure("rank " + rank + " has a wrong byte in " + what + " after " + call + ": byte "
                     + wrong + " is " + actual.get(ValueLayout.JAVA_BYTE, wrong) + " instead of "
-                    + expected[(int) wrong]);
+                    + expected.get(ValueLayout.JAVA_BYTE, wrong));
         }
     }
 

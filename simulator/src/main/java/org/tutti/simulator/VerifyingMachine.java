@@ -63,7 +63,7 @@ class VerifyingMachine implements Machine {
 
     @Override
     public void copy(MemorySegment source, long sourceOffset, MemorySegment target, long targetOffset, long bytes) {
-        world.step(thread, () -> "copies " + bytes + " bytes from " + world.describe(source, sourceOffset) + " to "
+        world.note(thread, () -> "copies " + bytes + " bytes from " + world.describe(source, sourceOffset) + " to "
                 + world.describe(target, targetOffset));
         world.read(thread, source, sourceOffset, bytes);
         world.write(thread, target, targetOffset, bytes);
@@ -73,7 +73,7 @@ class VerifyingMachine implements Machine {
     @Override
     public void combine(Kernel kernel, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
             MemorySegment target, long targetOffset, long bytes) {
-        world.step(thread,
+        world.note(thread,
                 () -> "combines " + bytes + " bytes of " + world.describe(left, leftOffset) + " and "
                         + world.describe(right, rightOffset) + " into " + world.describe(target, targetOffset));
         world.read(thread, left, leftOffset, bytes);

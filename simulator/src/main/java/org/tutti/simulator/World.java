@@ -42,10 +42,15 @@ import org.tutti.memory.Words;
  */
 final class World implements Ranks.Order, Shadow.Race {
     private static final class Word {
+        private final long address;
         private Clock clock;
         private int writer;
         private int time;
         private final List<Waiting> waiting = new ArrayList<>();
+
+        Word(long address) {
+            this.address = address;
+        }
     }
 
     /** A thread that waits, and for which word; none when it waits for anything to change. */
@@ -90,6 +95,11 @@ final class World implements Ranks.Order, Shadow.Race {
         }
     }
 
+    private static final int NOBODY = -1;
+
+    /** Words lie at the beginning of lines, and a hash table would put many into one place: this makes keys of them. */
+    private static final long SPREAD = 0x9e3779b97f4a7c15L;
+
     private final int size;
     private final int threads;
     private final Interleaving interleaving;
@@ -108,7 +118,7 @@ final class World implements Ranks.Order, Shadow.Race {
     private final Waiting[] waitsFor;
     private final int[] callOf;
     private final List<Integer> paused = new ArrayList<>();
-    private String actor = "nobody";
+    private int actor = NOBODY;
     private long step;
 
     /**
@@ -180,7 +190,7 @@ final class World implements Ranks.Order, Shadow.Race {
 
     /** {@return who does what is being done, in words} */
     String actor() {
-        return actor;
+        return actor == NOBODY ? "nobody" : component(actor);
     }
 
     String lastSteps() {
@@ -192,6 +202,15 @@ final class World implements Ranks.Order, Shadow.Race {
     /** A point at which another thread may go first. */
     void step(int thread, Supplier<String> what) {
         goOn(thread);
+        note(thread, what);
+    }
+
+    /**
+     * A step before which no other thread need go: it moves data. Who does so when tells the threads nothing, so what
+     * could come before or after it, can as well before the thread's next step by which others learn, or that learns of
+     * them; and whether two accesses to data are ordered does not depend on which came first.
+     */
+    void note(int thread, Supplier<String> what) {
         step++;
         if (steps != null) {
             steps.add(thread, step, what.get());
@@ -200,7 +219,6 @@ final class World implements Ranks.Order, Shadow.Race {
 
     private void goOn(int thread) {
         ranks.step(thread);
-        actor = name(thread);
         if (threads > size) {
             clocks[thread].join(seen[rankOf(thread)]);
         }
@@ -221,6 +239,7 @@ final class World implements Ranks.Order, Shadow.Race {
                 throw new SimulationFailure("deadlock: " + waits());
             }
             if (chosen < threads) {
+                actor = chosen;
                 return chosen;
             }
             deliver(channels.get(chosen - threads));
@@ -252,7 +271,7 @@ final class World implements Ranks.Order, Shadow.Race {
     }
 
     private void fail(String what) {
-        throw new SimulationFailure(actor + " " + what + ", at step " + step);
+        throw new SimulationFailure(actor() + " " + what + ", at step " + step);
     }
 
     // ---- words
@@ -263,8 +282,16 @@ final class World implements Ranks.Order, Shadow.Race {
         return Words.load(memory, offset);
     }
 
+    private Word wordAt(long address) {
+        return words.get(address * SPREAD);
+    }
+
+    private Word makeWord(long address) {
+        return words.computeIfAbsent(address * SPREAD, _ -> new Word(address));
+    }
+
     private void acquire(int thread, MemorySegment memory, long offset) {
-        Word word = words.get(places.address(memory, offset));
+        Word word = wordAt(places.address(memory, offset));
         if (word != null && word.clock != null) {
             see(thread, word.clock);
         }
@@ -281,7 +308,7 @@ final class World implements Ranks.Order, Shadow.Race {
     }
 
     private void release(int writer, Clock clock, MemorySegment memory, long offset, long value) {
-        Word word = words.computeIfAbsent(places.address(memory, offset), _ -> new Word());
+        Word word = makeWord(places.address(memory, offset));
         long before = Words.load(memory, offset);
         if (value < before) {
             fail("lets " + describe(memory, offset) + " shrink from " + Steps.value(before) + " to "
@@ -290,13 +317,21 @@ final class World implements Ranks.Order, Shadow.Race {
         if (word.clock != null && !clock.covers(word.writer, word.time)) {
             fail("sets " + describe(memory, offset) + " while " + component(word.writer) + " may still set it");
         }
-        word.clock = clock.copy();
+        if (word.clock == null) {
+            word.clock = clock.copy();
+        } else {
+            word.clock.set(clock);
+        }
         word.writer = writer;
         word.time = clock.time(writer);
         Words.store(memory, offset, value);
-        word.waiting.removeIf(waiting -> wakes(waiting, value));
-        paused.forEach(interleaving::add);
-        paused.clear();
+        if (!word.waiting.isEmpty()) {
+            word.waiting.removeIf(waiting -> wakes(waiting, value));
+        }
+        if (!paused.isEmpty()) {
+            paused.forEach(interleaving::add);
+            paused.clear();
+        }
     }
 
     private boolean wakes(Waiting waiting, long value) {
@@ -311,7 +346,7 @@ final class World implements Ranks.Order, Shadow.Race {
         step(thread, () -> "waits for " + describe(memory, offset) + " to become " + Steps.value(atLeast));
         if (Words.load(memory, offset) < atLeast) {
             Waiting waiting = new Waiting(thread, memory, offset, atLeast);
-            words.computeIfAbsent(places.address(memory, offset), _ -> new Word()).waiting.add(waiting);
+            makeWord(places.address(memory, offset)).waiting.add(waiting);
             sleep(thread, waiting);
         }
         acquire(thread, memory, offset);
@@ -416,6 +451,12 @@ final class World implements Ranks.Order, Shadow.Race {
         return "a put of rank " + channel.from + " into the process of rank " + channel.to;
     }
 
+    /** Makes zeros of all that was written. */
+    void clear(RunMemory memory) {
+        shadow.forEachWritten(memory::clear);
+        words.values().forEach(word -> memory.clear(word.address, Long.BYTES));
+    }
+
     String describe(MemorySegment memory, long offset) {
         return places.describe(places.address(memory, offset));
     }
@@ -494,7 +535,7 @@ final class World implements Ranks.Order, Shadow.Race {
             interleaving.remove(channel.actor);
         }
         step++;
-        actor = component(channel.actor);
+        actor = channel.actor;
         switch (channel.queue.remove()) {
             case Put put -> deliver(channel, put);
             case Get get -> answer(channel, get);
@@ -522,8 +563,8 @@ final class World implements Ranks.Order, Shadow.Race {
      */
     private void raise(int writer, Put put, MemorySegment memory) {
         long generation = Steps.generation(Words.load(memory, put.word));
-        Clock clock = put.clock.copy();
-        Word word = words.get(places.address(memory, put.word));
+        Clock clock = put.clock;
+        Word word = wordAt(places.address(memory, put.word));
         if (word != null && word.writer >= threads && generation < Steps.generation(put.value)) {
             clock.set(word.writer, Math.max(clock.time(word.writer), word.time));
         }
@@ -551,7 +592,7 @@ final class World implements Ranks.Order, Shadow.Race {
         clock.set(channel.actor, channel.time);
         if (regions.get(get.region).hasWords && get.bytes >= Words.LINE_BYTES) { // less than a line is a payload
             for (long at = 0; at < get.bytes; at += Long.BYTES) {
-                Word word = words.get(places.address(memory, get.offset + at));
+                Word word = wordAt(places.address(memory, get.offset + at));
                 if (word != null && word.clock != null) {
                     see(get.thread, word.clock);
                 }

@@ -68,8 +68,11 @@ class BrokenAlgorithmsTest {
                 fault(Fault.CONTRIBUTIONS_ARE_NOT_AWAITED, "reads bytes|overwrites"),
                 fault(Fault.RESULT_READY_BEFORE_IT_IS_COPIED, "reads bytes|overwrites bytes that may still be read"),
                 fault(Fault.ONE_PART_INSTEAD_OF_TWO, "overwrites bytes that may still be read"),
-                fault(Fault.RESULT_OVER_WHAT_OTHERS_READ, "overwrites bytes that may still be read|wrong byte"),
+                fault(Fault.RESULT_OVER_WHAT_OTHERS_READ, "bytes (while they|that) may still|wrong byte"),
                 fault(Fault.NEIGHBOURS_IN_THE_WRONG_ORDER, "wrong byte in its result .* matrix-product"),
+                fault(Fault.LENDER_DOES_NOT_WAIT, "bytes (while they|that) may still|threw"),
+                fault(Fault.LENDS_AFTER_READY, "reads bytes|overwrites bytes that may still be read|threw"),
+                fault(Fault.DONE_BEFORE_WHAT_IS_LENT_IS_READ, "bytes (while they|that) may still|threw"),
                 fault(Fault.MASTER_GOES_FIRST, "has left barrier"),
                 fault(Fault.ONE_ROUND_TOO_FEW, "has left barrier"),
                 fault(Fault.ONE_RANK_IS_FORGOTTEN, "has left barrier"),
@@ -91,6 +94,18 @@ class BrokenAlgorithmsTest {
         assertThat(said).contains("step ", "rank 0");
     }
 
+    /** With odd seeds the ranks are processes, which lend nothing but what is in the node's memory, by its address. */
+    @ParameterizedTest
+    @EnumSource(names = {"LENDER_DOES_NOT_WAIT", "DONE_BEFORE_WHAT_IS_LENT_IS_READ"})
+    void shouldFindThatMemoryLentByAddressIsReadTooLate(Fault fault) {
+        List<String> found = new ArrayList<>();
+        for (long seed = 1; seed < 2 * SEEDS; seed += 2) {
+            verify(fault, seed).ifPresent(failure -> found.add(failure.getMessage()));
+        }
+        assertThat(found).isNotEmpty().allSatisfy(said -> assertThat(said.lines().findFirst().orElseThrow())
+                .containsPattern("may still .* source of rank ., in the memory of the node"));
+    }
+
     @Test
     void shouldTryEveryFault() {
         Set<Fault> tried = EnumSet.of(Fault.NONE);
@@ -106,6 +121,7 @@ class BrokenAlgorithmsTest {
                 case BARRIER -> pass(NODES, calls(collective, new BrokenBarrier(Fault.NONE), NODES), seed);
                 case BROADCAST -> {
                     pass(NODES, calls(collective, new BrokenBroadcast(Fault.NONE), NODES), seed);
+                    pass(ONE_NODE, calls(collective, new BrokenLendingBroadcast(Fault.NONE), ONE_NODE), seed);
                     pass(SINGLES, calls(collective, new BrokenDirectBroadcast(Fault.NONE), SINGLES), seed);
                 }
                 case ALLREDUCE -> pass(ONE_NODE, calls(collective, new BrokenAllreduce(Fault.NONE), ONE_NODE), seed);
@@ -180,9 +196,13 @@ class BrokenAlgorithmsTest {
             return Verifier.verify(SINGLES, calls(Collective.BROADCAST, new BrokenDirectBroadcast(fault), SINGLES), 1,
                     seed);
         }
-        if (fault.compareTo(Fault.MASTER_GOES_FIRST) < 0) {
+        if (fault.compareTo(Fault.LENDER_DOES_NOT_WAIT) < 0) {
             return Verifier.verify(ONE_NODE, calls(Collective.ALLREDUCE, new BrokenAllreduce(fault), ONE_NODE), 1,
                     seed);
+        }
+        if (fault.compareTo(Fault.MASTER_GOES_FIRST) < 0) {
+            return Verifier.verify(ONE_NODE, calls(Collective.BROADCAST, new BrokenLendingBroadcast(fault), ONE_NODE),
+                    1, seed);
         }
         if (fault.compareTo(Fault.SLOT_IS_TAKEN_BEFORE_ALL_HAVE_LEFT) < 0) {
             return Verifier.verify(NODES, calls(Collective.BARRIER, new BrokenBarrier(fault), NODES), 1, seed);

@@ -51,6 +51,7 @@ public final class SimulateCommand implements Callable<Integer> {
     private static final int STATUS_FAILED = 1;
     private static final int SEEDS_MAX = 1_000_000;
     private static final int PATH_LINES = 40;
+    private static final double NANOS_PER_SECOND = 1e9;
     private static final Pattern PART = Pattern.compile("(\\d{1,6})/(\\d{1,6})");
 
     @Mixin
@@ -78,11 +79,11 @@ public final class SimulateCommand implements Callable<Integer> {
                         + "both as a table.")
         private Path against;
 
-        @Option(names = "--verify", description = "Verify every algorithm on all small shapes; takes hours.")
+        @Option(names = "--verify", description = "Verify every algorithm on all small shapes; takes an hour or so.")
         private boolean all;
 
         @Option(names = "--verify-sample", paramLabel = "seed",
-                description = "Verify every algorithm with some of its calls on some shapes; takes minutes.")
+                description = "Verify every algorithm with some of its calls on some shapes; takes a minute or so.")
         private Long sample;
 
         @Option(names = "--replay", paramLabel = "run", description = "Repeat a run that a verification has named.")
@@ -94,7 +95,8 @@ public final class SimulateCommand implements Callable<Integer> {
     private String part;
 
     @Option(names = "--seeds", paramLabel = "count", defaultValue = "3",
-            description = "With --verify, how many orders to try for each part of the calls. Default: 3.")
+            description = "With --verify, how many orders to try, each with other combinations of roots, sizes and "
+                    + "operators. Default: 3.")
     private int seeds;
 
     /** {@return the status to exit with} */
@@ -176,21 +178,26 @@ public final class SimulateCommand implements Callable<Integer> {
     private static int verify(List<Plan> plans) {
         int cores = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, Math.max(1, plans.size()));
         useCarriers(cores);
-        List<SimulationFailure> failures = new ArrayList<>();
+        int failures = 0;
+        long start = System.nanoTime();
         try (ExecutorService runs = Executors.newFixedThreadPool(cores);
                 ProgressBar bar = progress("verifying", plans.size())) {
             List<Future<Optional<SimulationFailure>>> results = plans.stream().map(plan -> runs.submit(plan::verify))
                     .toList();
             for (Future<Optional<SimulationFailure>> result : results) {
-                result.get().ifPresent(failures::add);
+                Optional<SimulationFailure> failure = result.get();
+                if (failure.isPresent()) { // at once, as hours may follow
+                    System.out.println(failure.get().getMessage() + "\n");
+                    failures++;
+                }
                 bar.step();
             }
         } catch (InterruptedException | ExecutionException e) {
             throw new IllegalStateException("a verification run has not ended", e);
         }
-        failures.forEach(failure -> System.out.println(failure.getMessage() + "\n"));
-        System.out.printf("%d runs, %d of them not right%n", plans.size(), failures.size());
-        return failures.isEmpty() ? 0 : STATUS_FAILED;
+        System.out.printf(Locale.ROOT, "%d runs, %d of them not right, in %.0f s%n", plans.size(), failures,
+                (System.nanoTime() - start) / NANOS_PER_SECOND);
+        return failures == 0 ? 0 : STATUS_FAILED;
     }
 
     private static ProgressBar progress(String task, long steps) {

@@ -1,0 +1,68 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.Counts;
+import org.tutti.collective.Team;
+import org.tutti.collective.broadcast.Broadcast;
+
+/** A broadcast in one node whose root lends its memory, or shows all of it when it cannot, with a fault. */
+final class BrokenLendingBroadcast extends Broadcast {
+    private final Fault fault;
+
+    BrokenLendingBroadcast(Fault fault) {
+        super(new Description("broken", Order.ALWAYS, "", "", "", "", ""));
+        this.fault = fault;
+    }
+
+    @Override
+    public void run(Team team, Area data, long bytes, int root) {
+        if (team.localRank() == team.localRankOf(root)) {
+            send(team, data, bytes);
+        } else {
+            receive(team, data, bytes, team.localRankOf(root));
+        }
+    }
+
+    private void send(Team team, Area data, long bytes) {
+        if (fault == Fault.LENDS_AFTER_READY) {
+            team.post(Team.READY, 1);
+        }
+        boolean lends = team.lend(bytes, data);
+        if (!lends) {
+            team.copy(data, 0, team.show(bytes), 0, bytes);
+        }
+        if (fault != Fault.LENDS_AFTER_READY) {
+            team.post(Team.READY, 1);
+        }
+        if (lends && fault != Fault.LENDER_DOES_NOT_WAIT) {
+            team.awaitOthers(Team.DONE, 1);
+        }
+        team.takeBack();
+    }
+
+    private void receive(Team team, Area data, long bytes, int root) {
+        team.await(root, Team.READY, 1);
+        if (fault == Fault.DONE_BEFORE_WHAT_IS_LENT_IS_READ) {
+            team.post(Team.DONE, 1);
+        }
+        boolean lent = team.isLending(root, bytes);
+        team.copy(lent ? team.lent(root, Team.SOURCE, bytes) : team.shown(root, bytes), 0, data, 0, bytes);
+        if (lent) {
+            team.confirmLoans();
+        }
+        if (fault != Fault.DONE_BEFORE_WHAT_IS_LENT_IS_READ) {
+            team.post(Team.DONE, 1);
+        }
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return bytes; // the window of the root
+    }
+
+    @Override
+    public Counts counts(int nodes, int localRanks, long bytes) {
+        throw new UnsupportedOperationException("nobody predicts what is broken");
+    }
+}

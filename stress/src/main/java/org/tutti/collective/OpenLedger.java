@@ -1,0 +1,77 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.memory.Waiter;
+
+/** A rank's ledger, which several of its threads use: the library keeps it to the package, tests are elsewhere. */
+public final class OpenLedger {
+    private static final Machine MACHINE = new LiveMachine(new Waiter(true));
+
+    private final Ledger ledger;
+
+    /**
+     * @param memory where the rank's left word lies
+     * @param left at which byte
+     * @param nodes how many nodes the communicator has
+     */
+    public OpenLedger(MemorySegment memory, long left, int nodes) {
+        this.ledger = new Ledger(null, memory, left, nodes); // the node's memory is for lanes, which no test takes
+        ledger.expectOtherThreads();
+    }
+
+    /**
+     * Takes note that the rank has finished an operation.
+     *
+     * @param operation its number
+     */
+    public void leave(long operation) {
+        ledger.leave(MACHINE, operation);
+    }
+
+    /**
+     * {@return below which operation all are closed}
+     */
+    public long closed() {
+        return ledger.closed();
+    }
+
+    /**
+     * Takes note of what is closed.
+     *
+     * @param operation all operations below are
+     */
+    public void setClosed(long operation) {
+        ledger.setClosed(operation);
+    }
+
+    /**
+     * Tells which operations another node has left.
+     *
+     * @param node the node
+     * @return all below
+     */
+    public long leftElsewhere(int node) {
+        return ledger.leftElsewhere(node);
+    }
+
+    /**
+     * Takes note of what another node has left.
+     *
+     * @param node the node
+     * @param operation all operations below
+     */
+    public void raiseLeftElsewhere(int node, long operation) {
+        ledger.raiseLeftElsewhere(MACHINE, node, operation);
+    }
+
+    /**
+     * Takes note of what all nodes have left.
+     *
+     * @param operation all operations below
+     */
+    public void raiseLeftEverywhere(long operation) {
+        ledger.raiseLeftEverywhere(operation);
+    }
+}

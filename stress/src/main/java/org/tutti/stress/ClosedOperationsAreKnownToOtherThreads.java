@@ -1,0 +1,44 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.stress;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.JJ_Result;
+import org.tutti.collective.OpenLedger;
+import org.tutti.memory.Words;
+
+/**
+ * Shows that a thread which finds in its rank's ledger that an operation is closed may write where that operation was
+ * read, although another thread has looked: all that was before the look is before the write.
+ */
+@JCStressTest
+@State
+@Outcome(id = "0, [01]", expect = Expect.ACCEPTABLE, desc = "what was read is what was there before")
+@Outcome(expect = Expect.FORBIDDEN, desc = "the next operation's bytes were read")
+public class ClosedOperationsAreKnownToOtherThreads {
+    private final Lines lines = Lines.zeroed(Lines.NATIVE);
+    private final OpenLedger ledger = new OpenLedger(lines.writer(), Lines.LEFT, 1);
+
+    @Actor
+    public void look(JJ_Result result) {
+        result.r1 = Words.loadPlain(lines.reader(), Lines.NEAR);
+        ledger.setClosed(1);
+    }
+
+    @Actor
+    public void write(JJ_Result result) {
+        result.r2 = ledger.closed();
+        if (result.r2 == 1) {
+            Words.storePlain(lines.writer(), Lines.NEAR, 1);
+        }
+    }
+
+    @Arbiter
+    public void finish() {
+        Lines.NATIVE.give(lines);
+    }
+}

@@ -1,0 +1,49 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.stress;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.JJJJ_Result;
+import org.tutti.collective.OpenLedger;
+import org.tutti.memory.Words;
+
+/**
+ * Shows the same of what single nodes have left, though two threads may make the table of it at once: it is made once,
+ * and what either has learned is in it.
+ */
+@JCStressTest
+@State
+@Outcome(id = "0, [01], 1, 1", expect = Expect.ACCEPTABLE, desc = "read before it was written, and nothing forgotten")
+@Outcome(expect = Expect.FORBIDDEN, desc = "the next operation's bytes were read, or what was learned is lost")
+public class OperationsLeftByANodeAreKnownToOtherThreads {
+    private static final int NODES = 3;
+
+    private final Lines lines = Lines.zeroed(Lines.NATIVE);
+    private final OpenLedger ledger = new OpenLedger(lines.writer(), Lines.LEFT, NODES);
+
+    @Actor
+    public void look(JJJJ_Result result) {
+        result.r1 = Words.loadPlain(lines.reader(), Lines.NEAR);
+        ledger.raiseLeftElsewhere(1, 1);
+    }
+
+    @Actor
+    public void write(JJJJ_Result result) {
+        ledger.raiseLeftElsewhere(2, 1);
+        result.r2 = ledger.leftElsewhere(1);
+        if (result.r2 == 1) {
+            Words.storePlain(lines.writer(), Lines.NEAR, 1);
+        }
+    }
+
+    @Arbiter
+    public void finish(JJJJ_Result result) {
+        result.r3 = ledger.leftElsewhere(1);
+        result.r4 = ledger.leftElsewhere(2);
+        Lines.NATIVE.give(lines);
+    }
+}

@@ -1,0 +1,43 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.stress;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.JJ_Result;
+import org.tutti.collective.OpenLedger;
+import org.tutti.memory.Words;
+
+/**
+ * Shows the same of what all nodes have left, which a thread learns of all at once.
+ */
+@JCStressTest
+@State
+@Outcome(id = "0, [01]", expect = Expect.ACCEPTABLE, desc = "what was read is what was there before")
+@Outcome(expect = Expect.FORBIDDEN, desc = "the next operation's bytes were read")
+public class OperationsLeftByAllNodesAreKnownToOtherThreads {
+    private final Lines lines = Lines.zeroed(Lines.NATIVE);
+    private final OpenLedger ledger = new OpenLedger(lines.writer(), Lines.LEFT, 2);
+
+    @Actor
+    public void look(JJ_Result result) {
+        result.r1 = Words.loadPlain(lines.reader(), Lines.NEAR);
+        ledger.raiseLeftEverywhere(1);
+    }
+
+    @Actor
+    public void write(JJ_Result result) {
+        result.r2 = ledger.leftElsewhere(1);
+        if (result.r2 == 1) {
+            Words.storePlain(lines.writer(), Lines.NEAR, 1);
+        }
+    }
+
+    @Arbiter
+    public void finish() {
+        Lines.NATIVE.give(lines);
+    }
+}
