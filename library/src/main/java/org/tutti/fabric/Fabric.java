@@ -144,7 +144,9 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
 
     /**
      * Asks for the next bytes of a transfer, so that several requests may be on their way. They come one after the
-     * other into one range. Each request must be awaited or forgotten.
+     * other into one range. Each request must be awaited or forgotten. Of the
+     * places for requests some are kept for calls that wait, so these never depend on somebody who has asked and does
+     * not await.
      *
      * @param process the other process
      * @param region the region's handle
@@ -171,6 +173,15 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      * @throws IndexOutOfBoundsException when the other process refuses: no such region, or out of its bounds
      */
     boolean awaitGet(int process, int request, Waiter.Check check);
+
+    /**
+     * Tells whether {@link #awaitGet} would not have to wait; never waits itself.
+     *
+     * @param process the other process
+     * @param request what {@link #beginGet} has returned, neither awaited nor forgotten yet
+     * @return whether the bytes are here, or were refused, or will never come
+     */
+    boolean isAnswered(int process, int request);
 
     /**
      * Gives up bytes that were asked for: when this returns, nobody writes to their target any more.

@@ -12,6 +12,7 @@ import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.RunCursor;
 import org.tutti.fabric.SectionPieces;
+import org.tutti.fabric.WordAction;
 
 /**
  * The part of a rank on another node, reached over the fabric: its process checks region and bounds once more, whatever
@@ -64,6 +65,14 @@ final class FarPart extends LivePart {
         this.forced = forced;
     }
 
+    int process() {
+        return process;
+    }
+
+    long region() {
+        return region;
+    }
+
     @Override
     public MemorySegment segment() {
         throw new UnsupportedOperationException("rank " + memory.rank() + " cannot load and store in the part of rank "
@@ -109,6 +118,20 @@ final class FarPart extends LivePart {
         send("accumulate", code, scale, imaginary, all);
     }
 
+    @Override
+    void copyInAndNotify(long offset, MemorySegment source, long length, long word) {
+        CallCheck check = memory.begin("putNotify", rank);
+        memory.noteWritten(process);
+        check.requireThere(fabric.put(process, region, offset, source, 0, length, WordAction.ADD, word, 1, 0, check));
+        flush();
+    }
+
+    private void flush() {
+        if (!memory.isGathering()) {
+            fabric.flush();
+        }
+    }
+
     private void send(String call, int operation, long scale, long imaginary, SectionPieces all) {
         CallCheck check = memory.begin(call, rank);
         memory.noteWritten(process);
@@ -118,7 +141,7 @@ final class FarPart extends LivePart {
         } else {
             stream(operation, scale, imaginary, all, check);
         }
-        fabric.flush();
+        flush();
     }
 
     private void stream(int operation, long scale, long imaginary, SectionPieces all, CallCheck check) {

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 import org.tutti.DataType;
+import org.tutti.NonBlockingPart;
 import org.tutti.Reduction;
 import org.tutti.RemotePart;
 import org.tutti.Section;
@@ -19,6 +20,7 @@ abstract class LivePart extends RemotePart {
     final int rank;
     final long bytes;
     final SectionPieces pieces = new SectionPieces();
+    private LiveNonBlockingPart nonBlocking;
 
     LivePart(LiveRemoteMemory memory, int rank, long bytes) {
         this.memory = memory;
@@ -37,12 +39,28 @@ abstract class LivePart extends RemotePart {
     }
 
     @Override
+    public NonBlockingPart nonBlocking() {
+        if (nonBlocking == null) {
+            nonBlocking = new LiveNonBlockingPart(this, null);
+        }
+        return nonBlocking;
+    }
+
+    @Override
     protected void write(long offset, MemorySegment source) {
         long length = source.byteSize();
         check("put", offset, length);
         if (length > 0) {
             copyIn(offset, source, length);
         }
+    }
+
+    @Override
+    protected void writeNotify(long offset, MemorySegment source, int notification) {
+        long length = source.byteSize();
+        check("putNotify", offset, length);
+        long word = PartLayout.notification(bytes, memory.checkNotification(notification));
+        copyInAndNotify(offset, source, length, word);
     }
 
     @Override
@@ -216,7 +234,7 @@ abstract class LivePart extends RemotePart {
         }
     }
 
-    private void check(String call, Section section, MemorySegment segment, Section of) {
+    final void check(String call, Section section, MemorySegment segment, Section of) {
         check(call, 0, section.end());
         if (of.end() > segment.byteSize()) {
             throw new IndexOutOfBoundsException("rank " + memory.rank() + " cannot " + call
@@ -233,6 +251,9 @@ abstract class LivePart extends RemotePart {
 
     /** Copies sections, perhaps empty ones, into the part. */
     abstract void copyIn(SectionPieces all);
+
+    /** Copies bytes, perhaps none, into the part, and then adds one to a word of its region. */
+    abstract void copyInAndNotify(long offset, MemorySegment source, long length, long word);
 
     /** Copies bytes, one or more, that are there, out of the part. */
     abstract void copyOut(long offset, MemorySegment target, long length);

@@ -51,7 +51,7 @@ final class PartAccumulator implements Accumulator {
             return false;
         }
         int elementBytes = Accumulation.ofCode(operation).elementBytes(Accumulation.typeOfCode(operation));
-        return offset % elementBytes == 0 && bytes % elementBytes == 0;
+        return offset % elementBytes == 0 && bytes % elementBytes == 0 && offset <= data.byteSize() - bytes;
     }
 
     @Override

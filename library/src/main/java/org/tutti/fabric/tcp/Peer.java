@@ -399,7 +399,8 @@ final class Peer {
     private int request(byte kind, int operation, long region, long offset, long value, long tag, SectionPieces pieces,
             MemorySegment target, long targetOffset, boolean waits, Waiter.Check check) {
         for (int turn = 1; !gone; turn++) {
-            int request = tryRequest(kind, operation, region, offset, value, tag, pieces, target, targetOffset, check);
+            int request = tryRequest(waits ? 0 : Requests.PLACES_KEPT, kind, operation, region, offset, value, tag, pieces,
+                    target, targetOffset, check);
             if (request != Fabric.NO_PLACE || !waits) {
                 return request;
             }
@@ -409,11 +410,11 @@ final class Peer {
         return -1;
     }
 
-    private int tryRequest(byte kind, int operation, long region, long offset, long value, long tag,
+    private int tryRequest(int firstPlace, byte kind, int operation, long region, long offset, long value, long tag,
             SectionPieces pieces, MemorySegment target, long targetOffset, Waiter.Check check) {
         lockSending();
         try {
-            int request = requests.free();
+            int request = requests.free(firstPlace);
             if (request < 0) {
                 return Fabric.NO_PLACE;
             }
@@ -452,6 +453,10 @@ final class Peer {
                 PackedRuns.writeRequest(called, pieces, called.value, rail.outgoing(), rail.payloadAt());
         appendWritten(rail, called);
         return true;
+    }
+
+    boolean isAnswered(int request) {
+        return requests.isAnswered(request);
     }
 
     /** Waits for the answer to a request. */
