@@ -54,6 +54,11 @@ class ProtocolScheduleTest {
         }
 
         @Override
+        public boolean isGone(int rank) {
+            return false;
+        }
+
+        @Override
         public String describe(int rank) {
             return "rank " + rank;
         }
@@ -104,7 +109,7 @@ class ProtocolScheduleTest {
         LocalNodes.run(new int[]{0, 1}, job -> {
             Communicator world = job.world();
             try (PrivateMemory node = new PrivateMemory()) {
-                Allocator allocator = new Allocator(node, fabric(), new Healthy(), new int[]{0, 1});
+                Allocator allocator = new Allocator(node, fabric(), new Healthy(), new int[]{0, 1}, false);
                 RemoteMemory memory = allocator.allocate(world, 3L * BYTES, () -> Long.MAX_VALUE);
                 if (world.rank() == 0) {
                     call.accept(memory.at(1));

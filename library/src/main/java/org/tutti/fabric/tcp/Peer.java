@@ -399,8 +399,9 @@ final class Peer {
     private int request(byte kind, int operation, long region, long offset, long value, long tag, SectionPieces pieces,
             MemorySegment target, long targetOffset, boolean waits, Waiter.Check check) {
         for (int turn = 1; !gone; turn++) {
-            int request = tryRequest(waits ? 0 : Requests.PLACES_KEPT, kind, operation, region, offset, value, tag, pieces,
-                    target, targetOffset, check);
+            int request =
+                    tryRequest(waits ? 0 : Requests.PLACES_KEPT, kind, operation, region, offset, value, tag, pieces,
+                            target, targetOffset, check);
             if (request != Fabric.NO_PLACE || !waits) {
                 return request;
             }
