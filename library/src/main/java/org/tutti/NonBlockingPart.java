@@ -410,6 +410,138 @@ public abstract class NonBlockingPart {
     }
 
     /**
+     * Combines a section of elements with a section of this part.
+     *
+     * @param section where they go, in whole elements
+     * @param source the elements
+     * @param of which of them, in bytes; as many
+     * @param reduction how
+     * @return the request
+     * @see RemotePart#accumulate(Section, Span, Section, Reduction)
+     */
+    public Request accumulate(Section section, Span source, Section of, Reduction reduction) {
+        return written(part -> part.accumulate(section, source, of, reduction));
+    }
+
+    /**
+     * Adds complex numbers, times one, to those of this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @param real the real part of the factor
+     * @param imaginary its imaginary part
+     * @return the request
+     * @see RemotePart#accumulateComplex(long, Span, double, double)
+     */
+    public Request accumulateComplex(long offset, Span source, double real, double imaginary) {
+        return written(part -> part.accumulateComplex(offset, source, real, imaginary));
+    }
+
+    /**
+     * Adds an array of complex numbers, times one, to those of this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @param real the real part of the factor
+     * @param imaginary its imaginary part
+     * @return the request
+     * @see RemotePart#accumulateComplex(long, float[], double, double)
+     */
+    public Request accumulateComplex(long offset, float[] source, double real, double imaginary) {
+        return written(part -> part.accumulateComplex(offset, source, real, imaginary));
+    }
+
+    /**
+     * Adds an array of complex numbers, times one, to those of this part.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @param real the real part of the factor
+     * @param imaginary its imaginary part
+     * @return the request
+     * @see RemotePart#accumulateComplex(long, double[], double, double)
+     */
+    public Request accumulateComplex(long offset, double[] source, double real, double imaginary) {
+        return written(part -> part.accumulateComplex(offset, source, real, imaginary));
+    }
+
+    /**
+     * Adds a section of complex numbers, times one, to a section of this part.
+     *
+     * @param section where they go, in whole elements
+     * @param source the elements
+     * @param of which of them, in bytes; as many
+     * @param real the real part of the factor
+     * @param imaginary its imaginary part
+     * @return the request
+     * @see RemotePart#accumulateComplex(Section, Span, Section, double, double)
+     */
+    public Request accumulateComplex(Section section, Span source, Section of, double real, double imaginary) {
+        return written(part -> part.accumulateComplex(section, source, of, real, imaginary));
+    }
+
+    /**
+     * Replaces elements of this part by those of an array.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @return the request
+     * @see RemotePart#replace(long, int[])
+     */
+    public Request replace(long offset, int[] source) {
+        return written(part -> part.replace(offset, source));
+    }
+
+    /**
+     * Replaces elements of this part by those of an array.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @return the request
+     * @see RemotePart#replace(long, long[])
+     */
+    public Request replace(long offset, long[] source) {
+        return written(part -> part.replace(offset, source));
+    }
+
+    /**
+     * Replaces elements of this part by those of an array.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @return the request
+     * @see RemotePart#replace(long, float[])
+     */
+    public Request replace(long offset, float[] source) {
+        return written(part -> part.replace(offset, source));
+    }
+
+    /**
+     * Replaces elements of this part by those of an array.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @return the request
+     * @see RemotePart#replace(long, double[])
+     */
+    public Request replace(long offset, double[] source) {
+        return written(part -> part.replace(offset, source));
+    }
+
+    /**
+     * Replaces a section of this part by a section of elements.
+     *
+     * @param section where they go, in whole elements
+     * @param source the elements
+     * @param of which of them, in bytes; as many
+     * @return the request
+     * @see RemotePart#replace(Section, Span, Section)
+     */
+    public Request replace(Section section, Span source, Section of) {
+        return written(part -> part.replace(section, source, of));
+    }
+
+    /**
      * As {@link RemotePart#replace(long, Span)}.
      *
      * @param offset at which byte of the part

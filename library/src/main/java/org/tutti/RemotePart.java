@@ -2,6 +2,7 @@
 package org.tutti;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
 /**
  * The part of a {@link RemoteMemory} at one rank. {@code RemoteMemory} says when changes become visible, in which
@@ -40,6 +41,21 @@ public abstract class RemotePart {
      * @throws UnsupportedOperationException when the rank is on another node
      */
     public abstract MemorySegment segment();
+
+    /**
+     * The same part, for calls whose bytes travel by a protocol that the caller has chosen. On the own node nothing
+     * travels, and this changes nothing.
+     *
+     * @param protocol the protocol
+     * @return the part, the same object in every call
+     */
+    public abstract RemotePart withProtocol(TransferProtocol protocol);
+
+    /**
+     * {@return the protocol by which the bytes of this object's last put, get or accumulate have travelled; none if
+     * there was none, or the part is on this node}
+     */
+    public abstract Optional<TransferProtocol> lastProtocol();
 
     /**
      * {@return the same calls, not waiting: each returns a {@link Request}; the same object in every call}
@@ -454,7 +470,83 @@ public abstract class RemotePart {
      */
     public void accumulate(Section section, Span source, Section of, double scale) {
         Arguments.checkUsable(source.segment(), "source");
-        accumulate(section, source.segment(), of, source.type(), scale);
+        accumulate(section, source.segment(), of, source.type(), Reduction.SUM, scale);
+    }
+
+    /**
+     * Combines a section of elements with a section of this part, each element at once.
+     *
+     * @param section where they go, in whole elements
+     * @param source the elements: int, long, float or double
+     * @param of which of them, in bytes; as many
+     * @param reduction how, as in {@link #accumulate(long, Span, Reduction)}
+     * @throws IndexOutOfBoundsException when a section is not inside its memory
+     * @throws IllegalArgumentException when the operator does not work here on the type, the sections have not as many
+     *             bytes, or cut elements
+     */
+    public void accumulate(Section section, Span source, Section of, Reduction reduction) {
+        Arguments.checkUsable(source.segment(), "source");
+        accumulate(section, source.segment(), of, source.type(), reduction, 1);
+    }
+
+    /**
+     * Adds complex numbers, times one, to those of this part: {@code part += (real + imaginary·i) × source}, each at
+     * once, both its halves. A complex number is a pair of elements, the real part first; in the part it begins at a
+     * multiple of its size.
+     *
+     * @param offset at which byte of the part, a multiple of the size of a pair
+     * @param source the numbers: an even number of float or double
+     * @param real the real part of the factor, rounded to a float for float
+     * @param imaginary its imaginary part
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     * @throws IllegalArgumentException when the type is another one, the number of elements is odd, or the offset is no
+     *             multiple
+     */
+    public void accumulateComplex(long offset, Span source, double real, double imaginary) {
+        Arguments.checkUsable(source.segment(), "source");
+        accumulateComplex(offset, source.segment(), source.type(), real, imaginary);
+    }
+
+    /**
+     * Adds an array of complex numbers, times one, to those of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of 8
+     * @param source the numbers, as pairs
+     * @param real the real part of the factor, rounded to a float
+     * @param imaginary its imaginary part
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulateComplex(long offset, float[] source, double real, double imaginary) {
+        accumulateComplex(offset, segments.of(source), DataType.FLOAT, real, imaginary);
+    }
+
+    /**
+     * Adds an array of complex numbers, times one, to those of this part, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of 16
+     * @param source the numbers, as pairs
+     * @param real the real part of the factor
+     * @param imaginary its imaginary part
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void accumulateComplex(long offset, double[] source, double real, double imaginary) {
+        accumulateComplex(offset, segments.of(source), DataType.DOUBLE, real, imaginary);
+    }
+
+    /**
+     * Adds a section of complex numbers, times one, to a section of this part, each number at once.
+     *
+     * @param section where they go, in whole pairs
+     * @param source the numbers, as pairs of float or double
+     * @param of which of them, in bytes and whole pairs; as many
+     * @param real the real part of the factor
+     * @param imaginary its imaginary part
+     * @throws IndexOutOfBoundsException when a section is not inside its memory
+     * @throws IllegalArgumentException when the type is another one, the sections have not as many bytes, or cut pairs
+     */
+    public void accumulateComplex(Section section, Span source, Section of, double real, double imaginary) {
+        Arguments.checkUsable(source.segment(), "source");
+        accumulateComplex(section, source.segment(), of, source.type(), real, imaginary);
     }
 
     /**
@@ -469,6 +561,65 @@ public abstract class RemotePart {
     public void replace(long offset, Span source) {
         Arguments.checkUsable(source.segment(), "source");
         replace(offset, source.segment(), source.type());
+    }
+
+    /**
+     * Replaces elements of this part by those of an array, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void replace(long offset, int[] source) {
+        replace(offset, segments.of(source), DataType.INT);
+    }
+
+    /**
+     * Replaces elements of this part by those of an array, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void replace(long offset, long[] source) {
+        replace(offset, segments.of(source), DataType.LONG);
+    }
+
+    /**
+     * Replaces elements of this part by those of an array, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void replace(long offset, float[] source) {
+        replace(offset, segments.of(source), DataType.FLOAT);
+    }
+
+    /**
+     * Replaces elements of this part by those of an array, each at once.
+     *
+     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param source the elements
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void replace(long offset, double[] source) {
+        replace(offset, segments.of(source), DataType.DOUBLE);
+    }
+
+    /**
+     * Replaces a section of this part by a section of elements, each at once.
+     *
+     * @param section where they go, in whole elements
+     * @param source the elements: int, long, float or double
+     * @param of which of them, in bytes; as many
+     * @throws IndexOutOfBoundsException when a section is not inside its memory
+     * @throws IllegalArgumentException when the type is another one, the sections have not as many bytes, or cut
+     *             elements
+     */
+    public void replace(Section section, Span source, Section of) {
+        Arguments.checkUsable(source.segment(), "source");
+        replace(section, source.segment(), of, source.type());
     }
 
     /**
@@ -606,13 +757,50 @@ public abstract class RemotePart {
     protected abstract void read(Section section, MemorySegment target, Section of);
 
     /**
-     * What an accumulate of a section ends in.
+     * What accumulates of a section end in.
      *
      * @param section where the elements go; unchecked
      * @param source memory
      * @param of which bytes of it; unchecked
      * @param type the type of the elements
-     * @param scale what they are multiplied with first; unchecked
+     * @param reduction how they are combined; unchecked
+     * @param scale what they are multiplied with first, for a sum; unchecked
      */
-    protected abstract void accumulate(Section section, MemorySegment source, Section of, DataType type, double scale);
+    protected abstract void accumulate(Section section, MemorySegment source, Section of, DataType type,
+            Reduction reduction, double scale);
+
+    /**
+     * What a replacement of a section ends in.
+     *
+     * @param section where the elements go; unchecked
+     * @param source memory
+     * @param of which bytes of it; unchecked
+     * @param type the type of the elements
+     */
+    protected abstract void replace(Section section, MemorySegment source, Section of, DataType type);
+
+    /**
+     * What accumulates of complex numbers end in.
+     *
+     * @param offset at which byte of the part; unchecked
+     * @param source the numbers
+     * @param type the type of their halves; unchecked
+     * @param real the real part of the factor
+     * @param imaginary its imaginary part
+     */
+    protected abstract void accumulateComplex(long offset, MemorySegment source, DataType type, double real,
+            double imaginary);
+
+    /**
+     * What an accumulate of a section of complex numbers ends in.
+     *
+     * @param section where they go; unchecked
+     * @param source memory
+     * @param of which bytes of it; unchecked
+     * @param type the type of their halves; unchecked
+     * @param real the real part of the factor
+     * @param imaginary its imaginary part
+     */
+    protected abstract void accumulateComplex(Section section, MemorySegment source, Section of, DataType type,
+            double real, double imaginary);
 }

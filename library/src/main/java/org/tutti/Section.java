@@ -229,6 +229,38 @@ public final class Section {
     }
 
     /**
+     * {@return whether its runs are those of a grid; otherwise it is a vector}
+     */
+    public boolean isStrided() {
+        return offsets == null;
+    }
+
+    /**
+     * {@return how many directions the grid has, 0 to {@value #LEVELS_MAX} − 1; a vector has none}
+     */
+    public int directions() {
+        return isStrided() ? counts.length : 0;
+    }
+
+    /**
+     * {@return how many nodes the grid has in a direction}
+     *
+     * @param direction which one, from 0
+     */
+    public long countOf(int direction) {
+        return counts[direction];
+    }
+
+    /**
+     * {@return the bytes from the beginning of a run to that of the next one in a direction of the grid}
+     *
+     * @param direction which one, from 0
+     */
+    public long strideOf(int direction) {
+        return strides[direction];
+    }
+
+    /**
      * Tells whether all runs begin and end at multiples of a number.
      *
      * @param unit the number, 1 or more

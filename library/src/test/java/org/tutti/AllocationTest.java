@@ -24,6 +24,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 class AllocationTest {
     private static final com.sun.management.ThreadMXBean THREADS =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final TransferProtocol[] PROTOCOLS = TransferProtocol.values();
+    private static final Section PAIR = Section.of(0, 16);
+    private static final Span PAIRS = Span.of(new double[2]);
     private static final int CALLS_BETWEEN_NODES = 3000;
     private static final int CALLS = 20_000;
     private static final int ROUNDS_MAX = 20;
@@ -45,7 +48,7 @@ class AllocationTest {
     }
 
     private record Data(long[] array, long[] other, Span span, Span sameSpan, Span otherSpan, Span offHeap,
-            double[] doubles, RemoteMemory memory, Section section, Mutexes mutexes, long[] calls) {
+            double[] doubles, RemoteMemory memory, Section section, Section vector, Mutexes mutexes, long[] calls) {
         RemotePart next(Communicator world) {
             return memory.at((world.rank() + 1) % world.size());
         }
@@ -56,6 +59,7 @@ class AllocationTest {
             Span offHeap = Span.of(arena.allocate((long) elements * Long.BYTES, Long.BYTES), DataType.LONG);
             return new Data(array, other, Span.of(array), Span.of(array), Span.of(other), offHeap, new double[elements],
                     memory, Section.strided(0, 8, new long[]{Math.clamp(elements, 1, 4)}, new long[]{16}),
+                    elements == 1 ? Section.of(0, 8) : Section.vector(new long[]{0, 16, 2000}, new long[]{8, 16, 8}),
                     mutexes, new long[1]);
         }
     }
@@ -144,6 +148,19 @@ class AllocationTest {
                     data.next(world).get(data.section, data.otherSpan, data.section);
                     data.next(world).accumulate(data.section, data.span, data.section, 2);
                 }),
+                new Operation("put and get by every protocol", elements, (world, data) -> {
+                    for (TransferProtocol protocol : PROTOCOLS) {
+                        RemotePart part = data.next(world).withProtocol(protocol);
+                        part.put(8, data.array);
+                        part.get(8, data.offHeap);
+                        part.put(data.section, data.span, data.section);
+                        part.get(data.section, data.span, data.section);
+                        part.put(data.vector, data.span, data.vector);
+                        part.get(data.vector, data.span, data.vector);
+                    }
+                }),
+                new Operation("complex numbers", elements,
+                        (world, data) -> data.next(world).accumulateComplex(PAIR, PAIRS, PAIR, 2, 3)),
                 new Operation("put with notification, and the wait for one", elements, (world, data) -> {
                     data.next(world).putNotify(8, data.span, 5);
                     data.memory.awaitNotifications(5, ++data.calls[0]);

@@ -29,7 +29,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Timeout(60)
 class RequestsTest {
     private static final int ELEMENTS = 20_000;
-    private static final Set<String> CALLS = Set.of("put", "putNotify", "get", "accumulate", "replace");
+    private static final Set<String> CALLS =
+            Set.of("put", "putNotify", "get", "accumulate", "accumulateComplex", "replace");
 
     static List<OneSidedTest.Shape> shapes() {
         return OneSidedTest.shapes().toList();

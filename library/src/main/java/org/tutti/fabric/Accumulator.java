@@ -23,11 +23,13 @@ public interface Accumulator {
      *
      * @param operation what to do
      * @param scale goes with the operation
+     * @param imaginary goes with the operation, too
      * @param offset at which byte of the region
      * @param source what has arrived
      * @param sourceOffset at which byte
      * @param bytes how many
      * @return whether that was done; not when somebody who holds a lock has failed
      */
-    boolean accumulate(int operation, long scale, long offset, MemorySegment source, long sourceOffset, long bytes);
+    boolean accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source, long sourceOffset,
+            long bytes);
 }

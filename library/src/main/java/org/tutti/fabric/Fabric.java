@@ -35,6 +35,15 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
     /** Says that too many requests are unanswered. */
     int NO_PLACE = -2;
 
+    /** Says that bytes are not accumulated, but put. */
+    int PUT = -1;
+
+    /** The most bytes of several runs that go together, with their description. */
+    int PACKED_BYTES_MAX = 64 << 10;
+
+    /** The most bytes of the description of several runs that are asked for together: 8 for each run of a vector. */
+    int REQUEST_BYTES_MAX = 2 << 10;
+
     /**
      * Lets other processes address memory.
      *
@@ -81,22 +90,41 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
             WordAction action, long word, long value, long tag, Waiter.Check check);
 
     /**
-     * Sends bytes that the {@link Accumulator} of a region of another process combines with those there: in pieces, as
-     * they arrive, each piece once. Where that is not allowed, or makes no sense, they are dropped there, and counted.
+     * Sends all bytes of a transfer, a frame for each piece, so that native memory goes to the wire from where it lies,
+     * and from the wire to where it belongs, as far as the fabric can do that. Where the region or a range is not
+     * allowed, or makes no sense for the {@link Accumulator} there, that piece is dropped there, and counted.
      *
      * @param process the other process
      * @param region the region's handle
-     * @param offset at which byte of the region
-     * @param source where the bytes are
-     * @param sourceOffset at which byte
-     * @param bytes how many, 1 or more; pieces are cut at multiples of 64
-     * @param operation what the accumulator is to do, 0 to {@link Short#MAX_VALUE}
-     * @param scale goes with the operation
+     * @param pieces which bytes; they are behind it when this returns
+     * @param operation {@link #PUT}, or what the region's {@link Accumulator} is to do with each piece, once, as it
+     *            arrives: 0 to {@link Short#MAX_VALUE}; pieces are cut at multiples of 64 bytes only
+     * @param scale goes with an accumulate
+     * @param imaginary goes with an accumulate, too
      * @param check is asked now and then, should the call have to wait for room; throws to end it
      * @return whether the process was there
      */
-    boolean accumulate(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
-            int operation, long scale, Waiter.Check check);
+    boolean send(int process, long region, SectionPieces pieces, int operation, long scale, long imaginary,
+            Waiter.Check check);
+
+    /**
+     * Sends the next bytes of a transfer, many runs in a frame, and begins to write them to the wire if more are to
+     * follow; the last ones are under way when {@link #flush} has been called. A frame is dropped there as a whole, and
+     * counted, where any of its runs is not allowed.
+     *
+     * @param process the other process
+     * @param region the region's handle
+     * @param pieces which bytes; as many as were sent are behind it when this returns
+     * @param bytes how many, 1 to {@link #PACKED_BYTES_MAX}; fewer are sent if they and their description do not fit
+     *            into one frame (with several rails: one for each)
+     * @param operation as for {@link #send}
+     * @param scale goes with an accumulate
+     * @param imaginary goes with an accumulate, too
+     * @param check is asked now and then, should the call have to wait for room; throws to end it
+     * @return whether the process was there
+     */
+    boolean sendPacked(int process, long region, SectionPieces pieces, long bytes, int operation, long scale,
+            long imaginary, Waiter.Check check);
 
     /**
      * Copies bytes from a region of another process, and waits until they are here.
@@ -115,22 +143,25 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
             Waiter.Check check);
 
     /**
-     * Asks for bytes of a region of another process, so that several may be on their way. Each that was asked for must
-     * be awaited or forgotten; who has none of his own waiting calls {@link #get}, which waits for a place. Of the
-     * places some are kept for calls that wait for their answer at once, so these never depend on somebody who has
-     * asked and does not await.
+     * Asks for the next bytes of a transfer, so that several requests may be on their way. They come one after the
+     * other into one range. Each request must be awaited or forgotten. Of the
+     * places for requests some are kept for calls that wait, so these never depend on somebody who has asked and does
+     * not await.
      *
      * @param process the other process
      * @param region the region's handle
-     * @param offset at which byte of the region
+     * @param pieces which bytes; those that were asked for are behind its place in the part when this returns, and not
+     *            behind that in the caller's memory
+     * @param bytes how many, 1 or more; if they lie in several runs at most {@link #PACKED_BYTES_MAX}, and fewer are
+     *            asked for when their description becomes too long
      * @param target where the bytes go
      * @param targetOffset at which byte
-     * @param bytes how many, 1 or more
-     * @param check is asked now and then, should the call have to wait for room; throws to end it
+     * @param waits whether to wait for a place for the request: for those who have no request unanswered themselves
+     * @param check is asked now and then, should the call have to wait; throws to end it
      * @return the request, 0 or more; {@link #NO_PLACE} when too many are unanswered; −1 when the process is gone
      */
-    int beginGet(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
-            Waiter.Check check);
+    int beginGet(int process, long region, SectionPieces pieces, long bytes, MemorySegment target, long targetOffset,
+            boolean waits, Waiter.Check check);
 
     /**
      * Waits until bytes that were asked for are here; the request ends, also by an exception.

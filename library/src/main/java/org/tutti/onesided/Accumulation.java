@@ -25,7 +25,9 @@ enum Accumulation {
     /** {@code target ^ source}. */
     BITWISE_XOR(Reduction.BITWISE_XOR, EnumSet.of(DataType.INT, DataType.LONG)),
     /** The source. */
-    REPLACE(null, EnumSet.of(DataType.INT, DataType.LONG, DataType.FLOAT, DataType.DOUBLE));
+    REPLACE(null, EnumSet.of(DataType.INT, DataType.LONG, DataType.FLOAT, DataType.DOUBLE)),
+    /** {@code target += scale × source} of complex numbers, each a pair: its real part, then the imaginary one. */
+    SUM_OF_COMPLEX(null, EnumSet.of(DataType.FLOAT, DataType.DOUBLE));
 
     private static final Accumulation[] ALL = values();
     private static final DataType[] TYPES = DataType.values();
@@ -41,7 +43,7 @@ enum Accumulation {
     /** The one that does what an operator of collectives does, or null. */
     static Accumulation of(Reduction reduction) {
         for (Accumulation each : ALL) {
-            if (each.reduction == reduction) {
+            if (reduction != null && each.reduction == reduction) {
                 return each;
             }
         }
@@ -50,6 +52,11 @@ enum Accumulation {
 
     boolean supports(DataType type) {
         return types.contains(type);
+    }
+
+    /** How many bytes are combined at once: those of an element, or of a pair. */
+    int elementBytes(DataType type) {
+        return this == SUM_OF_COMPLEX ? 2 * type.bytes() : type.bytes();
     }
 
     /** A number for this and a type. */

@@ -63,6 +63,7 @@ final class AtomicElements {
                     INT.setVolatile(target, targetOffset + at, source.get(INTS, sourceOffset + at));
                 }
             }
+            default -> throw new IllegalArgumentException(how + " does not work on elements of type int");
         }
     }
 
@@ -113,6 +114,7 @@ final class AtomicElements {
                     LONG.setVolatile(target, targetOffset + at, source.get(LONGS, sourceOffset + at));
                 }
             }
+            default -> throw new IllegalArgumentException(how + " does not work on elements of type long");
         }
     }
 }

@@ -8,6 +8,7 @@ import org.tutti.NonBlockingPart;
 import org.tutti.RemotePart;
 import org.tutti.Request;
 import org.tutti.Section;
+import org.tutti.fabric.SectionPieces;
 
 /**
  * The calls of a part that are not waited for: of a part on this node they are those that wait, and so are puts.
@@ -67,16 +68,17 @@ final class LiveNonBlockingPart extends NonBlockingPart {
     @Override
     protected Request read(Section section, MemorySegment target, Section of) {
         part.check("get", section, target, of);
-        pieces.begin(section, of);
+        pieces.begin(section, target, of);
         if (!(part instanceof FarPart far)) {
-            part.copyOut(pieces, target);
+            part.copyOut(pieces);
             return done();
         }
         OneSidedRequest request = request();
         try {
-            while (pieces.next()) {
-                memory.pending().begin(request, far, pieces.partOffset(), target, pieces.otherOffset(), pieces.length(),
+            for (long length = pieces.pieceBytes(); length > 0; length = pieces.pieceBytes()) {
+                memory.pending().begin(request, far, pieces.part().offset(), target, pieces.here().offset(), length,
                         memory.begin("get", part.rank));
+                pieces.skip(length);
             }
         } catch (RuntimeException e) {
             memory.pending().drop(request, e);

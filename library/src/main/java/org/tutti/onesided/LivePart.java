@@ -10,6 +10,7 @@ import org.tutti.Reduction;
 import org.tutti.RemotePart;
 import org.tutti.Section;
 import org.tutti.fabric.AtomicOperation;
+import org.tutti.fabric.SectionPieces;
 
 /**
  * What the parts of ranks near and far have in common: bounds are checked here, at the caller, before anything is done.
@@ -21,7 +22,7 @@ abstract class LivePart extends RemotePart {
     final LiveRemoteMemory memory;
     final int rank;
     final long bytes;
-    private final SectionPieces pieces = new SectionPieces();
+    final SectionPieces pieces = new SectionPieces();
     private LiveNonBlockingPart nonBlocking;
 
     LivePart(LiveRemoteMemory memory, int rank, long bytes) {
@@ -53,9 +54,7 @@ abstract class LivePart extends RemotePart {
         long length = source.byteSize();
         check("put", offset, length);
         if (length > 0) {
-            beginWriting("put");
-            copyIn(offset, source, 0, length);
-            endWriting();
+            copyIn(offset, source, length);
         }
     }
 
@@ -64,19 +63,14 @@ abstract class LivePart extends RemotePart {
         long length = source.byteSize();
         check("putNotify", offset, length);
         long word = PartLayout.notification(bytes, memory.checkNotification(notification));
-        beginWriting("putNotify");
         copyInAndNotify(offset, source, length, word);
-        endWriting();
     }
 
     @Override
     protected void write(Section section, MemorySegment source, Section of) {
         check("put", section, source, of);
-        beginWriting("put");
-        for (pieces.begin(section, of); pieces.next();) {
-            copyIn(pieces.partOffset(), source, pieces.otherOffset(), pieces.length());
-        }
-        endWriting();
+        pieces.begin(section, source, of);
+        copyIn(pieces);
     }
 
     @Override
@@ -91,56 +85,93 @@ abstract class LivePart extends RemotePart {
     @Override
     protected void read(Section section, MemorySegment target, Section of) {
         check("get", section, target, of);
-        pieces.begin(section, of);
-        copyOut(pieces, target);
-    }
-
-    @Override
-    protected void accumulate(Section section, MemorySegment source, Section of, DataType type, double scale) {
-        check("accumulate", section, source, of);
-        if (!Accumulation.SUM.supports(type) || !section.isMultipleOf(type.bytes())
-                || !of.isMultipleOf(type.bytes())) {
-            throw new IllegalArgumentException("rank " + memory.rank() + " cannot accumulate these sections of type "
-                    + type + ": the elements must be int, long, float or double, and the sections not cut them");
-        }
-        int code = Accumulation.SUM.code(type);
-        long carried = scale(type, scale);
-        beginWriting("accumulate");
-        for (pieces.begin(section, of); pieces.next();) {
-            combine(code, carried, pieces.partOffset(), source, pieces.otherOffset(), pieces.length());
-        }
-        endWriting();
+        pieces.begin(section, target, of);
+        copyOut(pieces);
     }
 
     @Override
     protected void accumulate(long offset, MemorySegment source, DataType type, Reduction reduction, double scale) {
+        combine(accumulation(type, reduction), offset, source, type, scale(type, scale), 0);
+    }
+
+    @Override
+    protected void accumulate(Section section, MemorySegment source, Section of, DataType type, Reduction reduction,
+            double scale) {
+        combine(accumulation(type, reduction), section, source, of, type, scale(type, scale), 0);
+    }
+
+    private Accumulation accumulation(DataType type, Reduction reduction) {
         Accumulation how = Accumulation.of(Objects.requireNonNull(reduction, "reduction"));
         if (how == null || !how.supports(type)) {
             throw new IllegalArgumentException("rank " + memory.rank() + " cannot accumulate elements of type " + type
                     + " by " + reduction + ": sum, min and max work on int, long, float and double, the bitwise"
                     + " operators on int and long");
         }
-        accumulate(how, offset, source, type, scale(type, scale));
+        return how;
     }
 
     @Override
     protected void replace(long offset, MemorySegment source, DataType type) {
+        checkReplaceable(type);
+        combine(Accumulation.REPLACE, offset, source, type, 0, 0);
+    }
+
+    @Override
+    protected void replace(Section section, MemorySegment source, Section of, DataType type) {
+        checkReplaceable(type);
+        combine(Accumulation.REPLACE, section, source, of, type, 0, 0);
+    }
+
+    private void checkReplaceable(DataType type) {
         if (!Accumulation.REPLACE.supports(type)) {
             throw new IllegalArgumentException("rank " + memory.rank() + " cannot replace elements of type " + type
                     + ": they must be int, long, float or double");
         }
-        accumulate(Accumulation.REPLACE, offset, source, type, 0);
     }
 
-    private void accumulate(Accumulation how, long offset, MemorySegment source, DataType type, long scale) {
+    @Override
+    protected void accumulateComplex(long offset, MemorySegment source, DataType type, double real, double imaginary) {
+        checkComplex(source.byteSize(), type);
+        combine(Accumulation.SUM_OF_COMPLEX, offset, source, type, Double.doubleToRawLongBits(real),
+                Double.doubleToRawLongBits(imaginary));
+    }
+
+    @Override
+    protected void accumulateComplex(Section section, MemorySegment source, Section of, DataType type, double real,
+            double imaginary) {
+        checkComplex(section.bytes(), type);
+        combine(Accumulation.SUM_OF_COMPLEX, section, source, of, type, Double.doubleToRawLongBits(real),
+                Double.doubleToRawLongBits(imaginary));
+    }
+
+    private void checkComplex(long length, DataType type) {
+        if (!Accumulation.SUM_OF_COMPLEX.supports(type)
+                || length % Accumulation.SUM_OF_COMPLEX.elementBytes(type) != 0) {
+            throw new IllegalArgumentException("rank " + memory.rank() + " cannot accumulate " + length
+                    + " bytes of type " + type + " as complex numbers: they must be pairs of float or double");
+        }
+    }
+
+    private void combine(Accumulation how, long offset, MemorySegment source, DataType type, long scale,
+            long imaginary) {
         long length = source.byteSize();
         check("accumulate", offset, length);
-        checkAligned("accumulate", offset, type.bytes());
+        checkAligned("accumulate", offset, how.elementBytes(type));
         if (length > 0) {
-            beginWriting("accumulate");
-            combine(how.code(type), scale, offset, source, 0, length);
-            endWriting();
+            combine(how.code(type), scale, imaginary, offset, source, length);
         }
+    }
+
+    private void combine(Accumulation how, Section section, MemorySegment source, Section of, DataType type,
+            long scale, long imaginary) {
+        check("accumulate", section, source, of);
+        int elementBytes = how.elementBytes(type);
+        if (!section.isMultipleOf(elementBytes) || !of.isMultipleOf(elementBytes)) {
+            throw new IllegalArgumentException("rank " + memory.rank() + " cannot accumulate these sections: elements"
+                    + " have " + elementBytes + " bytes, and runs that begin or end at no multiple of that cut them");
+        }
+        pieces.begin(section, source, of);
+        combine(how.code(type), scale, imaginary, pieces);
     }
 
     /** The scale as frames carry it: a long for whole numbers, else the bits of a double. */
@@ -218,26 +249,26 @@ abstract class LivePart extends RemotePart {
         }
     }
 
-    /** Pieces follow that are copied or combined into the part. */
-    abstract void beginWriting(String call);
-
     /** Copies bytes, one or more, that are there, into the part. */
-    abstract void copyIn(long offset, MemorySegment source, long sourceOffset, long length);
+    abstract void copyIn(long offset, MemorySegment source, long length);
+
+    /** Copies sections, perhaps empty ones, into the part. */
+    abstract void copyIn(SectionPieces all);
 
     /** Copies bytes, perhaps none, into the part, and then adds one to a word of its region. */
     abstract void copyInAndNotify(long offset, MemorySegment source, long length, long word);
 
-    /** Combines elements that are there with those of the part. */
-    abstract void combine(int code, long scale, long offset, MemorySegment source, long sourceOffset, long length);
-
-    /** All pieces were given. */
-    abstract void endWriting();
-
     /** Copies bytes, one or more, that are there, out of the part. */
     abstract void copyOut(long offset, MemorySegment target, long length);
 
-    /** Copies all pieces out of the part. */
-    abstract void copyOut(SectionPieces all, MemorySegment target);
+    /** Copies sections, perhaps empty ones, out of the part. */
+    abstract void copyOut(SectionPieces all);
+
+    /** Combines elements, one or more, that are there, with those of the part. */
+    abstract void combine(int code, long scale, long imaginary, long offset, MemorySegment source, long length);
+
+    /** Combines sections of elements, perhaps empty ones, with those of the part. */
+    abstract void combine(int code, long scale, long imaginary, SectionPieces all);
 
     abstract long atomic(String call, AtomicOperation operation, long offset, long operand, long expected);
 

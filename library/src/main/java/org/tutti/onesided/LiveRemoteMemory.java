@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.onesided;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
@@ -42,6 +43,7 @@ final class LiveRemoteMemory extends RemoteMemory {
     private int serverCount;
     private long random;
 
+    private MemorySegment streamBuffer;
     private PendingGets pending;
     private boolean gathering;
     private long changesSeen;
@@ -125,6 +127,14 @@ final class LiveRemoteMemory extends RemoteMemory {
             }
             changesSeen = changes;
         }
+    }
+
+    /** Where chunks of sections are got before they are unpacked: one for all parts, as one call at a time uses it. */
+    MemorySegment streamBuffer() {
+        if (streamBuffer == null) {
+            streamBuffer = Arena.ofAuto().allocate(FarPart.STREAM_BUFFER_BYTES);
+        }
+        return streamBuffer;
     }
 
     /** A call begins that may wait for a rank on another node. */

@@ -13,9 +13,9 @@ final class LockedElements {
 
     private LockedElements() {}
 
-    /** Of type float; bytes are whole elements. */
-    static void floats(Accumulation how, float scale, MemorySegment target, long targetOffset, MemorySegment source,
-            long sourceOffset, int bytes) {
+    /** Of type float; bytes are whole elements, or pairs. */
+    static void floats(Accumulation how, float scale, float imaginary, MemorySegment target, long targetOffset,
+            MemorySegment source, long sourceOffset, int bytes) {
         switch (how) {
             case SUM -> {
                 for (int at = 0; at < bytes; at += Float.BYTES) {
@@ -39,13 +39,23 @@ final class LockedElements {
                 }
             }
             case REPLACE -> MemorySegment.copy(source, sourceOffset, target, targetOffset, bytes);
+            case SUM_OF_COMPLEX -> {
+                for (int at = 0; at < bytes; at += 2 * Float.BYTES) {
+                    long there = targetOffset + at;
+                    float a = source.get(FLOATS, sourceOffset + at);
+                    float b = source.get(FLOATS, sourceOffset + at + Float.BYTES);
+                    target.set(FLOATS, there, target.get(FLOATS, there) + scale * a - imaginary * b);
+                    target.set(FLOATS, there + Float.BYTES,
+                            target.get(FLOATS, there + Float.BYTES) + scale * b + imaginary * a);
+                }
+            }
             default -> throw new IllegalArgumentException(how + " does not work on elements of type float");
         }
     }
 
-    /** Of type double; bytes are whole elements. */
-    static void doubles(Accumulation how, double scale, MemorySegment target, long targetOffset, MemorySegment source,
-            long sourceOffset, int bytes) {
+    /** Of type double; bytes are whole elements, or pairs. */
+    static void doubles(Accumulation how, double scale, double imaginary, MemorySegment target, long targetOffset,
+            MemorySegment source, long sourceOffset, int bytes) {
         switch (how) {
             case SUM -> {
                 for (int at = 0; at < bytes; at += Double.BYTES) {
@@ -69,6 +79,16 @@ final class LockedElements {
                 }
             }
             case REPLACE -> MemorySegment.copy(source, sourceOffset, target, targetOffset, bytes);
+            case SUM_OF_COMPLEX -> {
+                for (int at = 0; at < bytes; at += 2 * Double.BYTES) {
+                    long there = targetOffset + at;
+                    double a = source.get(DOUBLES, sourceOffset + at);
+                    double b = source.get(DOUBLES, sourceOffset + at + Double.BYTES);
+                    target.set(DOUBLES, there, target.get(DOUBLES, there) + scale * a - imaginary * b);
+                    target.set(DOUBLES, there + Double.BYTES,
+                            target.get(DOUBLES, there + Double.BYTES) + scale * b + imaginary * a);
+                }
+            }
             default -> throw new IllegalArgumentException(how + " does not work on elements of type double");
         }
     }

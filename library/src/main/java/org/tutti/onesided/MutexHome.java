@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
+import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Waiter;
 
 /**
@@ -34,6 +35,7 @@ final class MutexHome {
     private final long region;
     private final Waiter.Check check;
     private final long[] result = new long[1];
+    private final SectionPieces pieces = new SectionPieces();
     private boolean sent;
 
     private MutexHome(int rank, int count, MemorySegment near, MutexKeeper keeper, Fabric fabric, int process,
@@ -81,11 +83,12 @@ final class MutexHome {
     boolean tell(int operation, long mutex, int ticket, int of) {
         long message = MutexKeeper.message(ticket, of);
         if (near != null) {
-            keeper.accumulate(operation, message, mutex, MESSAGE, 0, Long.BYTES);
+            keeper.accumulate(operation, message, 0, mutex, MESSAGE, 0, Long.BYTES);
             return true;
         }
         sent = true;
-        boolean there = fabric.accumulate(process, region, mutex, MESSAGE, 0, Long.BYTES, operation, message, check);
+        pieces.begin(mutex, MESSAGE, 0, Long.BYTES);
+        boolean there = fabric.send(process, region, pieces, operation, message, 0, check);
         fabric.flush();
         return there;
     }

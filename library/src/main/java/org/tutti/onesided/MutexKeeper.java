@@ -66,8 +66,8 @@ final class MutexKeeper implements Accumulator {
     }
 
     @Override
-    public boolean accumulate(int operation, long message, long offset, MemorySegment source, long sourceOffset,
-            long bytes) {
+    public boolean accumulate(int operation, long message, long imaginary, long offset, MemorySegment source,
+            long sourceOffset, long bytes) {
         int ticket = (int) (message >>> Integer.SIZE);
         int rank = (int) message;
         return operation == UNLOCK ? unlock(offset, ticket, rank) : passOn(offset, ticket, rank);

@@ -3,10 +3,15 @@ package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
+import java.util.Optional;
 
 import org.tutti.RankFailedException;
+import org.tutti.RemotePart;
+import org.tutti.TransferProtocol;
 import org.tutti.collective.Members;
 import org.tutti.fabric.AtomicOperation;
+import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Words;
 
 /**
@@ -34,18 +39,27 @@ final class NearPart extends LivePart {
     }
 
     @Override
-    void beginWriting(String call) {
-        // what is written is there at once
+    public RemotePart withProtocol(TransferProtocol protocol) {
+        Objects.requireNonNull(protocol, "protocol");
+        return this; // nothing travels
     }
 
     @Override
-    void endWriting() {
-        // likewise
+    public Optional<TransferProtocol> lastProtocol() {
+        return Optional.empty();
     }
 
     @Override
-    void copyIn(long offset, MemorySegment source, long sourceOffset, long length) {
-        MemorySegment.copy(source, sourceOffset, data, offset, length);
+    void copyIn(long offset, MemorySegment source, long length) {
+        MemorySegment.copy(source, 0, data, offset, length);
+    }
+
+    @Override
+    void copyIn(SectionPieces all) {
+        for (long length = all.pieceBytes(); length > 0; length = all.pieceBytes()) {
+            SectionPieces.copy(all.memory(), all.here().offset(), data, all.part().offset(), length);
+            all.skip(length);
+        }
     }
 
     @Override
@@ -60,9 +74,10 @@ final class NearPart extends LivePart {
     }
 
     @Override
-    void copyOut(SectionPieces all, MemorySegment target) {
-        while (all.next()) {
-            MemorySegment.copy(data, all.partOffset(), target, all.otherOffset(), all.length());
+    void copyOut(SectionPieces all) {
+        for (long length = all.pieceBytes(); length > 0; length = all.pieceBytes()) {
+            SectionPieces.copy(data, all.part().offset(), all.memory(), all.here().offset(), length);
+            all.skip(length);
         }
     }
 
@@ -72,8 +87,21 @@ final class NearPart extends LivePart {
     }
 
     @Override
-    void combine(int code, long scale, long offset, MemorySegment source, long sourceOffset, long length) {
-        if (!accumulator.accumulate(code, scale, offset, source, sourceOffset, length)) {
+    void combine(int code, long scale, long imaginary, long offset, MemorySegment source, long length) {
+        combine(code, scale, imaginary, offset, source, 0, length);
+    }
+
+    @Override
+    void combine(int code, long scale, long imaginary, SectionPieces all) {
+        for (long length = all.pieceBytes(); length > 0; length = all.pieceBytes()) {
+            combine(code, scale, imaginary, all.part().offset(), all.memory(), all.here().offset(), length);
+            all.skip(length);
+        }
+    }
+
+    private void combine(int code, long scale, long imaginary, long offset, MemorySegment source, long sourceOffset,
+            long length) {
+        if (!accumulator.accumulate(code, scale, imaginary, offset, source, sourceOffset, length)) {
             RuntimeException failure = members.failure(-1);
             throw failure != null ? failure
                     : new RankFailedException(rank, "rank " + memory.rank() + " cannot accumulate into rank " + rank

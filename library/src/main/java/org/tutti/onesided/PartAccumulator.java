@@ -15,6 +15,7 @@ import org.tutti.memory.Words;
  * <p><b>One mechanism for each type.</b> Elements of type int and long are changed by atomic instructions, one by one,
  * as {@code fetchAddLong} and the like do it: so both may be mixed. Float and double have no such instructions: they
  * are changed under the locks of their stripes, of which a thread holds one at a time, in the order of addresses.
+ * Pairs of them that are a complex number begin at multiples of their size, so none lies in two stripes.
  *
  * <p><b>Locks</b> are held for some hundred nanoseconds by threads that wait for nothing meanwhile, so whoever finds
  * one taken spins, and now and then gives its core away. A holder that was killed is known by its rank in the lock
@@ -49,28 +50,28 @@ final class PartAccumulator implements Accumulator {
         if (!Accumulation.isCode(operation)) {
             return false;
         }
-        int elementBytes = Accumulation.typeOfCode(operation).bytes();
+        int elementBytes = Accumulation.ofCode(operation).elementBytes(Accumulation.typeOfCode(operation));
         return offset % elementBytes == 0 && bytes % elementBytes == 0 && offset <= data.byteSize() - bytes;
     }
 
     @Override
-    public boolean accumulate(int operation, long scale, long offset, MemorySegment source, long sourceOffset,
-            long bytes) {
+    public boolean accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+            long sourceOffset, long bytes) {
         Accumulation how = Accumulation.ofCode(operation);
         DataType type = Accumulation.typeOfCode(operation);
         switch (type) {
             case INT -> AtomicElements.ints(how, (int) scale, data, offset, source, sourceOffset, bytes);
             case LONG -> AtomicElements.longs(how, scale, data, offset, source, sourceOffset, bytes);
             default -> {
-                return accumulateLocked(how, type, Double.longBitsToDouble(scale), offset, source, sourceOffset,
-                        bytes);
+                return accumulateLocked(how, type, Double.longBitsToDouble(scale), Double.longBitsToDouble(imaginary),
+                        offset, source, sourceOffset, bytes);
             }
         }
         return true;
     }
 
-    private boolean accumulateLocked(Accumulation how, DataType type, double scale, long offset, MemorySegment source,
-            long sourceOffset, long bytes) {
+    private boolean accumulateLocked(Accumulation how, DataType type, double scale, double imaginary, long offset,
+            MemorySegment source, long sourceOffset, long bytes) {
         long length;
         for (long at = 0; at < bytes; at += length) {
             length = Math.min(bytes - at, PartLayout.STRIPE_BYTES - (offset + at) % PartLayout.STRIPE_BYTES);
@@ -80,10 +81,11 @@ final class PartAccumulator implements Accumulator {
             }
             try {
                 if (type == DataType.DOUBLE) {
-                    LockedElements.doubles(how, scale, data, offset + at, source, sourceOffset + at, (int) length);
-                } else {
-                    LockedElements.floats(how, (float) scale, data, offset + at, source, sourceOffset + at,
+                    LockedElements.doubles(how, scale, imaginary, data, offset + at, source, sourceOffset + at,
                             (int) length);
+                } else {
+                    LockedElements.floats(how, (float) scale, (float) imaginary, data, offset + at, source,
+                            sourceOffset + at, (int) length);
                 }
             } finally {
                 Words.store(block, lock, 0);

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.NonBlockingPart;
 import org.tutti.collective.Members;
 import org.tutti.fabric.Fabric;
+import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -30,6 +31,7 @@ final class PendingGets implements Waiter.Progress {
     private final int[] requests = new int[PIECES_MAX];
     private final OneSidedRequest[] owners = new OneSidedRequest[PIECES_MAX];
     private final MemorySegment ended = MemorySegment.ofArray(new long[1]);
+    private final SectionPieces piece = new SectionPieces();
     private volatile int count;
 
     /**
@@ -61,9 +63,11 @@ final class PendingGets implements Waiter.Progress {
      */
     void begin(OneSidedRequest owner, FarPart part, long offset, MemorySegment target, long targetOffset, long length,
             CallCheck check) {
+        piece.begin(offset, target, targetOffset, length);
         while (true) {
             int request = count == PIECES_MAX ? Fabric.NO_PLACE
-                    : fabric.beginGet(part.process(), part.region(), offset, target, targetOffset, length, check);
+                    : fabric.beginGet(part.process(), part.region(), piece, length, target, targetOffset, false,
+                            check);
             if (request == Fabric.NO_PLACE) {
                 long seen = Words.load(ended, 0);
                 if (count > 0) {

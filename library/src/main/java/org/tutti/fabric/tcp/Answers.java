@@ -1,23 +1,36 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.fabric.tcp;
 
+import java.lang.foreign.MemorySegment;
 import java.net.ProtocolException;
+import java.nio.ByteBuffer;
 
 import org.tutti.fabric.AtomicOperation;
+import org.tutti.fabric.Fabric;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
+import org.tutti.fabric.SectionPieces;
 
 /**
  * What another process has asked for, in the order in which it did: at most {@value Requests#PLACES} at a time, as it
  * has no more places. Atomic operations are done when they are asked for; bytes are read when there is room to send
  * them. Requests come in under the peer's receiving lock and are answered under its sending lock: a ring of one writer
  * and one reader.
+ *
+ * <p>The description of packed runs is kept for the asker's place, in {@value Fabric#REQUEST_BYTES_MAX} bytes that
+ * are made when first needed. An asker keeps a place until it is answered, so who answers reads what was written before
+ * the request was added. One that does not gets the wrong bytes of its own region at worst: every run is looked at
+ * again just before it is read.
  */
 final class Answers {
     private static final AtomicOperation[] OPERATIONS = AtomicOperation.values();
 
     private final Regions regions;
     private final Frame[] ring = new Frame[Requests.PLACES];
+    private final MemorySegment[] descriptions = new MemorySegment[Requests.PLACES];
+    private final int[] descriptionBytes = new int[Requests.PLACES];
+    private final PackedRuns arriving = new PackedRuns();
+    private final PackedRuns answered = new PackedRuns();
     private volatile long added;
     private volatile long removed;
 
@@ -43,12 +56,12 @@ final class Answers {
         }
         Frame answer = ring[(int) (added % ring.length)];
         answer.copyFrom(asked);
-        answer.flags = 0;
+        answer.flags = (byte) (asked.flags & FrameLayout.PACKED);
         Region region = regions.find(asked.region);
         boolean granted = region != null && (asked.kind == FrameLayout.GET ? isReadable(region, asked)
                 : isChangeable(region, asked));
         if (!granted) {
-            answer.flags = FrameLayout.REFUSED;
+            answer.flags = FrameLayout.REFUSED; // and no description
         } else if (asked.kind == FrameLayout.GET) {
             answer.tag = 0;
         } else {
@@ -60,7 +73,7 @@ final class Answers {
     }
 
     private static boolean isReadable(Region region, Frame asked) {
-        return asked.value > 0 && region.contains(asked.offset, asked.value);
+        return asked.has(FrameLayout.PACKED) || asked.value > 0 && region.contains(asked.offset, asked.value);
     }
 
     private static boolean isChangeable(Region region, Frame asked) {
@@ -69,6 +82,53 @@ final class Answers {
         }
         int bytes = OPERATIONS[asked.operation].bytes();
         return region.contains(asked.offset, bytes) && asked.offset % bytes == 0;
+    }
+
+    /** A request for packed runs has arrived, whose turn may come later; throws when it makes no sense. */
+    void keepDescription(Frame asked, MemorySegment landing) throws ProtocolException {
+        int place = Requests.place(asked);
+        if (place >= Requests.PLACES || asked.value <= 0 || asked.value > FrameLayout.PAYLOAD_BYTES_MAX) {
+            throw new ProtocolException("a request for " + asked.value + " bytes of packed runs in place " + place);
+        }
+        arriving.beginRequest(asked, landing, asked.length);
+        while (arriving.next()) {
+            continue; // it throws where there is no sense
+        }
+        if (descriptions[place] == null) {
+            descriptions[place] = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(Fabric.REQUEST_BYTES_MAX));
+        }
+        MemorySegment.copy(landing, 0, descriptions[place], 0, asked.length);
+        descriptionBytes[place] = asked.length;
+    }
+
+    /**
+     * Copies the next bytes that were asked for to a buffer.
+     *
+     * @return whether all of them lie in the region
+     */
+    boolean read(Frame asked, Region region, int length, MemorySegment buffer, long at) {
+        if (asked.has(FrameLayout.PACKED)) {
+            return gather(asked, region, buffer, at);
+        }
+        MemorySegment.copy(region.segment(), asked.offset + asked.tag, buffer, at, length);
+        return true;
+    }
+
+    /** Packed runs come all at once, one after the other. */
+    private boolean gather(Frame asked, Region region, MemorySegment buffer, long at) {
+        int place = Requests.place(asked);
+        try {
+            answered.beginRequest(asked, descriptions[place], descriptionBytes[place]);
+            for (long done = 0; answered.next(); done += answered.length()) {
+                if (!region.contains(answered.offset(), answered.length())) {
+                    return false;
+                }
+                SectionPieces.copy(region.segment(), answered.offset(), buffer, at + done, answered.length());
+            }
+            return true;
+        } catch (ProtocolException _) {
+            return false; // it was written over meanwhile
+        }
     }
 
     /** The request that is to be answered next; of one for bytes, its tag says how many have been sent. */

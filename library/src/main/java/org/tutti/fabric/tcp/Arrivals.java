@@ -70,6 +70,8 @@ final class Arrivals {
             deliveries.beginAccumulate(rail, arriving);
         } else if (arriving.kind == FrameLayout.REPLY) {
             requests.aim(rail, arriving);
+        } else if (arriving.kind == FrameLayout.GET && arriving.has(FrameLayout.PACKED)) {
+            rail.intoLanding();
         }
     }
 
@@ -97,8 +99,10 @@ final class Arrivals {
             rail.oweCount(true); // so that it is not sent a third time
             return;
         }
-        if (arrived.kind == FrameLayout.ACCUMULATE) {
-            deliveries.accumulate(rail, arrived);
+        if (arrived.kind == FrameLayout.PUT || arrived.kind == FrameLayout.ACCUMULATE) {
+            deliveries.deliver(rail, arrived);
+        } else if (arrived.kind == FrameLayout.GET && arrived.has(FrameLayout.PACKED)) {
+            answers.keepDescription(arrived, rail.landing()); // the count may pass the frame only later
         }
         if (early == null) {
             apply(arrived);

@@ -1,10 +1,13 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.fabric.tcp;
 
+import java.lang.foreign.MemorySegment;
+import java.net.ProtocolException;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
+import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Words;
 
@@ -12,25 +15,34 @@ import org.tutti.memory.Words;
  * What arriving puts and accumulates do to the regions of this process: whether they are granted, where their bytes go,
  * and what is done when these are there. All under the peer's receiving lock.
  *
- * <p>The bytes of a put go straight to where they belong. Those of an accumulate land in a buffer of their rail, and
- * are combined with the region as soon as the frame is complete: not when the count passes it, or a buffer would be
- * needed for every frame that is early. Each frame is still combined once, as a frame that comes twice is known by its
- * number; and it is counted afterwards, so a fence covers it.
+ * <p>The bytes of a put go straight to where they belong. Those of an accumulate, and of packed runs, land in a buffer
+ * of their rail, and are combined with the region, or copied there, as soon as the frame is complete: not when the
+ * count passes it, or a buffer would be needed for every frame that is early. That is done once for each frame, as a
+ * frame that comes twice is known by its number; and the frame is counted afterwards, so a fence covers it. Of packed
+ * runs, all are looked at before a byte is written: what makes no sense at all ends the connection, and a frame with
+ * a run that is not granted is dropped as a whole.
  */
 final class Deliveries {
     private static final WordAction[] ACTIONS = WordAction.values();
-    private static final short NOTHING = -1;
 
     private final Regions regions;
     private final AtomicLong refusals;
+    private final PackedRuns runs = new PackedRuns();
 
     Deliveries(Regions regions, AtomicLong refusals) {
         this.regions = regions;
         this.refusals = refusals;
     }
 
-    void beginPut(Rail rail, Frame put) {
+    void beginPut(Rail rail, Frame put) throws ProtocolException {
         Region region = regions.find(put.region);
+        if (put.has(FrameLayout.PACKED)) {
+            if (put.operation != WordAction.NONE.ordinal()) {
+                throw new ProtocolException("packed runs with a word");
+            }
+            land(rail, region != null);
+            return;
+        }
         boolean granted = region != null && region.contains(put.offset, put.length) && put.operation >= 0
                 && put.operation < ACTIONS.length
                 && (ACTIONS[put.operation] == WordAction.NONE || region.containsWord(put.word));
@@ -39,6 +51,14 @@ final class Deliveries {
         } else {
             refusals.incrementAndGet();
             put.operation = (short) WordAction.NONE.ordinal();
+        }
+    }
+
+    private void land(Rail rail, boolean granted) {
+        if (granted) {
+            rail.intoLanding();
+        } else {
+            refusals.incrementAndGet();
         }
     }
 
@@ -63,22 +83,49 @@ final class Deliveries {
 
     void beginAccumulate(Rail rail, Frame frame) {
         Region region = regions.find(frame.region);
-        boolean granted = region != null && region.accumulator() != null && region.contains(frame.offset, frame.length)
-                && region.accumulator().accepts(frame.operation, frame.offset, frame.length);
-        if (granted) {
-            rail.intoLanding();
+        land(rail, region != null && region.accumulator() != null
+                && (frame.has(FrameLayout.PACKED) || grants(region, frame, frame.offset, frame.length)));
+    }
+
+    private static boolean grants(Region region, Frame frame, long offset, long bytes) {
+        return region.contains(offset, bytes) && (frame.kind == FrameLayout.PUT
+                || region.accumulator().accepts(frame.operation, offset, bytes));
+    }
+
+    /** A frame has arrived, for the first time; if its bytes have landed, they go to where they belong. */
+    void deliver(Rail rail, Frame frame) throws ProtocolException {
+        Region region = rail.isLanded() ? regions.find(frame.region) : null;
+        if (region == null) {
+            return;
+        }
+        if (!frame.has(FrameLayout.PACKED)) {
+            apply(region, frame, frame.offset, rail.landing(), 0, frame.length);
+        } else if (isGranted(region, frame, rail.landing())) {
+            runs.begin(frame, rail.landing());
+            while (runs.next()) {
+                apply(region, frame, runs.offset(), rail.landing(), runs.at(), runs.length());
+            }
         } else {
             refusals.incrementAndGet();
-            frame.operation = NOTHING;
         }
     }
 
-    /** The bytes of an accumulate are there, for the first time. */
-    void accumulate(Rail rail, Frame frame) {
-        Region region = frame.operation == NOTHING ? null : regions.find(frame.region);
-        if (region != null && !region.accumulator().accumulate(frame.operation, frame.value, frame.offset,
-                rail.landing(), 0, frame.length)) {
-            refusals.incrementAndGet();
+    private boolean isGranted(Region region, Frame frame, MemorySegment landing) throws ProtocolException {
+        boolean granted = true;
+        runs.begin(frame, landing);
+        while (runs.next()) { // to the end, whatever is found: a description without sense is more than a refusal
+            granted &= grants(region, frame, runs.offset(), runs.length());
         }
+        return granted;
+    }
+
+    private void apply(Region region, Frame frame, long offset, MemorySegment landing, long at, long bytes) {
+        if (frame.kind == FrameLayout.PUT) {
+            SectionPieces.copy(landing, at, region.segment(), offset, bytes);
+        } else
+            if (!region.accumulator().accumulate(frame.operation, frame.value, frame.tag, offset, landing, at,
+                    bytes)) {
+                        refusals.incrementAndGet();
+                    }
     }
 }

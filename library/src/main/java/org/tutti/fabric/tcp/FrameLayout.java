@@ -3,6 +3,8 @@ package org.tutti.fabric.tcp;
 
 import java.nio.ByteBuffer;
 
+import org.tutti.fabric.Fabric;
+
 /**
  * A frame: what a rail carries, one after the other. A header of 64 bytes, little-endian, then the payload.
  *
@@ -21,8 +23,10 @@ import java.nio.ByteBuffer;
  *  COUNT
  *  NEWS                 offset: index       kind            value
  *  GOODBYE
- *  ACCUMULATE  bytes    where they go                       scale                         what to do
+ *  ACCUMULATE  bytes    where they go                       scale             imaginary   what to do
  * </pre>
+ *
+ * <p>Puts without a word, accumulates, and gets of at most {@value #PAYLOAD_BYTES_MAX} bytes may be {@link #PACKED}.
  */
 final class FrameLayout {
     static final int HEADER_BYTES = 64;
@@ -43,6 +47,8 @@ final class FrameLayout {
     static final byte REFUSED = 2;
     /** The last reply to a request. */
     static final byte LAST = 4;
+    /** The payload of a put, an accumulate or a get begins with a description of several runs: {@link PackedRuns}. */
+    static final byte PACKED = 8;
 
     private static final int FLAGS = 1;
     private static final int OPERATION = 2;
@@ -90,8 +96,16 @@ final class FrameLayout {
     }
 
     static boolean isPlausible(Frame frame) {
-        return frame.kind >= PUT && frame.kind <= ACCUMULATE && frame.length >= 0 && frame.length <= PAYLOAD_BYTES_MAX
-                && (frame.length == 0 || frame.kind == PUT || frame.kind == REPLY || frame.kind == ACCUMULATE)
+        return frame.kind >= PUT && frame.kind <= ACCUMULATE && frame.length >= 0
+                && frame.length <= payloadBytesMax(frame)
                 && frame.number >= 0 && frame.number == 0 == (frame.kind == COUNT) && frame.count >= 0;
+    }
+
+    private static int payloadBytesMax(Frame frame) {
+        return switch (frame.kind) {
+            case PUT, REPLY, ACCUMULATE -> PAYLOAD_BYTES_MAX;
+            case GET -> frame.has(PACKED) ? Fabric.REQUEST_BYTES_MAX : 0;
+            default -> 0;
+        };
     }
 }

@@ -13,6 +13,7 @@ import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
+import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
@@ -37,8 +38,9 @@ import org.tutti.memory.Words;
  * sockets cannot lock up.
  *
  * <p><b>Memory</b> for each connected process: {@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes a rail, and
- * {@value FrameLayout#PAYLOAD_BYTES_MAX} more once it has accumulated something here; with several rails
- * {@value Retention#BYTES} bytes and {@value Retention#FRAMES_MAX} frame headers more.
+ * {@value FrameLayout#PAYLOAD_BYTES_MAX} more a rail once it has accumulated something here or sent packed runs;
+ * {@value Requests#PLACES} · {@value Fabric#REQUEST_BYTES_MAX} more once it has asked for packed runs; with several
+ * rails {@value Retention#BYTES} bytes and {@value Retention#FRAMES_MAX} frame headers more.
  *
  * <p><b>Memory ordering.</b> A payload is written, by the kernel or by a plain copy, by the thread that then raises the
  * word with release order, or before that by another thread under the same receiving lock.
@@ -69,6 +71,7 @@ final class Peer {
     // sending
     private final ReentrantLock sending = new ReentrantLock();
     private final Frame called = new Frame();
+    private final SectionPieces whole = new SectionPieces();
     private final Frame served = new Frame();
     private Retention retention;
     private volatile long sent;
@@ -223,41 +226,27 @@ final class Peer {
     /** See {@link org.tutti.fabric.Fabric#put}. */
     boolean put(long region, long offset, MemorySegment source, long sourceOffset, long bytes, WordAction action,
             long word, long value, long tag, Waiter.Check check) {
-        return send(FrameLayout.PUT, action.ordinal(), region, offset, source, sourceOffset, bytes, word, value, tag,
-                check);
-    }
-
-    /** See {@link org.tutti.fabric.Fabric#accumulate}. */
-    boolean accumulate(long region, long offset, MemorySegment source, long sourceOffset, long bytes, int operation,
-            long scale, Waiter.Check check) {
-        return send(FrameLayout.ACCUMULATE, operation, region, offset, source, sourceOffset, bytes, 0, scale, 0, check);
-    }
-
-    private boolean send(byte kind, int operation, long region, long offset, MemorySegment source, long sourceOffset,
-            long bytes, long word, long value, long tag, Waiter.Check check) {
         lockSending();
-        boolean direct = false;
+        boolean direct = bytes >= SENT_DIRECTLY_BYTES_MIN && isSentDirectly(source);
         try {
-            direct = retention == null && bytes >= SENT_DIRECTLY_BYTES_MIN && source.isNative()
-                    && source.byteSize() <= Integer.MAX_VALUE;
+            called.of(FrameLayout.PUT).region = region;
+            called.word = word;
+            called.value = value;
+            called.tag = tag;
+            if (direct) {
+                whole.begin(offset, source, sourceOffset, bytes);
+                return sendBatches(whole, action.ordinal(), check);
+            }
             int stripe = stripe(bytes);
             long at = 0;
             do {
-                int frames = direct ? Rail.BATCH_FRAMES : 1;
-                long end = Math.min(bytes, at + (long) frames * stripe);
-                called.of(kind).region = region;
-                called.word = word;
-                called.value = value;
-                called.tag = tag;
-                called.operation = operation(kind, operation, end == bytes);
+                called.length = (int) Math.min(stripe, bytes - at);
+                called.operation = operation(FrameLayout.PUT, action.ordinal(), at + called.length == bytes);
                 called.offset = offset + at;
-                called.length = (int) Math.min(stripe, end - at);
-                boolean put = direct ? sendBatch(source, sourceOffset + at, end - at, check)
-                        : append(called, source, sourceOffset + at, check);
-                if (!put) {
+                if (!append(called, source, sourceOffset + at, check)) {
                     return false;
                 }
-                at = end;
+                at += called.length;
             } while (at < bytes);
             return true;
         } finally {
@@ -270,20 +259,86 @@ final class Peer {
         return (short) (last || kind != FrameLayout.PUT ? operation : WordAction.NONE.ordinal());
     }
 
-    /** Sends several frames with one system call, the first of which is described. */
-    private boolean sendBatch(MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
+    /** See {@link org.tutti.fabric.Fabric#send}. */
+    boolean send(long region, SectionPieces pieces, int operation, long scale, long imaginary, Waiter.Check check) {
+        lockSending();
+        boolean direct = isSentDirectly(pieces.memory());
+        try {
+            prepare(region, operation, scale, imaginary);
+            if (direct) {
+                return sendBatches(pieces, called.operation, check);
+            }
+            for (int stripe = stripe(pieces.left()); pieces.left() > 0; pieces.skip(called.length)) {
+                called.length = (int) Math.min(stripe, pieces.pieceBytes());
+                called.offset = pieces.part().offset();
+                if (!append(called, pieces.memory(), pieces.here().offset(), check)) {
+                    return false;
+                }
+            }
+            return true;
+        } finally {
+            unlockSending(direct);
+        }
+    }
+
+    /** See {@link org.tutti.fabric.Fabric#sendPacked}. */
+    boolean sendPacked(long region, SectionPieces pieces, long bytes, int operation, long scale, long imaginary,
+            Waiter.Check check) {
+        lockSending();
+        try {
+            int stripe = stripe(bytes);
+            for (long left = bytes; left > 0; left -= stripe) {
+                long next = Math.min(stripe, left);
+                int room = PackedRuns.payloadBytes(pieces, next);
+                Rail rail = railWithRoom(FrameLayout.HEADER_BYTES + room, check);
+                if (rail == null) {
+                    return false;
+                }
+                prepare(region, operation, scale, imaginary);
+                called.length = PackedRuns.write(called, pieces, next, rail.outgoing(), rail.payloadAt(), room);
+                appendWritten(rail, called);
+            }
+            return true;
+        } finally {
+            unlockSending(pieces.left() > 0); // the next chunk is packed while this one is on the wire
+        }
+    }
+
+    private void prepare(long region, int operation, long scale, long imaginary) {
+        boolean put = operation == Fabric.PUT;
+        called.of(put ? FrameLayout.PUT : FrameLayout.ACCUMULATE).region = region;
+        called.operation = (short) (put ? WordAction.NONE.ordinal() : operation);
+        called.value = scale;
+        called.tag = imaginary;
+    }
+
+    private boolean isSentDirectly(MemorySegment source) {
+        return retention == null && source.isNative() && source.byteSize() <= Integer.MAX_VALUE;
+    }
+
+    /** Sends pieces straight from where they lie, as frames that are described but for their places. */
+    private boolean sendBatches(SectionPieces pieces, int operation, Waiter.Check check) {
+        boolean there = true;
+        while (there && pieces.left() > 0) {
+            there = sendBatch(pieces, operation, check);
+        }
+        return there;
+    }
+
+    /** Sends several frames with one system call. */
+    private boolean sendBatch(SectionPieces pieces, int operation, Waiter.Check check) {
         Rail rail = rails[0];
-        short operation = called.operation;
-        rail.beginBatch(source);
+        rail.beginBatch(pieces.memory());
         boolean written = false;
         try {
-            for (long at = 0; at < bytes; at += FrameLayout.PAYLOAD_BYTES_MAX) {
-                called.length = (int) Math.min(FrameLayout.PAYLOAD_BYTES_MAX, bytes - at);
-                called.operation = operation(called.kind, operation, at + called.length == bytes);
+            for (int i = 0; i < Rail.BATCH_FRAMES && pieces.left() > 0; i++) {
+                called.length = (int) Math.min(FrameLayout.PAYLOAD_BYTES_MAX, pieces.pieceBytes());
+                called.offset = pieces.part().offset();
+                called.operation = operation(called.kind, operation, called.length == pieces.left());
                 called.number = sent + 1;
                 called.count = arrivals.received();
-                rail.addToBatch(called, sourceOffset + at);
-                called.offset += called.length;
+                rail.addToBatch(called, pieces.here().offset());
+                pieces.skip(called.length);
                 sent = called.number; // before anybody can have counted it
             }
             written = writeBatch(rail, check);
@@ -322,7 +377,7 @@ final class Peer {
      * @return the request, or −1 when the process is gone
      */
     int get(long region, long offset, MemorySegment target, long targetOffset, long bytes, Waiter.Check check) {
-        return request(FrameLayout.GET, 0, region, offset, bytes, 0, target, targetOffset, check);
+        return request(FrameLayout.GET, 0, region, offset, bytes, 0, null, target, targetOffset, true, check);
     }
 
     /**
@@ -331,21 +386,23 @@ final class Peer {
      * @return the request, or −1 when the process is gone
      */
     int atomic(long region, long offset, AtomicOperation operation, long operand, long expected, Waiter.Check check) {
-        return request(FrameLayout.ATOMIC, operation.ordinal(), region, offset, operand, expected, null, 0, check);
+        return request(FrameLayout.ATOMIC, operation.ordinal(), region, offset, operand, expected, null, null, 0, true,
+                check);
     }
 
-    /** As {@link #get}, but does not wait for a place: returns {@link org.tutti.fabric.Fabric#NO_PLACE} then. */
-    int tryGet(long region, long offset, MemorySegment target, long targetOffset, long bytes, Waiter.Check check) {
-        return gone ? -1
-                : tryRequest(Requests.PLACES_KEPT, FrameLayout.GET, 0, region, offset, bytes, 0, target, targetOffset,
-                        check);
+    /** See {@link org.tutti.fabric.Fabric#beginGet}. */
+    int get(long region, SectionPieces pieces, long bytes, MemorySegment target, long targetOffset, boolean waits,
+            Waiter.Check check) {
+        return request(FrameLayout.GET, 0, region, 0, bytes, 0, pieces, target, targetOffset, waits, check);
     }
 
-    private int request(byte kind, int operation, long region, long offset, long value, long tag, MemorySegment target,
-            long targetOffset, Waiter.Check check) {
+    private int request(byte kind, int operation, long region, long offset, long value, long tag, SectionPieces pieces,
+            MemorySegment target, long targetOffset, boolean waits, Waiter.Check check) {
         for (int turn = 1; !gone; turn++) {
-            int request = tryRequest(0, kind, operation, region, offset, value, tag, target, targetOffset, check);
-            if (request != Fabric.NO_PLACE) {
+            int request =
+                    tryRequest(waits ? 0 : Requests.PLACES_KEPT, kind, operation, region, offset, value, tag, pieces,
+                            target, targetOffset, check);
+            if (request != Fabric.NO_PLACE || !waits) {
                 return request;
             }
             progress.poll(); // without the lock: whoever takes an answer, and so frees a place, needs it
@@ -355,7 +412,7 @@ final class Peer {
     }
 
     private int tryRequest(int firstPlace, byte kind, int operation, long region, long offset, long value, long tag,
-            MemorySegment target, long targetOffset, Waiter.Check check) {
+            SectionPieces pieces, MemorySegment target, long targetOffset, Waiter.Check check) {
         lockSending();
         try {
             int request = requests.free(firstPlace);
@@ -369,16 +426,16 @@ final class Peer {
             called.word = requests.name(request);
             called.value = value;
             called.tag = tag;
-            return ask(request, check) ? request : -1;
+            return ask(request, pieces, check) ? request : -1;
         } finally {
             unlockSending();
         }
     }
 
-    private boolean ask(int request, Waiter.Check check) {
+    private boolean ask(int request, SectionPieces pieces, Waiter.Check check) {
         boolean asked = false;
         try {
-            asked = append(called, null, 0, check);
+            asked = pieces == null ? append(called, null, 0, check) : appendRequest(pieces, check);
         } finally {
             if (!asked) { // perhaps the check has thrown
                 requests.release(request);
@@ -386,6 +443,17 @@ final class Peer {
         }
         write();
         return asked;
+    }
+
+    private boolean appendRequest(SectionPieces pieces, Waiter.Check check) {
+        Rail rail = railWithRoom(FrameLayout.HEADER_BYTES + Fabric.REQUEST_BYTES_MAX, check);
+        if (rail == null) {
+            return false;
+        }
+        called.length =
+                PackedRuns.writeRequest(called, pieces, called.value, rail.outgoing(), rail.payloadAt());
+        appendWritten(rail, called);
+        return true;
     }
 
     boolean isAnswered(int request) {
@@ -492,13 +560,21 @@ final class Peer {
     }
 
     private void appendTo(Rail rail, Frame frame, MemorySegment source, long sourceOffset) {
+        if (frame.length > 0) {
+            MemorySegment.copy(source, sourceOffset, rail.outgoing(), rail.payloadAt(), frame.length);
+        }
+        appendWritten(rail, frame);
+    }
+
+    /** Appends a frame whose payload has been written where it goes in the rail's buffer. */
+    private void appendWritten(Rail rail, Frame frame) {
         frame.number = sent + 1;
         frame.count = arrivals.received();
         if (retention != null) {
-            retention.keep(frame, source, sourceOffset, rail.index());
+            retention.keep(frame, rail.outgoing(), rail.payloadAt(), rail.index());
         }
         sent = frame.number; // before anybody can have counted it
-        rail.append(frame, source, sourceOffset);
+        rail.append(frame);
         dirty = true;
     }
 
@@ -674,6 +750,12 @@ final class Peer {
             if (rail == null) {
                 return gone;
             }
+            if (length > 0 && !answers.read(asked, region, length, rail.outgoing(), rail.payloadAt())) {
+                refusals.incrementAndGet();
+                refuses = true;
+                length = 0;
+                left = 0;
+            }
             boolean last = length == left;
             served.of(FrameLayout.REPLY).flags =
                     (byte) ((refuses ? FrameLayout.REFUSED : 0) | (last ? FrameLayout.LAST : 0));
@@ -681,7 +763,7 @@ final class Peer {
             served.word = asked.word;
             served.offset = asked.kind == FrameLayout.GET ? asked.tag : 0;
             served.value = asked.value;
-            appendTo(rail, served, refuses || region == null ? null : region.segment(), asked.offset + served.offset);
+            appendWritten(rail, served);
             asked.tag += length;
             if (last) {
                 answers.remove();

@@ -108,13 +108,28 @@ final class Rail {
         return out.remaining() >= bytes;
     }
 
+    /** The outgoing buffer, into which the payload of the next frame may be written if there is room for it. */
+    MemorySegment outgoing() {
+        return outSegment;
+    }
+
+    /** Where in the outgoing buffer that payload goes. */
+    long payloadAt() {
+        return (long) out.position() + FrameLayout.HEADER_BYTES;
+    }
+
+    /** Adds a frame whose payload has been written there. */
+    void append(Frame added) {
+        FrameLayout.write(out, added);
+        out.position(out.position() + added.length);
+    }
+
     /** Adds a frame, for which there is room. */
     void append(Frame added, MemorySegment source, long sourceOffset) {
-        FrameLayout.write(out, added);
         if (added.length > 0) {
-            MemorySegment.copy(source, sourceOffset, outSegment, out.position(), added.length);
-            out.position(out.position() + added.length);
+            MemorySegment.copy(source, sourceOffset, outSegment, payloadAt(), added.length);
         }
+        append(added);
     }
 
     // ---- out, long payloads straight from where they lie
@@ -240,6 +255,11 @@ final class Rail {
         }
         into(landing, 0);
         landed = true;
+    }
+
+    /** Whether the payload of the arriving frame is there. */
+    boolean isLanded() {
+        return landed;
     }
 
     /** That buffer. */

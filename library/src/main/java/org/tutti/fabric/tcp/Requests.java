@@ -96,9 +96,14 @@ final class Requests {
 
     // ---- answers
 
+    /** The place that a frame names; anything below 256, as others name it. */
+    static int place(Frame frame) {
+        return (int) (frame.word & (1 << PLACE_BITS) - 1);
+    }
+
     /** Finds the request that a reply answers. */
     int find(Frame reply) throws ProtocolException {
-        int place = (int) (reply.word & (1 << PLACE_BITS) - 1);
+        int place = place(reply);
         if (place >= PLACES || reply.word != name(place) || isAnswered(place)) {
             throw new ProtocolException("a reply to what nobody asked");
         }

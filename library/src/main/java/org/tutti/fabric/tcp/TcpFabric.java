@@ -32,6 +32,7 @@ import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
+import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 
@@ -187,11 +188,17 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
-    public boolean accumulate(int process, long region, long offset, MemorySegment source, long sourceOffset,
-            long bytes, int operation, long scale, Waiter.Check check) {
+    public boolean send(int process, long region, SectionPieces pieces, int operation, long scale, long imaginary,
+            Waiter.Check check) {
         Peer peer = connect(process, check);
-        return peer != null
-                && peer.accumulate(region, offset, source, sourceOffset, bytes, operation, scale, check);
+        return peer != null && peer.send(region, pieces, operation, scale, imaginary, check);
+    }
+
+    @Override
+    public boolean sendPacked(int process, long region, SectionPieces pieces, long bytes, int operation, long scale,
+            long imaginary, Waiter.Check check) {
+        Peer peer = connect(process, check);
+        return peer != null && peer.sendPacked(region, pieces, bytes, operation, scale, imaginary, check);
     }
 
     @Override
@@ -203,10 +210,10 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
-    public int beginGet(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
-            Waiter.Check check) {
+    public int beginGet(int process, long region, SectionPieces pieces, long bytes, MemorySegment target,
+            long targetOffset, boolean waits, Waiter.Check check) {
         Peer peer = connect(process, check);
-        return peer == null ? -1 : peer.tryGet(region, offset, target, targetOffset, bytes, check);
+        return peer == null ? -1 : peer.get(region, pieces, bytes, target, targetOffset, waits, check);
     }
 
     @Override

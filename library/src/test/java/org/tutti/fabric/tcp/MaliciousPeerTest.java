@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
+import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
@@ -58,14 +60,23 @@ class MaliciousPeerTest {
 
         /** A put of 8 bytes that would be good, and what is to be wrong with it. */
         void send(int rail, int bytes, Consumer<Frame> change) {
+            send(rail, new byte[bytes], frame -> {
+                frame.length = 8;
+                change.accept(frame);
+            });
+        }
+
+        /** A put of these bytes. */
+        void send(int rail, byte[] payload, Consumer<Frame> change) {
             Frame frame = new Frame().of(FrameLayout.PUT);
             frame.number = 1;
-            frame.length = 8;
+            frame.length = payload.length;
             frame.region = region.handle();
             change.accept(frame);
-            ByteBuffer buffer = ByteBuffer.allocate(FrameLayout.HEADER_BYTES + bytes).order(ByteOrder.LITTLE_ENDIAN);
+            ByteBuffer buffer =
+                    ByteBuffer.allocate(FrameLayout.HEADER_BYTES + payload.length).order(ByteOrder.LITTLE_ENDIAN);
             FrameLayout.write(buffer, frame);
-            buffer.rewind();
+            buffer.put(payload).rewind();
             try {
                 wires[rail].end(1).write(buffer);
             } catch (java.io.IOException e) {
@@ -263,6 +274,10 @@ class MaliciousPeerTest {
     }
 
     private void assertAccumulateRefused(int rails, Consumer<Frame> change) {
+        assertAccumulateRefused(rails, new byte[8], change);
+    }
+
+    private void assertAccumulateRefused(int rails, byte[] payload, Consumer<Frame> change) {
         Victim victim = new Victim(rails);
         Region region = victim.regions.add(victim.region.segment(), new Accumulator() {
             @Override
@@ -271,8 +286,8 @@ class MaliciousPeerTest {
             }
 
             @Override
-            public boolean accumulate(int operation, long scale, long offset, MemorySegment source, long sourceOffset,
-                    long bytes) {
+            public boolean accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+                    long sourceOffset, long bytes) {
                 Words.add(victim.region.segment(), offset, 1);
                 return true;
             }
@@ -281,13 +296,136 @@ class MaliciousPeerTest {
             frame.kind = FrameLayout.ACCUMULATE;
             frame.region = region.handle();
         };
-        victim.send(0, 8, accumulate.andThen(change));
+        victim.send(0, payload, accumulate.andThen(change));
         assertThat(victim.lost).isEmpty();
         assertThat(victim.refusals.get()).isEqualTo(1);
         assertThat(victim.isUntouched()).isTrue();
         victim.send(0, 8, accumulate.andThen(frame -> frame.number = 2));
         assertThat(victim.refusals.get()).isEqualTo(1);
         assertThat(victim.isUntouched()).as("what is good is done").isFalse();
+    }
+
+    // ---- packed runs
+
+    private static final Consumer<Frame> PACKED_PUT = frame -> frame.flags = FrameLayout.PACKED;
+    private static final Consumer<Frame> PACKED_GET = frame -> {
+        frame.kind = FrameLayout.GET;
+        frame.flags = FrameLayout.PACKED;
+        frame.value = 16;
+    };
+
+    /** Numbers of a description, and zeros after them, so many bytes in all. */
+    private static byte[] payload(int bytes, long... numbers) {
+        ByteBuffer buffer = ByteBuffer.allocate(Math.max(bytes, numbers.length * Long.BYTES))
+                .order(ByteOrder.nativeOrder());
+        for (long number : numbers) {
+            buffer.putLong(number);
+        }
+        return Arrays.copyOf(buffer.array(), bytes);
+    }
+
+    /** A run of a list. */
+    private static long run(long offset, long bytes) {
+        return offset << 17 | bytes;
+    }
+
+    private void assertPackedLost(byte[] payload, Consumer<Frame> frame) {
+        for (int rails : new int[]{1, 2}) {
+            Victim victim = new Victim(rails);
+            Victim other = new Victim(rails);
+            victim.send(0, payload, frame);
+            assertThat(victim.lost).hasSize(1);
+            assertThat(victim.lost.get(0)).startsWith("it has sent what makes no sense: ");
+            assertThat(victim.refusals.get()).isEqualTo(1);
+            assertThat(victim.isUntouched()).isTrue();
+            other.send(0, payload(24, -1, run(8, 8)), PACKED_PUT);
+            assertThat(Words.load(other.region.segment(), 8)).as("another peer goes on").isZero();
+        }
+    }
+
+    /** The first number, too, is nonsense by itself, or in front of these bytes. */
+    @Test
+    void shouldLoseAPeerThatDescribesRunsWithoutSense() {
+        List<byte[]> nonsense = List.of(payload(0), payload(7, -1), payload(8, -1), payload(8, 0), payload(32, 8),
+                payload(32, -2), payload(32, Long.MAX_VALUE), payload(32, Long.MIN_VALUE),
+                payload(24, 0, 0, 8), // no bytes
+                payload(200, 7, 0, 8, 2, 16, 2), // zeros for counts
+                payload(64, 1, 0, 0, 2, 16), payload(64, 1, 0, -8, 2, 16), payload(64, 1, 0, Long.MIN_VALUE, 2, 16),
+                payload(64, 1, 0, 24, 0, 32), payload(64, 1, 0, 24, -1, 32), payload(64, 1, 0, 24, 2, -1),
+                payload(64, 1, -1, 24, 2, 32), payload(64, 1, 25, 24, 2, 32), payload(64, 1, Long.MAX_VALUE, 24, 2, 32),
+                payload(64, 1, 0, 11, 2, 32), payload(64, 1, 0, 24, 1L << 62, 1L << 62),
+                payload(64, 1, 0, Long.MAX_VALUE, 2, 0), payload(64, 1, 0, 1, Long.MAX_VALUE, 2),
+                payload(16, -1, run(0, 8)), payload(24, -1, run(0, 7)), payload(24, -1, run(0, 9)),
+                payload(24, -1, run(0, 0)), payload(24, -1, -1), payload(28, -1, run(0, 8)),
+                payload(48, -1, run(0, 8), 0, run(8, 0)));
+        for (byte[] payload : nonsense) {
+            assertPackedLost(payload, PACKED_PUT);
+        }
+        assertPackedLost(payload(24, -1, run(0, 8)), PACKED_PUT.andThen(frame -> frame.operation = 1));
+        for (byte[] payload : List.of(payload(0), payload(8, -1), payload(16, -1, run(0, 8)),
+                payload(24, -1, run(0, 8), run(8, 9)), payload(24, -1, run(0, 16), run(8, 8)),
+                payload(20, -1, run(0, 16)), payload(32, 0, 0, 16), payload(24, 0, 0, 15), payload(24, 0, 1, 16),
+                payload(40, 1, 9, 8, 3, 16), payload(Fabric.REQUEST_BYTES_MAX + 8, -1))) {
+            assertPackedLost(payload, PACKED_GET);
+        }
+        for (long bytes : new long[]{0, -1, FrameLayout.PAYLOAD_BYTES_MAX + 1, Long.MAX_VALUE, Long.MIN_VALUE}) {
+            assertPackedLost(payload(24, 0, 0, 1L << 40), PACKED_GET.andThen(frame -> frame.value = bytes));
+        }
+        assertPackedLost(payload(24, 0, 0, 16), PACKED_GET.andThen(frame -> frame.word = Requests.PLACES));
+    }
+
+    /** No run of a frame is written when one of them is not inside. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void shouldRefusePackedRunsOfWhichOneIsOutsideOfARegion(int rails) {
+        byte[] good = payload(72, -1, run(0, 16), 0, 0, run(64, 32));
+        for (byte[] payload : List.of(payload(40, -1, run(0, 8), 0, run(REGION_BYTES - 7, 8)),
+                payload(40, -1, run(0, 8), 0, run(1L << 45, 8)), payload(64, 1, 0, 12, 2, REGION_BYTES - 11),
+                payload(64, 1, 0, 12, 2, Long.MAX_VALUE - 12), payload(56, 1, 8, 8, 3, 4088))) {
+            assertPackedRefused(rails, payload, PACKED_PUT);
+        }
+        for (long offset : new long[]{-1, REGION_BYTES - 95, REGION_BYTES, Long.MAX_VALUE, Long.MIN_VALUE}) {
+            assertPackedRefused(rails, good, PACKED_PUT.andThen(frame -> frame.offset = offset));
+        }
+        assertPackedRefused(rails, good, PACKED_PUT.andThen(frame -> frame.region++));
+        assertPackedRefused(rails, good, PACKED_PUT.andThen(frame -> frame.kind = FrameLayout.ACCUMULATE));
+    }
+
+    private void assertPackedRefused(int rails, byte[] payload, Consumer<Frame> change) {
+        Victim victim = new Victim(rails);
+        victim.send(0, payload, change);
+        assertThat(victim.lost).isEmpty();
+        assertThat(victim.refusals.get()).isEqualTo(1);
+        assertThat(victim.isUntouched()).isTrue();
+        victim.send(0, payload(72, -1, run(0, 16), 0, 0, run(64, 32)),
+                PACKED_PUT.andThen(frame -> frame.number = 2)); // and it goes on
+        assertThat(Words.load(victim.region.segment(), 64)).isZero();
+        assertThat(victim.isUntouchedAround()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void shouldRefusePackedAccumulatesOfWhichOneRunMakesNoSense(int rails) {
+        assertAccumulateRefused(rails, payload(40, -1, run(0, 8), 0, run(12, 8)), PACKED_PUT);
+        assertAccumulateRefused(rails, payload(40, -1, run(0, 8), 0, run(REGION_BYTES, 8)), PACKED_PUT);
+        assertAccumulateRefused(rails, payload(40, -1, run(0, 8), 0, run(16, 8)),
+                PACKED_PUT.andThen(frame -> frame.operation = 1));
+    }
+
+    @Test
+    void shouldRefuseRequestsForPackedRunsOfWhichOneIsOutsideOfARegion() {
+        for (byte[] payload : List.of(payload(24, -1, run(0, 8), run(REGION_BYTES - 7, 8)),
+                payload(40, 1, 0, 8, 2, REGION_BYTES - 7), payload(40, 1, 0, 8, 2, Long.MAX_VALUE - 8))) {
+            Victim victim = new Victim(1);
+            victim.send(0, payload, PACKED_GET);
+            assertThat(victim.lost).isEmpty();
+            assertThat(victim.refusals.get()).isEqualTo(1);
+            assertThat(victim.wires[0].written(0)).as("says so, with no bytes").isEqualTo(FrameLayout.HEADER_BYTES);
+            victim.send(0, payload(24, -1, run(0, 8), run(REGION_BYTES - 8, 8)),
+                    PACKED_GET.andThen(frame -> frame.number = 2));
+            assertThat(victim.wires[0].written(0)).as("what is good is sent")
+                    .isEqualTo(2 * FrameLayout.HEADER_BYTES + 16);
+        }
     }
 
     /** What is asked for without a payload. */
@@ -337,6 +475,20 @@ class MaliciousPeerTest {
         assertThat(victim.lost).hasSize(1);
         assertThat(victim.lost.get(0)).contains("more than " + Requests.PLACES + " unanswered requests");
         assertThat(victim.isUntouched()).isTrue();
+    }
+
+    @Test
+    void shouldSurviveAnyDescription() {
+        SplittableRandom random = new SplittableRandom(8);
+        for (int i = 0; i < 3000; i++) {
+            Victim victim = new Victim(1);
+            long[] numbers = random.longs(10).map(number -> number >> random.nextInt(64)).toArray();
+            numbers[0] = random.nextInt(-2, 9);
+            Consumer<Frame> frame = random.nextBoolean() ? PACKED_PUT
+                    : PACKED_GET.andThen(get -> get.value = random.nextInt(100));
+            victim.send(0, payload(random.nextInt(120), numbers), frame);
+            assertThat(victim.isUntouchedAround()).isTrue();
+        }
     }
 
     @Test

@@ -152,7 +152,7 @@ class RequestFuzzTest {
                                 }
                 }
                 case FrameLayout.ACCUMULATE -> parts.part.accumulator().accumulate(frame.operation, frame.value,
-                        frame.offset, payload, 0, frame.length);
+                        frame.tag, frame.offset, payload, 0, frame.length);
                 case FrameLayout.ATOMIC -> AtomicOperation.values()[frame.operation].apply(memory, frame.offset,
                         frame.value, frame.tag);
                 default -> {

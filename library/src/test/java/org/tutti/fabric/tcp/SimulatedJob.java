@@ -118,6 +118,8 @@ final class SimulatedJob {
             process.put(1100);
             process.answer();
             process.accumulate(100);
+            process.putPacked(100);
+            process.getPacked(60);
             process.put(7);
             process.atomic();
             process.answer();
@@ -128,6 +130,23 @@ final class SimulatedJob {
         });
         arena.close();
         return new long[]{wires[0].written(0), wires[0].written(1), wires[1].written(0), wires[1].written(1)};
+    }
+
+    /** Both sides ask each other for all that they may, over a wire that holds less than any answer. */
+    static void runGetsBothWays(long seed, int wires) throws InterruptedException {
+        RandomGenerator random = new SplittableRandom(seed);
+        SimulatedWire[] narrow = new SimulatedWire[wires];
+        Arrays.setAll(narrow, _ -> new SimulatedWire(random, 200));
+        Arena arena = Arena.ofShared();
+        SimulatedJob job = new SimulatedJob(random, narrow, arena);
+        job.start(process -> {
+            for (int i = 1; i < 3 * Requests.PLACES; i++) {
+                process.getPacked(FrameLayout.PAYLOAD_BYTES_MAX / 4);
+            }
+            process.answerAll();
+            process.fence();
+        });
+        arena.close();
     }
 
     private void planCuts() {

@@ -9,12 +9,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
+import org.tutti.Section;
 import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
+import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
+import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
@@ -53,6 +58,7 @@ final class SimulatedProcess implements FabricListener {
     private final SimulatedJob job;
     private final RandomGenerator random;
     private final Waiter waiter;
+    private final SectionPieces pieces = new SectionPieces();
 
     // what it has called, and what that has to do to the other side
     private final MemorySegment image;
@@ -70,7 +76,7 @@ final class SimulatedProcess implements FabricListener {
     private record Effect(int word, long value, long tag, long offset, long bytes) {}
 
     /** A request that is under way: an atomic operation if it has no target. */
-    private record Asked(int request, long old, MemorySegment target, long offset, byte[] before) {}
+    private record Asked(int request, long old, MemorySegment target, int[] offsets, byte[] before) {}
 
     /** Memory that nobody may change any more. */
     private record Kept(MemorySegment memory, byte[] bytes) {}
@@ -83,8 +89,8 @@ final class SimulatedProcess implements FabricListener {
         }
 
         @Override
-        public boolean accumulate(int operation, long scale, long offset, MemorySegment source, long sourceOffset,
-                long bytes) {
+        public boolean accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+                long sourceOffset, long bytes) {
             for (long at = 0; at < bytes; at += Long.BYTES) {
                 long more = source.get(ValueLayout.JAVA_LONG_UNALIGNED, sourceOffset + at);
                 totals.set(ValueLayout.JAVA_LONG, offset + at,
@@ -170,12 +176,16 @@ final class SimulatedProcess implements FabricListener {
 
     private void call() {
         int choice = random.nextInt(100);
-        if (choice < 43) {
+        if (choice < 33) {
             put(bytes());
+        } else if (choice < 43) {
+            putPacked(bytes());
         } else if (choice < 50) {
             accumulate(1 + bytes() / Long.BYTES);
-        } else if (choice < 60) {
+        } else if (choice < 55) {
             get();
+        } else if (choice < 60) {
+            getPacked(1 + random.nextInt(FrameLayout.PAYLOAD_BYTES_MAX / 2));
         } else if (choice < 74) {
             atomic();
         } else if (choice < 82) {
@@ -227,20 +237,100 @@ final class SimulatedProcess implements FabricListener {
         note(action, word, value, tag, area, bytes);
         long at = area;
         area += bytes;
-        boolean there = peer.put(other().region.handle(), at, MemorySegment.ofArray(source), lead, bytes, action,
+        boolean there = peer.put(region(), at, MemorySegment.ofArray(source), lead, bytes, action,
                 word < 0 ? -1 : (long) word * WORD_STRIDE, value, tag, job::check);
         assertThat(there || peer.isGone()).isTrue();
     }
 
+    /** A section of about so many bytes from an offset on, a grid or a vector, whose runs do not overlap. */
+    private Section section(int from, int bytes) {
+        if (random.nextBoolean()) {
+            int run = 1 + random.nextInt(Math.max(1, Math.min(bytes, 3000)));
+            int count = Math.max(1, bytes / run / 3);
+            int stride = run + random.nextInt(20);
+            return Section.strided(from, run, new long[]{count, 3}, new long[]{stride, (long) count * stride + 5});
+        }
+        int longest = 1 + (1 << random.nextInt(12));
+        long[] lengths = random.longs(Math.max(1, 2 * bytes / longest), 0, longest).toArray();
+        long[] offsets = new long[lengths.length];
+        long next = from;
+        for (int i = 0; i < lengths.length; i++) {
+            offsets[i] = next;
+            next += lengths[i] + random.nextInt(9);
+        }
+        return Section.vector(offsets, lengths);
+    }
+
+    /** Its bytes, one by one. */
+    private static int[] offsets(Section section) {
+        return LongStream.range(0, section.runs()).mapToObj(run -> LongStream.range(section.offsetOf(run),
+                section.offsetOf(run) + section.bytesOf(run))).flatMapToInt(run -> run.mapToInt(Math::toIntExact))
+                .toArray();
+    }
+
+    void putPacked(int bytes) {
+        Section there = section(area, bytes);
+        if (there.end() > REGION_BYTES) {
+            answerAll();
+            fence();
+            area = AREA + random.nextInt(128);
+            return;
+        }
+        if (peer.isGone()) {
+            return;
+        }
+        byte[] source = new byte[(int) there.bytes()];
+        random.nextBytes(source);
+        int[] offsets = offsets(there);
+        for (int i = 0; i < offsets.length; i++) {
+            image.set(ValueLayout.JAVA_BYTE, offsets[i], source[i]);
+        }
+        note(WordAction.NONE, -1, 0, 0, area, Math.max(0, there.end() - area));
+        area = (int) Math.max(area, there.end());
+        sendPacked(region(), there, MemorySegment.ofArray(source), Fabric.PUT, 0);
+    }
+
+    private long region() {
+        return other().region.handle();
+    }
+
+    private void sendPacked(long handle, Section there, MemorySegment source, int operation, long scale) {
+        pieces.begin(there, source, Section.of(0, source.byteSize()));
+        boolean goesOn = true;
+        while (goesOn && pieces.left() > 0) {
+            long chunk = 64L + 64 * random.nextInt(1 + random.nextInt(FrameLayout.PAYLOAD_BYTES_MAX / 64));
+            goesOn = peer.sendPacked(handle, pieces, Math.min(Math.min(chunk, Fabric.PACKED_BYTES_MAX), pieces.left()),
+                    operation, scale, 0, job::check);
+        }
+        assertThat(goesOn || peer.isGone()).isTrue();
+    }
+
+    /** Every other long, in frames of several runs. */
+    void accumulatePacked(int longs) {
+        int from = random.nextInt(SUMS - 2 * longs);
+        long scale = random.nextInt(5) - 2L;
+        long[] source = random.longs(longs).toArray();
+        for (int i = 0; i < longs; i++) {
+            added[from + 2 * i] += scale * source[i];
+        }
+        Section there = Section.strided((long) from * Long.BYTES, Long.BYTES, new long[]{longs},
+                new long[]{2 * Long.BYTES});
+        sendPacked(other().sums.handle(), there, MemorySegment.ofArray(source), 3, scale);
+    }
+
     void accumulate(int longs) {
+        if (longs < SUMS / 2 && random.nextBoolean()) {
+            accumulatePacked(longs);
+            return;
+        }
         int from = random.nextInt(SUMS - longs + 1);
         long scale = random.nextInt(5) - 2L;
         long[] source = random.longs(longs).toArray();
         for (int i = 0; i < longs; i++) {
             added[from + i] += scale * source[i];
         }
-        boolean there = peer.accumulate(other().sums.handle(), (long) from * Long.BYTES,
-                MemorySegment.ofArray(source), 0, (long) longs * Long.BYTES, 3, scale, job::check);
+        pieces.begin((long) from * Long.BYTES, MemorySegment.ofArray(source), 0, (long) longs * Long.BYTES);
+        boolean there = peer.send(other().sums.handle(), pieces, 3, scale, 0, job::check);
         assertThat(there || peer.isGone()).isTrue();
     }
 
@@ -261,9 +351,33 @@ final class SimulatedProcess implements FabricListener {
         long offset = (long) CONSTANT + random.nextInt(REGION_BYTES - CONSTANT - bytes);
         MemorySegment target = MemorySegment.ofArray(new byte[bytes + 2 * GUARD_BYTES]).fill(GUARD);
         byte[] before = image.asSlice(offset, bytes).toArray(ValueLayout.JAVA_BYTE);
-        int request = peer.get(other().region.handle(), offset, target, GUARD_BYTES, bytes, job::check);
+        int request = peer.get(region(), offset, target, GUARD_BYTES, bytes, job::check);
         if (request >= 0) {
-            asked.add(new Asked(request, 0, target, offset, before));
+            asked.add(new Asked(request, 0, target, IntStream.range((int) offset, (int) offset + bytes).toArray(),
+                    before));
+        }
+    }
+
+    /** Asks for about so many bytes of a section: as many as fit into a description. */
+    void getPacked(int most) {
+        makePlace();
+        Section there = section(CONSTANT + random.nextInt(REGION_BYTES / 2), 1 + random.nextInt(most));
+        int bytes = (int) Math.min(there.bytes(), FrameLayout.PAYLOAD_BYTES_MAX);
+        if (bytes == 0 || there.end() > REGION_BYTES) {
+            return;
+        }
+        int[] offsets = offsets(there);
+        byte[] before = new byte[bytes];
+        for (int i = 0; i < bytes; i++) {
+            before[i] = image.get(ValueLayout.JAVA_BYTE, offsets[i]);
+        }
+        MemorySegment target = MemorySegment.ofArray(new byte[bytes + 2 * GUARD_BYTES]).fill(GUARD);
+        SectionPieces wanted = new SectionPieces();
+        wanted.begin(there, target, there);
+        int request = peer.get(region(), wanted, bytes, target, GUARD_BYTES, true, job::check);
+        if (request >= 0) {
+            int known = (int) wanted.part().position();
+            asked.add(new Asked(request, 0, target, offsets, Arrays.copyOf(before, known)));
         }
     }
 
@@ -284,10 +398,10 @@ final class SimulatedProcess implements FabricListener {
             case COMPARE_AND_SWAP_INT -> (int) before == (int) expected ? withLowHalf(before, operand) : before;
         };
         effects.add(new Effect(word, issued[2 * word], 0, 0, 0));
-        int request = peer.atomic(other().region.handle(), (long) word * WORD_STRIDE, operation, operand, expected,
+        int request = peer.atomic(region(), (long) word * WORD_STRIDE, operation, operand, expected,
                 job::check);
         if (request >= 0) {
-            asked.add(new Asked(request, old, null, 0, null));
+            asked.add(new Asked(request, old, null, null, null));
         }
     }
 
@@ -309,7 +423,7 @@ final class SimulatedProcess implements FabricListener {
         }
     }
 
-    private void answerAll() {
+    void answerAll() {
         while (!asked.isEmpty()) {
             answer();
         }
@@ -353,8 +467,8 @@ final class SimulatedProcess implements FabricListener {
         }
         for (int i = 0; i < bytes; i++) {
             byte is = got[GUARD_BYTES + i];
-            if (is != one.before[i] && is != image.get(ValueLayout.JAVA_BYTE, one.offset + i)) {
-                fail("got a wrong byte at " + (one.offset + i));
+            if (is != one.before[i] && is != image.get(ValueLayout.JAVA_BYTE, one.offsets[i])) {
+                fail("got a wrong byte at " + one.offsets[i]);
             }
         }
     }

@@ -28,6 +28,14 @@ class SimulatedWireTest {
     }
 
     @Test
+    void shouldNotLockUpWhenBothSidesGetOverFullWires() throws InterruptedException {
+        for (int seed = 1; seed <= 5; seed++) {
+            SimulatedJob.runGetsBothWays(seed, 1);
+            SimulatedJob.runGetsBothWays(seed, 2);
+        }
+    }
+
+    @Test
     void shouldLoseNothingWhereverOneOfTwoRailsBreaks() throws InterruptedException {
         long[] written = SimulatedJob.run(-1, 0, 0);
         for (int i = 0; i < written.length; i++) {

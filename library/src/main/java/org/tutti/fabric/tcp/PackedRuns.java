@@ -1,0 +1,273 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.ProtocolException;
+
+import org.tutti.Section;
+import org.tutti.fabric.Fabric;
+import org.tutti.fabric.RunCursor;
+import org.tutti.fabric.SectionPieces;
+
+/**
+ * Several runs in one frame. Its payload begins with a description, of 8-byte numbers, of where the runs lie in the
+ * region, counted from the frame's offset; then come their bytes, if it brings any. A frame needs no other one to be
+ * understood: so they may take any rail and come in any order.
+ *
+ * <pre>
+ *  a part of a grid:  +0 directions, 0 to 7   +8 bytes of the grid before this frame's   +16 bytes of a run
+ *                     +24 (count, stride) for each direction          then the bytes of all runs
+ *  runs of a vector:  +0 −1                   +8 (offset · 2¹⁷ + length, and the bytes of that run), again and again
+ * </pre>
+ *
+ * <p>So a column of a matrix costs 40 bytes a frame, and a vector 8 bytes a run. Requests to get have no bytes, and at
+ * most {@value Fabric#REQUEST_BYTES_MAX} of description, as these are kept until they are answered.
+ *
+ * <p>An object reads such frames, one after the other; each number is read once, so that who describes cannot have
+ * checked what is not used.
+ */
+final class PackedRuns {
+    private static final ValueLayout.OfLong LONGS = ValueLayout.JAVA_LONG_UNALIGNED;
+    private static final long LIST = -1;
+    private static final int DIRECTIONS_MAX = Section.LEVELS_MAX - 1;
+    private static final int LENGTH_BITS = 17;
+    private static final int GRID_BYTES = 3 * Long.BYTES;
+    private static final int DIRECTION_BYTES = 2 * Long.BYTES;
+
+    /** Runs are cut after a multiple of the longest element, and chunks after a multiple of a line. */
+    private static final long CUT_RUN = -16;
+
+    private static final long CUT_CHUNK = -64;
+
+    private final RunCursor grid = new RunCursor();
+    private MemorySegment payload;
+    private boolean isList;
+    private boolean hasBytes;
+    private long base;
+    private long next;
+    private long end;
+    private long left;
+    private long offset;
+    private long length;
+    private long at;
+
+    // ---- writing
+
+    /** Whether the next bytes of a transfer lie in one run of the part, and need no description. */
+    static boolean isPlain(SectionPieces pieces, long bytes) {
+        return pieces.part().runLeft() >= bytes;
+    }
+
+    /** How long a payload can become that has so many of the next bytes. */
+    static int payloadBytes(SectionPieces pieces, long bytes) {
+        RunCursor part = pieces.part();
+        long all = isPlain(pieces, bytes) ? bytes
+                : bytes + (part.isStrided() ? gridBytes(part) : Long.BYTES * (1 + Math.min(bytes, part.runsLeft())));
+        return (int) Math.min(FrameLayout.PAYLOAD_BYTES_MAX, all);
+    }
+
+    private static int gridBytes(RunCursor part) {
+        return GRID_BYTES + part.directions() * DIRECTION_BYTES;
+    }
+
+    /**
+     * Writes a payload with the next bytes of a transfer, and moves on there: as many of them as there is room for.
+     *
+     * @return how long it has become
+     */
+    static int write(Frame frame, SectionPieces pieces, long bytes, MemorySegment to, long toOffset, int room) {
+        RunCursor part = pieces.part();
+        if (isPlain(pieces, bytes)) {
+            frame.offset = part.offset();
+            pieces.gather(to, toOffset, bytes);
+            part.skip(bytes);
+            return (int) bytes;
+        }
+        frame.flags |= FrameLayout.PACKED;
+        if (part.isStrided()) {
+            int described = describeGrid(frame, part, to, toOffset);
+            long taken = Math.min(bytes, bytes <= room - described ? bytes : room - described & CUT_CHUNK);
+            pieces.gather(to, toOffset + described, taken);
+            part.skip(taken);
+            return described + (int) taken;
+        }
+        frame.offset = 0;
+        to.set(LONGS, toOffset, LIST);
+        int written = Long.BYTES;
+        for (long rest = bytes; rest > 0;) {
+            long most = (long) room - written - Long.BYTES;
+            long run = Math.min(part.runLeft(), rest);
+            run = run <= most ? run : most & CUT_RUN;
+            if (run <= 0) {
+                break;
+            }
+            to.set(LONGS, toOffset + written, part.offset() << LENGTH_BITS | run);
+            pieces.gather(to, toOffset + written + Long.BYTES, run);
+            part.skip(run);
+            written += Long.BYTES + (int) run;
+            rest -= run;
+        }
+        return written;
+    }
+
+    /**
+     * Writes a request for the next bytes of a transfer, and moves on in its part: as many of them as there is room for
+     * in a description.
+     *
+     * @return how long the description has become
+     */
+    static int writeRequest(Frame frame, SectionPieces pieces, long bytes, MemorySegment to, long toOffset) {
+        RunCursor part = pieces.part();
+        frame.value = bytes;
+        if (isPlain(pieces, bytes)) {
+            frame.offset = part.offset();
+            part.skip(bytes);
+            return 0;
+        }
+        frame.flags |= FrameLayout.PACKED;
+        if (part.isStrided()) {
+            int described = describeGrid(frame, part, to, toOffset);
+            part.skip(bytes);
+            return described;
+        }
+        frame.offset = 0;
+        to.set(LONGS, toOffset, LIST);
+        int written = Long.BYTES;
+        long rest = bytes;
+        while (rest > 0 && written < Fabric.REQUEST_BYTES_MAX) {
+            long run = Math.min(part.runLeft(), rest);
+            to.set(LONGS, toOffset + written, part.offset() << LENGTH_BITS | run);
+            part.skip(run);
+            written += Long.BYTES;
+            rest -= run;
+        }
+        frame.value = bytes - rest;
+        return written;
+    }
+
+    private static int describeGrid(Frame frame, RunCursor part, MemorySegment to, long toOffset) {
+        frame.offset = part.start();
+        to.set(LONGS, toOffset, part.directions());
+        to.set(LONGS, toOffset + Long.BYTES, part.position());
+        to.set(LONGS, toOffset + 2 * Long.BYTES, part.gridRunBytes());
+        for (int direction = 0; direction < part.directions(); direction++) {
+            long each = toOffset + GRID_BYTES + (long) direction * DIRECTION_BYTES;
+            to.set(LONGS, each, part.countOf(direction));
+            to.set(LONGS, each + Long.BYTES, part.strideOf(direction));
+        }
+        return gridBytes(part);
+    }
+
+    // ---- reading
+
+    /** Reads the description of a frame that brings its bytes. */
+    void begin(Frame frame, MemorySegment from) throws ProtocolException {
+        hasBytes = true;
+        begin(frame, from, frame.length);
+    }
+
+    /** Reads the description of a request. */
+    void beginRequest(Frame frame, MemorySegment from, int bytes) throws ProtocolException {
+        hasBytes = false;
+        begin(frame, from, bytes);
+    }
+
+    private void begin(Frame frame, MemorySegment from, int bytes) throws ProtocolException {
+        payload = from;
+        base = frame.offset;
+        end = bytes;
+        length = 0;
+        require(bytes >= Long.BYTES);
+        long directions = from.get(LONGS, 0);
+        isList = directions == LIST;
+        if (isList) {
+            next = Long.BYTES;
+            left = hasBytes ? 0 : frame.value; // of a list with bytes, the end says enough
+            require(next < end && (hasBytes || left > 0));
+        } else {
+            require(directions >= 0 && directions <= DIRECTIONS_MAX);
+            beginGrid(frame, (int) directions);
+        }
+    }
+
+    private void beginGrid(Frame frame, int directions) throws ProtocolException {
+        next = GRID_BYTES + (long) directions * DIRECTION_BYTES;
+        left = hasBytes ? end - next : frame.value;
+        long position = end < GRID_BYTES ? -1 : payload.get(LONGS, Long.BYTES);
+        require(position >= 0 && left > 0 && (hasBytes ? next < end : next == end));
+        long run = payload.get(LONGS, 2 * Long.BYTES);
+        require(run > 0);
+        try {
+            long all = run;
+            long reach = run;
+            for (int direction = 0; direction < directions; direction++) {
+                long each = GRID_BYTES + (long) direction * DIRECTION_BYTES;
+                long count = payload.get(LONGS, each);
+                long stride = payload.get(LONGS, each + Long.BYTES);
+                require(count > 0 && stride >= 0);
+                all = Math.multiplyExact(all, count);
+                reach = Math.addExact(reach, Math.multiplyExact(count - 1, stride));
+                grid.setDirection(direction, count, stride);
+            }
+            require(left <= all - position);
+            grid.begin(base, run, directions, all);
+            grid.skip(position);
+        } catch (ArithmeticException _) {
+            throw new ProtocolException("a grid that reaches further than any memory");
+        }
+        length = 0;
+    }
+
+    private static void require(boolean condition) throws ProtocolException {
+        if (!condition) {
+            throw new ProtocolException("a description of runs that makes no sense");
+        }
+    }
+
+    /** Goes to the next run, or part of one; returns whether there is one. */
+    boolean next() throws ProtocolException {
+        return isList ? nextOfList() : nextOfGrid();
+    }
+
+    private boolean nextOfList() throws ProtocolException {
+        if (next == end) {
+            require(hasBytes || left == 0);
+            return false;
+        }
+        require(next + Long.BYTES <= end);
+        long described = payload.get(LONGS, next);
+        length = described & (1L << LENGTH_BITS) - 1;
+        offset = base + (described >>> LENGTH_BITS);
+        at = next + Long.BYTES;
+        next = at + (hasBytes ? length : 0);
+        left -= hasBytes ? 0 : length;
+        require(length > 0 && next <= end && (hasBytes || left >= 0));
+        return true;
+    }
+
+    private boolean nextOfGrid() {
+        grid.skip(length);
+        at = next;
+        length = Math.min(left, grid.runLeft());
+        offset = grid.offset();
+        next += length;
+        left -= length;
+        return length > 0;
+    }
+
+    /** Where the run lies in the region; anything, as others name it. */
+    long offset() {
+        return offset;
+    }
+
+    /** How long it is. */
+    long length() {
+        return length;
+    }
+
+    /** Where its bytes lie in the payload. */
+    long at() {
+        return at;
+    }
+}
