@@ -48,7 +48,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     private static final Description DESCRIPTION = new Description("index-range", Order.BLOCKS,
             "2·c; n > 1: c·(2·⌈log₂ n⌉ + 3)", "2·b·(p−1)/p", "2·b·(n−1)/n, ⌈log₂ n⌉·b up to 16 KiB",
-            "min(2·b, 512 KiB), 2 × 32 KiB an edge", "Tutti");
+            "min(2·b, 512 KiB), 64 KiB an edge; > 64 KiB the inbox", "Tutti");
 
     private final long chunkBytes;
 

@@ -26,7 +26,7 @@ import org.tutti.pattern.Partition;
  * </pre>
  *
  * <p>As the distances grow while the halves shrink, the nodes whose elements are combined follow each other, the lower
- * ones on the left. When the nodes are no power of two, some hand everything to their neighbour first and get the
+ * ones on the left. What comes from each partner is an {@link Inflow}, which is combined piece by piece. When the nodes are no power of two, some hand everything to their neighbour first and get the
  * result at the end ({@link Folding}).
  */
 public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
@@ -36,7 +36,8 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
     /** The only object that is needed. */
     public RabenseifnerAllreduce() {
         super(new Description("rabenseifner", Order.BLOCKS, "c·(2·⌈log₂ n⌉ + 3)", "2·b·(p−1)/p + b",
-                "2·b·(n−1)/n, 2·b more at nodes that are folded", "2 × 256 KiB, 2 × 32 KiB an edge",
+                "2·b·(n−1)/n, 2·b more at nodes that are folded",
+                "2 × 256 KiB, 64 KiB an edge; > 64 KiB the inbox",
                 "Rabenseifner 2004, section 4"));
     }
 

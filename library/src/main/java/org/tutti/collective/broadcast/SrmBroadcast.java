@@ -28,7 +28,8 @@ import org.tutti.pattern.Tree;
  * <li>from 32 KiB to 64 KiB: whole, in one put (the landing place of an edge has 64 KiB: its two buffers, as one);
  * <li>above 64 KiB: every child sends the address of its user's buffer to its parent, which puts there straight; in the
  * nodes, the message goes through the two buffers as the chunks arrive. A Java array cannot be addressed from
- * elsewhere: then the child sends the address of two buffers of its own, from which its node copies.
+ * elsewhere: then the child sends the address of buffers of its own, from which its node copies: two in the paper,
+ * eight here, so that nobody waits for a credit while the others are full.
  * </ol>
  *
  * <p>The paper's READY flags are one word of the root here, and "the flag is cleared" is a rank's DONE word, which is
@@ -66,7 +67,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
 
     private SrmBroadcast(String name, Tree tree, String height, String degree) {
         this(new Description(name, Order.ALWAYS, height + " + c, above 64 KiB 1 more", "b, b twice at the root",
-                degree + "·b", "2 × 64 KiB at the root and above 64 KiB at masters, 64 KiB an edge",
+                degree + "·b", "2 × 64 KiB at the root, 64 KiB an edge; n > 1, > 64 KiB: 8 × 64 KiB",
                 "SRM 2003, sections 2.1, 2.2 and 2.4"), tree, BUFFER_BYTES);
     }
 

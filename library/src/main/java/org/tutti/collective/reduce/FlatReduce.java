@@ -24,7 +24,7 @@ public final class FlatReduce extends TwoLevelReduce {
     /** The only object that is needed. */
     public FlatReduce() {
         super(new Description("flat", Order.BLOCKS, "c + 1; n > 1: 3·c + ⌊log₂ n⌋", "(p−1)·b at the root",
-                "⌈log₂ n⌉·b", "min(b, 512 KiB); n > 1: 2 × 32 KiB, and as much an edge", "Tutti: baseline"),
+                "⌈log₂ n⌉·b", "min(b, 512 KiB); n > 1 as index-range", "Tutti: baseline"),
                 new NodeTree(BinomialTree.INSTANCE));
     }
 

@@ -19,10 +19,11 @@ import org.tutti.pattern.Partition;
  * buffers or where their nodes have put them, and the last operator, at the root, writes into the caller's memory. With
  * eight ranks on a node that is four copies, where message passing has seven.
  *
- * <p>Long messages go through two buffers a rank, and two landing buffers an edge between nodes, in chunks, so that the
- * levels of the tree and the network work at the same time.
+ * <p>Long messages go through two buffers a rank, and between nodes through what {@link org.tutti.collective.Inflow} has
+ * room for, in chunks, so that the levels of the tree and the network work at the same time.
  *
- * <p>For operators that commute the tree is rooted at the root. For others it is rooted at rank 0, so that only runs of
+ * <p>For operators that commute the tree is rooted at the root, or on several nodes at the master of its node, which talks
+ * to the other nodes, and from whose buffers the root copies then. For others it is rooted at rank 0, so that only runs of
  * consecutive ranks are combined, and the result goes from there to the root; the ranks of each node must follow each
  * other then.
  */
@@ -37,7 +38,7 @@ public final class SrmReduce extends Reduce implements Chunked {
 
     private static final Description DESCRIPTION = new Description("srm", Order.BLOCKS,
             "⌊log₂ n⌋ + ⌊log₂ p⌋ + c", "(⌈log₂ n⌉ + ⌈log₂ p⌉)·b at the root", "⌈log₂ n⌉·b",
-            "2 × 64 KiB, 2 × 32 KiB an edge", "SRM 2003, sections 2.2 and 2.4");
+            "2 × 64 KiB, 64 KiB an edge; > 64 KiB the inbox", "SRM 2003, sections 2.2 and 2.4");
 
     private final long bufferBytes;
 
