@@ -2,8 +2,10 @@
 package org.tutti.tool.bench;
 
 import java.lang.foreign.ValueLayout;
+import java.util.Optional;
 
 import org.tutti.Communicator;
+import org.tutti.Mutexes;
 import org.tutti.RemoteMemory;
 import org.tutti.RemotePart;
 import org.tutti.Section;
@@ -42,6 +44,8 @@ final class OneSidedLoop extends MeasuredLoop {
     private final OneSidedOperands own;
     private final Section section;
     private final double[] sums;
+    private final Optional<Mutexes> mutexes;
+    private long timedNanos; // what the half of a lock and an unlock took in this run that is measured
     private long generation;
     private long call;
     private int changed;
@@ -55,7 +59,7 @@ final class OneSidedLoop extends MeasuredLoop {
         this.target = size - 1;
         this.isTarget = rank == target;
         this.isCaller = rank == 0 || operation.isCalledByAll();
-        this.count = (int) (cell.bytes() / Double.BYTES);
+        this.count = (int) Math.max(1, cell.bytes() / Double.BYTES);
         this.columns = columns(count);
         int ownCount = operation.isStrided() ? 2 * count : count;
         long partCount = operation == OneSidedOperation.PUT_TRAIN ? TRAIN * (long) count
@@ -69,6 +73,7 @@ final class OneSidedLoop extends MeasuredLoop {
         this.section = Section.strided(0, (long) columns * Double.BYTES, new long[]{count / columns},
                 new long[]{2L * columns * Double.BYTES});
         this.sums = new double[operation == OneSidedOperation.ACCUMULATE ? count : 0];
+        this.mutexes = operation.isLock() ? Optional.of(memory.allocateMutexes(1)) : Optional.empty();
     }
 
     /** The columns of a section that is about as wide as high: a power of two. */
@@ -82,6 +87,7 @@ final class OneSidedLoop extends MeasuredLoop {
 
     @Override
     public void close() {
+        mutexes.ifPresent(Mutexes::close);
         memory.close();
     }
 
@@ -93,6 +99,7 @@ final class OneSidedLoop extends MeasuredLoop {
         prepare();
         memory.barrier();
         memory.barrier(); // the second one ends on all ranks at nearly the same time
+        timedNanos = 0;
         long start = System.nanoTime();
         if (!isCaller) {
             if (stretch) {
@@ -109,7 +116,8 @@ final class OneSidedLoop extends MeasuredLoop {
         if (operation == OneSidedOperation.PUT_TRAIN) {
             memory.fence(target); // the last train may be a short one
         }
-        return new Run((double) (System.nanoTime() - start) / calls, calls);
+        boolean isHalf = operation == OneSidedOperation.LOCK || operation == OneSidedOperation.UNLOCK;
+        return new Run((double) (isHalf ? timedNanos : System.nanoTime() - start) / calls, calls);
     }
 
     /** What is got or accumulated changes from run to run. */
@@ -154,6 +162,9 @@ final class OneSidedLoop extends MeasuredLoop {
             case PUT_TRAIN -> trains(calls);
             case PUT_STRIDED -> stridedPuts(calls);
             case GET_STRIDED -> stridedGets(calls);
+            case LOCK_UNLOCK -> locksAndUnlocks(mutexes.orElseThrow(), calls);
+            case LOCK -> locks(mutexes.orElseThrow(), calls);
+            case UNLOCK -> unlocks(mutexes.orElseThrow(), calls);
             case FENCE_EACH, FENCE_EACH_EVERYONE -> fencesOfEach(calls);
             case FENCE_ALL, FENCE_ALL_EVERYONE -> fencesOfAll(calls);
         }
@@ -212,6 +223,31 @@ final class OneSidedLoop extends MeasuredLoop {
             spoil();
             part.get(section, own.span(), section);
             check(own.get(place(changed)), changed, element(changed, generation));
+        }
+    }
+
+    private void locksAndUnlocks(Mutexes all, int calls) {
+        for (int i = 0; i < calls; i++) {
+            all.lock(0, target);
+            all.unlock(0, target);
+        }
+    }
+
+    private void locks(Mutexes all, int calls) {
+        for (int i = 0; i < calls; i++) {
+            long start = System.nanoTime();
+            all.lock(0, target);
+            timedNanos += System.nanoTime() - start;
+            all.unlock(0, target);
+        }
+    }
+
+    private void unlocks(Mutexes all, int calls) {
+        for (int i = 0; i < calls; i++) {
+            all.lock(0, target);
+            long start = System.nanoTime();
+            all.unlock(0, target);
+            timedNanos += System.nanoTime() - start;
         }
     }
 
@@ -286,6 +322,9 @@ final class OneSidedLoop extends MeasuredLoop {
             case FETCH_ADD -> checkCounter();
             case PUT_TRAIN -> checkTrain();
             case PUT, PUT_STRIDED, ACCUMULATE -> checkPart();
+            case LOCK_UNLOCK, LOCK, UNLOCK -> {
+                // they have no data
+            }
         }
     }
 

@@ -23,6 +23,12 @@ public enum OneSidedOperation {
     PUT_STRIDED,
     /** A get of the left half of a matrix into that of another one. */
     GET_STRIDED,
+    /** A lock of a mutex of the target, which nobody else wants, and an unlock. */
+    LOCK_UNLOCK,
+    /** The first half of that, by a clock that is read before and after it. */
+    LOCK,
+    /** The second half, likewise: to another node, until it is sent. */
+    UNLOCK,
     /** A put of eight bytes to every other rank, and a fence for each of them, one after the other. */
     FENCE_EACH,
     /** The same with one fence for all. */
@@ -32,6 +38,7 @@ public enum OneSidedOperation {
     /** {@link #FENCE_ALL}, called by every rank at the same time. */
     FENCE_ALL_EVERYONE;
 
+    private static final List<Long> NOTHING = List.of(0L);
     private static final List<Long> ONE_ELEMENT = List.of((long) Double.BYTES);
     private static final long TRAIN_BYTES_MAX = 64 << 10; // of a put; longer ones are bandwidth, as without a train
 
@@ -57,6 +64,7 @@ public enum OneSidedOperation {
         return switch (this) {
             case PUT, GET, ACCUMULATE, PUT_STRIDED, GET_STRIDED -> wanted;
             case PUT_TRAIN -> wanted.stream().filter(bytes -> bytes <= TRAIN_BYTES_MAX).toList();
+            case LOCK_UNLOCK, LOCK, UNLOCK -> NOTHING;
             case FETCH_ADD, FENCE_EACH, FENCE_ALL, FENCE_EACH_EVERYONE, FENCE_ALL_EVERYONE -> ONE_ELEMENT;
         };
     }
@@ -69,6 +77,11 @@ public enum OneSidedOperation {
     /** {@return whether the first rank calls it for all others} */
     boolean isFence() {
         return this == FENCE_EACH || this == FENCE_ALL || isCalledByAll();
+    }
+
+    /** {@return whether it needs a mutex} */
+    boolean isLock() {
+        return this == LOCK_UNLOCK || this == LOCK || this == UNLOCK;
     }
 
     /** {@return whether its elements are every second half row of a matrix} */

@@ -17,8 +17,8 @@ public final class OneSidedOptions {
 
     @Option(names = "--operation", split = ",", paramLabel = "name",
             description = "With --one-sided, what to measure: put, get, accumulate, fetch-add, put-train, put-strided, "
-                    + "get-strided, fence-each, fence-all, fence-each-everyone, fence-all-everyone. Default: the first "
-                    + "seven.")
+                    + "get-strided, lock-unlock, lock, unlock, fence-each, fence-all, fence-each-everyone, "
+                    + "fence-all-everyone. Default: all but fences.")
     private List<String> operations = new ArrayList<>();
 
     @Option(names = "--target", split = ",", paramLabel = "name",

@@ -26,7 +26,8 @@ import picocli.CommandLine.Option;
 
 /** The command {@code tutti compare}: the same loops in Tutti and in each peer that is installed, in turns. */
 @Command(name = "compare", sortOptions = false, mixinStandardHelpOptions = true,
-        description = "Measures Tutti beside the MPI implementations that are installed: collectives, or remote memory.",
+        description = "Measures Tutti beside the MPI implementations that are installed: collectives, or remote "
+                + "memory.",
         footer = {"",
                 "The contenders take turns of some 50 ms, cell by cell; the median of all counts. Let nothing else "
                         + "run. "

@@ -17,7 +17,8 @@ final class TuttiContenders {
     /** The names of those that can measure one-sided operations. */
     static final List<String> ONE_SIDED_NAMES = List.of("tutti", "segments");
 
-    private static final long SEGMENTS_LEAST_BYTES = 1 << 20; // of a collective; below, nobody keeps data off-heap for speed
+    /** Of a collective; below, nobody keeps data off-heap for speed. */
+    private static final long SEGMENTS_LEAST_BYTES = 1 << 20;
 
     private final Place place;
 

@@ -86,7 +86,7 @@ class BenchTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             --segments            | --bytes 24,4k --operation put-strided,get-strided                 | 4
-            --nodes 2             | --bytes 192                                                       | 7
+            --nodes 2             | --bytes 192                                                       | 10
             --nodes 2 --segments  | --bytes 192 --target computing --operation put,get,fetch-add      | 3
             --nodes 3             | --operation fence-all,fence-each-everyone                         | 2""")
     void shouldMeasureRemoteMemoryAndCheckIt(String where, String what, int cells, @TempDir Path directory)

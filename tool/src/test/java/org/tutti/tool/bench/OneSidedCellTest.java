@@ -26,6 +26,12 @@ class OneSidedCellTest {
     }
 
     @Test
+    void shouldLockWithoutBytes() {
+        assertThat(cells(List.of(OneSidedOperation.UNLOCK, OneSidedOperation.LOCK_UNLOCK), List.of(Target.PASSIVE),
+                64L)).containsExactly("lock-unlock:0", "unlock:0");
+    }
+
+    @Test
     void shouldHaveNoTargetThatComputesWhereAllCall() {
         assertThat(cells(List.of(OneSidedOperation.FENCE_ALL, OneSidedOperation.FENCE_ALL_EVERYONE),
                 List.of(Target.COMPUTING, Target.PASSIVE), 64L))
