@@ -25,13 +25,19 @@ import java.lang.foreign.MemorySegment;
  * {@link CallInterruptedException}; what a put or an atomic operation that ended so has changed is unknown. Mistakes in
  * the arguments are thrown before anything is changed.
  *
- * <p><b>Threads.</b> An object is used by one thread at a time. Blocking calls allocate nothing. When a thread closes
- * the job while another one is in a call, that call is done or ends with an exception; later ones end with
- * {@link IllegalStateException}.
+ * <p><b>Not waiting.</b> {@link RemotePart#nonBlocking} has the same calls for requests that are awaited later, one by
+ * one, and {@link #aggregate} collects calls that are awaited together.
+ *
+ * <p><b>Threads.</b> An object is used by one thread at a time; requests are awaited by any. Blocking calls allocate
+ * nothing. When a thread closes the job while another one is in a call, that call is done or ends with an exception;
+ * later ones end with {@link IllegalStateException}.
  */
 public abstract class RemoteMemory implements AutoCloseable {
     /** The most bytes that a rank may ask for. */
     public static final long BYTES_MAX = 1L << 40;
+
+    /** How many words a part has that count notifications. */
+    public static final int NOTIFICATIONS_MAX = 16;
 
     /**
      * For Tutti's own implementation only.
@@ -89,6 +95,56 @@ public abstract class RemoteMemory implements AutoCloseable {
      * @throws IllegalStateException when the memory is closed
      */
     public abstract void barrier();
+
+    /**
+     * {@return a new collection of calls that are awaited together}
+     */
+    public abstract Aggregate aggregate();
+
+    /**
+     * How many notifications this rank has got at one of its notification words ({@link RemotePart#putNotify}). What
+     * was put with them, and before them by the same rank, is visible to who has read it here.
+     *
+     * @param notification which word, 0 to {@link #NOTIFICATIONS_MAX} − 1
+     * @return how many since the allocation
+     * @throws IndexOutOfBoundsException when there is no such word
+     * @throws IllegalStateException when the memory is closed
+     */
+    public abstract long notifications(int notification);
+
+    /**
+     * Waits until this rank has got so many notifications at one of its notification words.
+     *
+     * @param notification which word, 0 to {@link #NOTIFICATIONS_MAX} − 1
+     * @param count how many since the allocation
+     * @throws IndexOutOfBoundsException when there is no such word
+     * @throws IllegalStateException when the memory is closed
+     * @throws RankFailedException when a rank has failed, or all others have left the job
+     */
+    public abstract void awaitNotifications(int notification, long count);
+
+    /**
+     * Collective: makes mutexes at every rank. They belong to this memory: who unlocks one has all that he has put into
+     * this memory visible before. When a holder fails, calls throw ({@link Mutexes.HolderFailure#THROW}).
+     *
+     * @param count how many at this rank, 0 to {@link Mutexes#COUNT_MAX}; others may have more or fewer
+     * @return the mutexes, to be closed before the memory
+     * @throws IllegalArgumentException when the count is out of range
+     * @throws IllegalStateException when the memory is closed
+     * @throws NodeMemoryException when a rank's node has too little memory; at every rank
+     */
+    public Mutexes allocateMutexes(int count) {
+        return allocateMutexes(count, Mutexes.HolderFailure.THROW);
+    }
+
+    /**
+     * As {@link #allocateMutexes(int)}, with a choice of what becomes of a mutex whose holder fails.
+     *
+     * @param count how many at this rank
+     * @param holderFailure the choice, the same at all ranks
+     * @return the mutexes
+     */
+    public abstract Mutexes allocateMutexes(int count, Mutexes.HolderFailure holderFailure);
 
     /**
      * Collective: waits until all ranks have come here and everything is visible, and ends the memory. What others send

@@ -42,6 +42,11 @@ public abstract class RemotePart {
     public abstract MemorySegment segment();
 
     /**
+     * {@return the same calls, not waiting: each returns a {@link Request}; the same object in every call}
+     */
+    public abstract NonBlockingPart nonBlocking();
+
+    /**
      * Copies elements into this part.
      *
      * @param offset at which byte of the part
@@ -157,6 +162,34 @@ public abstract class RemotePart {
     }
 
     /**
+     * Copies elements into this part, and then counts one more notification there, for which the part's rank waits by
+     * {@link RemoteMemory#awaitNotifications}. When it has seen the count, these bytes are visible to it, and those of
+     * all earlier puts and accumulates of this rank into the same part. So of several calls, the last one notifies; it
+     * may have no elements. Any number of ranks may notify by the same word.
+     *
+     * @param offset at which byte of the part
+     * @param source the elements
+     * @param notification which of the part's words, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX} − 1
+     * @throws IndexOutOfBoundsException when the range is not inside the part, or there is no such word
+     */
+    public void putNotify(long offset, Span source, int notification) {
+        putNotify(offset, source.segment(), notification);
+    }
+
+    /**
+     * As {@link #putNotify(long, Span, int)}, for memory.
+     *
+     * @param offset at which byte of the part
+     * @param source the bytes: native memory, or a heap segment
+     * @param notification which of the part's words, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX} − 1
+     * @throws IndexOutOfBoundsException when the range is not inside the part, or there is no such word
+     */
+    public void putNotify(long offset, MemorySegment source, int notification) {
+        Arguments.checkUsable(source, "source");
+        writeNotify(offset, source, notification);
+    }
+
+    /**
      * Copies elements from this part, and waits until they are there.
      *
      * @param offset at which byte of the part
@@ -181,7 +214,7 @@ public abstract class RemotePart {
         read(offset, target);
     }
 
-    private static void checkTarget(MemorySegment target) {
+    static void checkTarget(MemorySegment target) {
         Arguments.checkShareable(target, "target");
         if (target.isReadOnly()) {
             throw new IllegalArgumentException("the target of a get is read-only memory: " + target);
@@ -515,6 +548,15 @@ public abstract class RemotePart {
      * @param source the bytes
      */
     protected abstract void write(long offset, MemorySegment source);
+
+    /**
+     * What all forms of put with a notification end in.
+     *
+     * @param offset at which byte of the part; unchecked
+     * @param source the bytes
+     * @param notification which word; unchecked
+     */
+    protected abstract void writeNotify(long offset, MemorySegment source, int notification);
 
     /**
      * What all forms of get end in.

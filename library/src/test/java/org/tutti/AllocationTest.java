@@ -45,17 +45,18 @@ class AllocationTest {
     }
 
     private record Data(long[] array, long[] other, Span span, Span sameSpan, Span otherSpan, Span offHeap,
-            double[] doubles, RemoteMemory memory, Section section) {
+            double[] doubles, RemoteMemory memory, Section section, Mutexes mutexes, long[] calls) {
         RemotePart next(Communicator world) {
             return memory.at((world.rank() + 1) % world.size());
         }
 
-        static Data of(int elements, Arena arena, RemoteMemory memory) {
+        static Data of(int elements, Arena arena, RemoteMemory memory, Mutexes mutexes) {
             long[] array = new long[elements];
             long[] other = new long[elements];
             Span offHeap = Span.of(arena.allocate((long) elements * Long.BYTES, Long.BYTES), DataType.LONG);
             return new Data(array, other, Span.of(array), Span.of(array), Span.of(other), offHeap, new double[elements],
-                    memory, Section.strided(0, 8, new long[]{Math.clamp(elements, 1, 4)}, new long[]{16}));
+                    memory, Section.strided(0, 8, new long[]{Math.clamp(elements, 1, 4)}, new long[]{16}),
+                    mutexes, new long[1]);
         }
     }
 
@@ -143,6 +144,20 @@ class AllocationTest {
                     data.next(world).get(data.section, data.otherSpan, data.section);
                     data.next(world).accumulate(data.section, data.span, data.section, 2);
                 }),
+                new Operation("put with notification, and the wait for one", elements, (world, data) -> {
+                    data.next(world).putNotify(8, data.span, 5);
+                    data.memory.awaitNotifications(5, ++data.calls[0]);
+                }),
+                new Operation("lock, put, unlock", elements, (world, data) -> {
+                    int next = (world.rank() + 1) % world.size();
+                    data.mutexes.lock(1, next);
+                    data.next(world).put(8, data.array);
+                    data.mutexes.unlock(1, next);
+                }),
+                new Operation("lock and unlock, of what the other one locks as well", elements, (world, data) -> {
+                    data.mutexes.lock(0, 0);
+                    data.mutexes.unlock(0, 0);
+                }),
                 new Operation("put, barrier", elements, (world, data) -> {
                     data.next(world).put(8, data.array);
                     data.memory.barrier();
@@ -188,8 +203,9 @@ class AllocationTest {
             Communicator measured = view.apply(world);
             double[] bytes = new double[1];
             try (Arena arena = Arena.ofShared();
-                    RemoteMemory memory = measured.allocate(DataType.LONG, operation.elements + 1L)) {
-                Data data = Data.of(operation.elements, arena, memory);
+                    RemoteMemory memory = measured.allocate(DataType.LONG, operation.elements + 1L);
+                    Mutexes mutexes = memory.allocateMutexes(2)) {
+                Data data = Data.of(operation.elements, arena, memory, mutexes);
                 int round = 0;
                 do {
                     long before = THREADS.getCurrentThreadAllocatedBytes();

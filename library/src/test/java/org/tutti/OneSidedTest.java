@@ -607,6 +607,93 @@ class OneSidedTest {
         });
     }
 
+    /** Each rank puts a row into the next one's part, of which only the last piece notifies, and waits for its own. */
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldNotifyWhenThePutAndAllBeforeItAreVisible(Shape shape) {
+        int count = 700;
+        int rounds = 60;
+        shape.runner.accept(job -> {
+            Communicator world = job.world();
+            int self = world.rank();
+            int from = (self + world.size() - 1) % world.size();
+            try (RemoteMemory memory = world.allocate(DataType.LONG, 2 * count)) {
+                RemotePart next = memory.at((self + 1) % world.size());
+                RemotePart before = memory.at(from);
+                long[] row = new long[count];
+                for (int round = 1; round <= rounds; round++) {
+                    Arrays.fill(row, round * 10L + self);
+                    next.put(0, row);
+                    next.accumulate(8L * count, row, Reduction.SUM);
+                    if (round % 2 == 0) {
+                        next.putNotify(0, Span.of(row), 3);
+                    } else {
+                        next.putNotify(16L * count, Span.of(new long[0]), 3);
+                    }
+                    memory.awaitNotifications(3, round);
+                    assertThat(memory.notifications(3)).isEqualTo(round);
+                    for (int i = 0; i < count; i++) {
+                        assertThat(memory.local().getAtIndex(ValueLayout.JAVA_LONG, i)).isEqualTo(round * 10L + from);
+                        assertThat(memory.local().getAtIndex(ValueLayout.JAVA_LONG, count + i))
+                                .isEqualTo(5L * round * (round + 1) + (long) round * from);
+                    }
+                    before.putNotify(0, Span.of(new byte[0]), 15); // it may go on
+                    memory.awaitNotifications(15, round);
+                }
+                assertThat(memory.notifications(0)).isZero();
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldCountTheNotificationsOfAllRanks(Shape shape) {
+        shape.runner.accept(job -> {
+            Communicator world = job.world();
+            int last = world.size() - 1;
+            int each = 200;
+            try (RemoteMemory memory = world.allocate(DataType.INT, world.size())) {
+                for (int i = 1; i <= each; i++) {
+                    memory.at(last).putNotify(4L * world.rank(), Span.of(new int[]{i}), 0);
+                }
+                if (world.rank() == last) {
+                    memory.awaitNotifications(0, (long) each * world.size());
+                    assertThat(memory.local().toArray(ValueLayout.JAVA_INT)).containsOnly(each);
+                }
+                assertThatThrownBy(() -> memory.awaitNotifications(RemoteMemory.NOTIFICATIONS_MAX, 1))
+                        .isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("there are 0 to 15");
+                assertThatThrownBy(() -> memory.at(last).putNotify(0, Span.of(new int[1]), -1))
+                        .isInstanceOf(IndexOutOfBoundsException.class);
+                assertThatThrownBy(() -> memory.at(last).putNotify(4L * world.size(), Span.of(new int[1]), 0))
+                        .isInstanceOf(IndexOutOfBoundsException.class);
+                memory.barrier();
+                assertThat(memory.notifications(0)).isEqualTo(world.rank() == last ? each * world.size() : 0);
+            }
+        });
+    }
+
+    @Test
+    void shouldEndTheWaitForANotificationThatNobodyCanGive() {
+        Tutti.runLocal(2, job -> {
+            RemoteMemory memory = job.world().withDeadline(Duration.ofMillis(100)).allocate(8);
+            assertThatThrownBy(() -> memory.awaitNotifications(0, 1)).isInstanceOf(DeadlineExceededException.class)
+                    .hasMessageContaining("while it waited for any rank");
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> memory.awaitNotifications(0, 1)).isInstanceOf(CallInterruptedException.class);
+            assertThat(Thread.interrupted()).isTrue();
+            memory.barrier();
+        });
+        Tutti.runLocal(2, job -> {
+            RemoteMemory memory = job.world().allocate(8);
+            memory.at(1).putNotify(0, Span.of(new byte[1]), 0);
+            if (job.rank() == 1) {
+                memory.awaitNotifications(0, 2);
+                assertThatThrownBy(() -> memory.awaitNotifications(0, 3)).isInstanceOf(RankFailedException.class)
+                        .hasMessageContaining("all other ranks have left the job");
+            }
+        });
+    }
+
     @Test
     void shouldEndCallsWhenARankHasFailed() {
         for (Shape shape : shapes().filter(each -> each.size > 1).toList()) {

@@ -52,11 +52,11 @@ public final class Inflow {
      * has room for more than that.
      *
      * @param bytes the length of the message
-     * @param shares how many inflows of an operation a node may have
+     * @param shares how many inflows of an operation a node may have; 0 with one node
      * @return whether they do
      */
     public static boolean isThroughInbox(long bytes, int shares) {
-        return bytes > RingLayout.LANDING_BYTES && INBOX_BYTES / shares > RingLayout.LANDING_BYTES;
+        return bytes > RingLayout.LANDING_BYTES && shares > 0 && INBOX_BYTES / shares > RingLayout.LANDING_BYTES;
     }
 
     /**

@@ -28,6 +28,14 @@ public interface Members {
     boolean hasLeft(int rank);
 
     /**
+     * Tells whether a rank of the communicator has failed or left the job: it takes no further part in anything.
+     *
+     * @param rank the rank
+     * @return whether it has
+     */
+    boolean isGone(int rank);
+
+    /**
      * {@return what to call a rank of the communicator in messages, such as "rank 3"}
      *
      * @param rank the rank

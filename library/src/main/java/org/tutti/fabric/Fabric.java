@@ -116,7 +116,9 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
 
     /**
      * Asks for bytes of a region of another process, so that several may be on their way. Each that was asked for must
-     * be awaited or forgotten; who has none of his own waiting calls {@link #get}, which waits for a place.
+     * be awaited or forgotten; who has none of his own waiting calls {@link #get}, which waits for a place. Of the
+     * places some are kept for calls that wait for their answer at once, so these never depend on somebody who has
+     * asked and does not await.
      *
      * @param process the other process
      * @param region the region's handle
@@ -140,6 +142,15 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      * @throws IndexOutOfBoundsException when the other process refuses: no such region, or out of its bounds
      */
     boolean awaitGet(int process, int request, Waiter.Check check);
+
+    /**
+     * Tells whether {@link #awaitGet} would not have to wait; never waits itself.
+     *
+     * @param process the other process
+     * @param request what {@link #beginGet} has returned, neither awaited nor forgotten yet
+     * @return whether the bytes are here, or were refused, or will never come
+     */
+    boolean isAnswered(int process, int request);
 
     /**
      * Gives up bytes that were asked for: when this returns, nobody writes to their target any more.

@@ -51,12 +51,14 @@ final class LiveJob implements Job {
                 .filter(nanos -> nanos < Long.MAX_VALUE / 2).map(nanos -> System.nanoTime() + nanos)
                 .orElse(Long.MAX_VALUE);
         Topology topology = node.topology().withLevels(levels);
-        Waiter waiter = new Waiter(node.nodeRanks() <= cores, fabric);
+        boolean coreForEach = node.nodeRanks() <= cores;
+        Waiter waiter = new Waiter(coreForEach, fabric);
         Outbox outbox = new Outbox(node.memory(), node.nodeRanks());
         Reach reach = fabric == null ? null : node.directory().reach();
         Team team = new Team(new LiveMachine(waiter, fabric), node, node.memory(), node.ringAddress(), outbox, rank,
                 topology, reach);
-        Allocator allocator = new Allocator(node.memory(), fabric, node, reach == null ? null : reach.processes());
+        Allocator allocator = new Allocator(node.memory(), fabric, node, reach == null ? null : reach.processes(),
+                coreForEach);
         LiveMachine background = new LiveMachine(new Waiter(false, fabric), fabric); // its threads share the cores
         this.world = new LiveCommunicator(this, team, background, topology, choice, allocator);
     }

@@ -292,6 +292,11 @@ final class Node implements Members {
     }
 
     @Override
+    public boolean isGone(int rank) {
+        return state(rank) >= NodeLayout.LEFT;
+    }
+
+    @Override
     public String describe(int rank) {
         return "rank " + rank;
     }

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 import org.tutti.Communicator;
@@ -14,8 +15,10 @@ import org.tutti.NodeMemoryException;
 import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
 import org.tutti.collective.Members;
+import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.Fabric;
 import org.tutti.memory.Memory;
+import org.tutti.memory.Waiter;
 
 /**
  * Where a rank gets its parts of remote memory from: blocks of its node's memory. The node never takes a block back, so
@@ -41,6 +44,8 @@ public final class Allocator {
     private final Fabric fabric;
     private final Members members;
     private final int[] processes;
+    private final boolean coreForEach;
+    private final Waiter waiter;
     private final List<Block> free = new ArrayList<>();
 
     /** What parts lie in, by address: a block may be longer than its part, and is as long as ever when it is free. */
@@ -53,12 +58,15 @@ public final class Allocator {
      * @param fabric how other nodes are reached, or null when there are none
      * @param members what is known of the ranks' lives
      * @param processes for each rank its process, or null when there are no other nodes
+     * @param coreForEach whether every rank of the node has a core of its own
      */
-    public Allocator(Memory memory, Fabric fabric, Members members, int[] processes) {
+    public Allocator(Memory memory, Fabric fabric, Members members, int[] processes, boolean coreForEach) {
         this.memory = memory;
         this.fabric = fabric;
         this.members = members;
         this.processes = processes;
+        this.coreForEach = coreForEach;
+        this.waiter = new Waiter(coreForEach, fabric);
     }
 
     /**
@@ -75,19 +83,30 @@ public final class Allocator {
             throw new IllegalArgumentException("rank " + rank + " cannot allocate " + bytes
                     + " bytes: a rank gives 0 to " + RemoteMemory.BYTES_MAX);
         }
+        Part[] parts = share(communicator, bytes, block -> new PartAccumulator(block, bytes, members, rank));
+        return new LiveRemoteMemory(this, communicator, parts, deadlineNanos);
+    }
+
+    /**
+     * Makes a part at every rank of a communicator, and tells all where they are.
+     *
+     * @param accumulator makes what others may do to this rank's part, when it knows its block
+     */
+    Part[] share(Communicator communicator, long bytes, Function<MemorySegment, Accumulator> accumulator) {
+        int rank = communicator.rank();
         long[] table = new long[FIELDS * communicator.size()];
         Part own = null;
         NodeMemoryException failure = null;
         table[FIELDS * rank + BYTES] = bytes;
         try {
-            own = claim(rank, bytes);
+            own = claim(bytes, accumulator);
             table[FIELDS * rank + ADDRESS] = own.address();
             table[FIELDS * rank + HANDLE] = own.handle();
         } catch (NodeMemoryException e) {
             table[FIELDS * rank + FAILED] = 1;
             failure = e;
         }
-        boolean allocated = false;
+        boolean shared = false;
         try {
             communicator.allreduce(table, Reduction.SUM);
             if (failure != null) {
@@ -104,21 +123,19 @@ public final class Allocator {
                 parts[each] = each == rank ? own
                         : new Part(table[line + ADDRESS], table[line + BYTES], table[line + HANDLE]);
             }
-            RemoteMemory made = new LiveRemoteMemory(this, communicator, parts, deadlineNanos);
-            allocated = true;
-            return made;
+            shared = true;
+            return parts;
         } finally {
-            if (!allocated && own != null) {
+            if (!shared && own != null) {
                 revoke(own);
             }
         }
     }
 
-    private Part claim(int rank, long bytes) {
+    private Part claim(long bytes, Function<MemorySegment, Accumulator> accumulator) {
         long address = block(PartLayout.bytes(bytes), bytes);
         MemorySegment own = memory.block(address, PartLayout.bytes(bytes));
-        long handle = fabric == null ? 0
-                : fabric.register(PartLayout.data(own, bytes), new PartAccumulator(own, bytes, members, rank));
+        long handle = fabric == null ? 0 : fabric.register(PartLayout.region(own, bytes), accumulator.apply(own));
         return new Part(address, bytes, handle);
     }
 
@@ -171,16 +188,26 @@ public final class Allocator {
         free.add(used.remove(own.address()));
     }
 
-    Memory memory() {
-        return memory;
-    }
-
     Fabric fabric() {
         return fabric;
     }
 
     Members members() {
         return members;
+    }
+
+    /** The block of a part of this node. */
+    MemorySegment block(Part part) {
+        return memory.block(part.address(), PartLayout.bytes(part.bytes()));
+    }
+
+    /** How a rank waits for words of its node. */
+    Waiter waiter() {
+        return waiter;
+    }
+
+    boolean hasCoreForEach() {
+        return coreForEach;
     }
 
     /** The process of a rank, by its first rank. */

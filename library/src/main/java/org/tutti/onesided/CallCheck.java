@@ -11,8 +11,11 @@ import org.tutti.memory.Waiter;
  * Looks for reasons to end a call that waits for another node. There is one for each remote memory, used again and
  * again, so that calls allocate nothing.
  */
-final class CallCheck implements Waiter.Check {
-    private final Members members;
+class CallCheck implements Waiter.Check {
+    /** Awaited when any rank may end the wait. */
+    static final int ANY = -1;
+
+    final Members members;
     private final int rank;
     private String call;
     private int awaited;
@@ -33,25 +36,38 @@ final class CallCheck implements Waiter.Check {
 
     @Override
     public void check() {
-        RuntimeException failure = members.failure(awaited);
+        RuntimeException failure = failure(awaited);
         if (failure != null) {
             throw failure;
         }
         if (Thread.currentThread().isInterrupted()) {
             throw new CallInterruptedException(members.describe(rank) + " was interrupted in " + call
-                    + " while it waited for " + members.describe(awaited) + "; what it has changed there is unknown");
+                    + " while it waited for " + awaited() + "; " + afterInterrupt());
         }
         if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
             throw new DeadlineExceededException(members.describe(rank) + " passed its deadline in " + call
-                    + " while it waited for " + members.describe(awaited)
-                    + "; see what that rank does, or allow more time");
+                    + " while it waited for " + awaited() + "; see what that rank does, or allow more time");
         }
+    }
+
+    private String awaited() {
+        return awaited == ANY ? "any rank" : members.describe(awaited);
+    }
+
+    /** Looks for a reason to give up while a rank is awaited. */
+    RuntimeException failure(int of) {
+        return members.failure(of);
+    }
+
+    /** What a message says of the state after an interrupt. */
+    String afterInterrupt() {
+        return "what it has changed there is unknown";
     }
 
     /** Ends the call when the fabric says that the awaited rank's process is gone. */
     void requireThere(boolean there) {
         if (!there) {
-            RuntimeException failure = members.failure(awaited);
+            RuntimeException failure = failure(awaited);
             throw failure != null ? failure
                     : new RankFailedException(awaited, members.describe(rank) + " cannot reach "
                             + members.describe(awaited) + " in " + call

@@ -31,6 +31,14 @@ final class FarPart extends LivePart {
         this.fabric = fabric;
     }
 
+    int process() {
+        return process;
+    }
+
+    long region() {
+        return region;
+    }
+
     @Override
     public MemorySegment segment() {
         throw new UnsupportedOperationException("rank " + memory.rank() + " cannot load and store in the part of rank "
@@ -50,6 +58,12 @@ final class FarPart extends LivePart {
     }
 
     @Override
+    void copyInAndNotify(long offset, MemorySegment source, long length, long word) {
+        writing.requireThere(fabric.put(process, region, offset, source, 0, length, WordAction.ADD, word, 1, 0,
+                writing));
+    }
+
+    @Override
     void combine(int code, long scale, long offset, MemorySegment source, long sourceOffset, long length) {
         writing.requireThere(
                 fabric.accumulate(process, region, offset, source, sourceOffset, length, code, scale, writing));
@@ -57,7 +71,9 @@ final class FarPart extends LivePart {
 
     @Override
     void endWriting() {
-        fabric.flush();
+        if (!memory.isGathering()) {
+            fabric.flush();
+        }
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 import org.tutti.DataType;
+import org.tutti.NonBlockingPart;
 import org.tutti.Reduction;
 import org.tutti.RemotePart;
 import org.tutti.Section;
@@ -21,6 +22,7 @@ abstract class LivePart extends RemotePart {
     final int rank;
     final long bytes;
     private final SectionPieces pieces = new SectionPieces();
+    private LiveNonBlockingPart nonBlocking;
 
     LivePart(LiveRemoteMemory memory, int rank, long bytes) {
         this.memory = memory;
@@ -39,6 +41,14 @@ abstract class LivePart extends RemotePart {
     }
 
     @Override
+    public NonBlockingPart nonBlocking() {
+        if (nonBlocking == null) {
+            nonBlocking = new LiveNonBlockingPart(this, null);
+        }
+        return nonBlocking;
+    }
+
+    @Override
     protected void write(long offset, MemorySegment source) {
         long length = source.byteSize();
         check("put", offset, length);
@@ -47,6 +57,16 @@ abstract class LivePart extends RemotePart {
             copyIn(offset, source, 0, length);
             endWriting();
         }
+    }
+
+    @Override
+    protected void writeNotify(long offset, MemorySegment source, int notification) {
+        long length = source.byteSize();
+        check("putNotify", offset, length);
+        long word = PartLayout.notification(bytes, memory.checkNotification(notification));
+        beginWriting("putNotify");
+        copyInAndNotify(offset, source, length, word);
+        endWriting();
     }
 
     @Override
@@ -186,7 +206,7 @@ abstract class LivePart extends RemotePart {
         }
     }
 
-    private void check(String call, Section section, MemorySegment segment, Section of) {
+    final void check(String call, Section section, MemorySegment segment, Section of) {
         check(call, 0, section.end());
         if (of.end() > segment.byteSize()) {
             throw new IndexOutOfBoundsException("rank " + memory.rank() + " cannot " + call
@@ -203,6 +223,9 @@ abstract class LivePart extends RemotePart {
 
     /** Copies bytes, one or more, that are there, into the part. */
     abstract void copyIn(long offset, MemorySegment source, long sourceOffset, long length);
+
+    /** Copies bytes, perhaps none, into the part, and then adds one to a word of its region. */
+    abstract void copyInAndNotify(long offset, MemorySegment source, long length, long word);
 
     /** Combines elements that are there with those of the part. */
     abstract void combine(int code, long scale, long offset, MemorySegment source, long sourceOffset, long length);

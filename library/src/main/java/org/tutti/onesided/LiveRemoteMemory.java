@@ -3,12 +3,16 @@ package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 
+import org.tutti.Aggregate;
 import org.tutti.Communicator;
+import org.tutti.Mutexes;
 import org.tutti.RemoteMemory;
 import org.tutti.RemotePart;
 import org.tutti.Topology;
+import org.tutti.memory.Words;
 
 /**
  * The remote memory of a communicator, at one rank.
@@ -28,7 +32,9 @@ final class LiveRemoteMemory extends RemoteMemory {
     private final LongSupplier deadlineNanos;
     private final LivePart[] views;
     private final CallCheck check;
+    private final NotificationCheck arrival;
     private final MemorySegment local;
+    private final MemorySegment region;
 
     private final boolean[] written;
     private final int[] servers;
@@ -36,6 +42,8 @@ final class LiveRemoteMemory extends RemoteMemory {
     private int serverCount;
     private long random;
 
+    private PendingGets pending;
+    private boolean gathering;
     private long changesSeen;
     private boolean closed;
 
@@ -47,7 +55,10 @@ final class LiveRemoteMemory extends RemoteMemory {
         this.deadlineNanos = deadlineNanos;
         this.views = new LivePart[parts.length];
         this.check = new CallCheck(allocator.members(), rank);
-        this.local = PartLayout.data(block(parts[rank]), parts[rank].bytes());
+        this.arrival = new NotificationCheck(allocator.members(), rank, parts.length);
+        MemorySegment block = allocator.block(parts[rank]);
+        this.local = PartLayout.data(block, parts[rank].bytes());
+        this.region = PartLayout.region(block, parts[rank].bytes());
         int servable = communicator.topology().nodes() == 1 ? 0 : parts.length;
         this.written = new boolean[servable];
         this.servers = new int[servable];
@@ -75,7 +86,7 @@ final class LiveRemoteMemory extends RemoteMemory {
         return view(of);
     }
 
-    private LivePart view(int of) {
+    LivePart view(int of) {
         LivePart view = views[checkRank(of)];
         return view != null ? view : makeView(of);
     }
@@ -84,18 +95,14 @@ final class LiveRemoteMemory extends RemoteMemory {
         Part part = parts[of];
         Topology topology = communicator.topology();
         if (topology.nodeOf(of) == topology.nodeOf(rank)) {
-            views[of] = new NearPart(this, of, part.bytes(), block(part), allocator.members());
+            views[of] = new NearPart(this, of, part.bytes(), allocator.block(part), allocator.members());
         } else {
             views[of] = new FarPart(this, of, part, allocator.process(of), allocator.fabric());
         }
         return views[of];
     }
 
-    private MemorySegment block(Part part) {
-        return allocator.memory().block(part.address(), PartLayout.bytes(part.bytes()));
-    }
-
-    private int checkRank(int of) {
+    int checkRank(int of) {
         if (of < 0 || of >= parts.length) {
             throw new IllegalArgumentException("rank " + of + " has no part of this memory, whose ranks are 0 to "
                     + (parts.length - 1));
@@ -175,6 +182,13 @@ final class LiveRemoteMemory extends RemoteMemory {
         }
     }
 
+    /** As {@link #fenceAll}, if there is something to wait for; what was put on this node a releasing store covers. */
+    void fenceWritten() {
+        if (serverCount > 0 && !closed) {
+            fenceAll();
+        }
+    }
+
     private void shuffleServers() {
         for (int left = serverCount; left > 1; left--) {
             random ^= random << 13;
@@ -184,6 +198,96 @@ final class LiveRemoteMemory extends RemoteMemory {
             int server = servers[other];
             servers[other] = servers[left - 1];
             servers[left - 1] = server;
+        }
+    }
+
+    // ---- notifications and mutexes
+
+    @Override
+    public long notifications(int notification) {
+        return Words.load(region, notification("notifications", notification));
+    }
+
+    @Override
+    public void awaitNotifications(int notification, long count) {
+        long word = notification("awaitNotifications", notification);
+        if (Words.load(region, word) < count) {
+            arrival.begin(region, word, count, deadlineNanos.getAsLong());
+            allocator.waiter().await(region, word, count, arrival);
+        }
+    }
+
+    private long notification(String call, int notification) {
+        checkUsable(call);
+        return PartLayout.notification(local.byteSize(), checkNotification(notification));
+    }
+
+    int checkNotification(int notification) {
+        if (notification < 0 || notification >= NOTIFICATIONS_MAX) {
+            throw new IndexOutOfBoundsException("rank " + rank + " cannot use notification " + notification
+                    + " of a part: there are 0 to " + (NOTIFICATIONS_MAX - 1));
+        }
+        return notification;
+    }
+
+    @Override
+    public Mutexes allocateMutexes(int count, Mutexes.HolderFailure holderFailure) {
+        checkUsable("allocateMutexes");
+        Objects.requireNonNull(holderFailure, "holderFailure");
+        if (count < 0 || count > Mutexes.COUNT_MAX) {
+            throw new IllegalArgumentException("rank " + rank + " cannot allocate " + count
+                    + " mutexes: a rank has 0 to " + Mutexes.COUNT_MAX);
+        }
+        return new LiveMutexes(this, allocator, communicator, count, holderFailure, deadlineNanos);
+    }
+
+    // ---- what is not waited for
+
+    @Override
+    public Aggregate aggregate() {
+        checkUsable("aggregate");
+        return new LiveAggregate(this, parts.length, allocator.fabric() == null ? null
+                : new OneSidedRequest(pending()));
+    }
+
+    /** The request of a call that begins: a given one, or for null a new one. */
+    OneSidedRequest beginRequest(OneSidedRequest given) {
+        return (given != null ? given : new OneSidedRequest(pending())).until(deadlineNanos.getAsLong());
+    }
+
+    PendingGets pending() {
+        if (pending == null) {
+            pending = new PendingGets(allocator.fabric(), allocator.members(), rank, allocator.hasCoreForEach());
+        }
+        return pending;
+    }
+
+    /** Whether puts to other nodes are kept back for a while. */
+    void gather(boolean now) {
+        gathering = now;
+    }
+
+    boolean isGathering() {
+        return gathering;
+    }
+
+    /** Sends what was gathered. */
+    void flush() {
+        if (allocator.fabric() != null) {
+            allocator.fabric().flush();
+        }
+    }
+
+    private void awaitPending() {
+        if (pending != null) {
+            pending.awaitAll(check.begin("close", CallCheck.ANY, deadlineNanos.getAsLong()));
+        }
+    }
+
+    private void dropPending() {
+        if (pending != null) {
+            pending.drop(null, new IllegalStateException("rank " + rank + " has closed this remote memory in the middle"
+                    + " of a get, since not all ranks closed it together"));
         }
     }
 
@@ -202,9 +306,11 @@ final class LiveRemoteMemory extends RemoteMemory {
         }
         boolean together = false;
         try {
+            awaitPending();
             barrier();
             together = true;
         } finally {
+            dropPending();
             closed = true;
             allocator.revoke(parts[rank]);
             if (together) { // else others may still be using it

@@ -7,6 +7,7 @@ import java.lang.invoke.VarHandle;
 import org.tutti.RankFailedException;
 import org.tutti.collective.Members;
 import org.tutti.fabric.AtomicOperation;
+import org.tutti.memory.Words;
 
 /**
  * The part of a rank on this node: loads, stores and copies in the node's memory. The processor orders them as it
@@ -14,12 +15,14 @@ import org.tutti.fabric.AtomicOperation;
  */
 final class NearPart extends LivePart {
     private final MemorySegment data;
+    private final MemorySegment region;
     private final PartAccumulator accumulator;
     private final Members members;
 
     NearPart(LiveRemoteMemory memory, int rank, long bytes, MemorySegment block, Members members) {
         super(memory, rank, bytes);
         this.data = PartLayout.data(block, bytes);
+        this.region = PartLayout.region(block, bytes);
         this.accumulator = new PartAccumulator(block, bytes, members, memory.rank());
         this.members = members;
     }
@@ -43,6 +46,12 @@ final class NearPart extends LivePart {
     @Override
     void copyIn(long offset, MemorySegment source, long sourceOffset, long length) {
         MemorySegment.copy(source, sourceOffset, data, offset, length);
+    }
+
+    @Override
+    void copyInAndNotify(long offset, MemorySegment source, long length, long word) {
+        MemorySegment.copy(source, 0, data, offset, length);
+        Words.add(region, word, 1);
     }
 
     @Override

@@ -50,7 +50,7 @@ final class PartAccumulator implements Accumulator {
             return false;
         }
         int elementBytes = Accumulation.typeOfCode(operation).bytes();
-        return offset % elementBytes == 0 && bytes % elementBytes == 0;
+        return offset % elementBytes == 0 && bytes % elementBytes == 0 && offset <= data.byteSize() - bytes;
     }
 
     @Override

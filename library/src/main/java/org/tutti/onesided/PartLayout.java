@@ -3,6 +3,7 @@ package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
 
+import org.tutti.RemoteMemory;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 
@@ -12,10 +13,12 @@ import org.tutti.memory.Words;
  * <pre>
  *  line k:     +0 lock k: 0, or the rank that holds it plus one; for the stripes k, k + locks, k + 2·locks, …
  *  +64·locks   the data, as many bytes as were asked for, up to a whole line
+ *  then        NOTIFICATIONS_MAX words of 8 bytes that count notifications, up to a whole line
  * </pre>
  *
  * <p>A stripe is {@value #STRIPE_BYTES} bytes of data. There is a lock for each, but at least one and at most
- * {@value #LOCKS_MAX}. Other processes reach the data only.
+ * {@value #LOCKS_MAX}. Other processes reach the data, and the words behind them: a put raises words of the region that
+ * it goes to.
  */
 final class PartLayout {
     /** The data under one lock at a time. */
@@ -23,6 +26,10 @@ final class PartLayout {
 
     /** The most locks of a part. */
     static final int LOCKS_MAX = 64;
+
+    /** The words; behind the last one must be room for the tag that fabrics may lay there. */
+    private static final long NOTIFICATION_BYTES =
+            Memory.roundToLines((RemoteMemory.NOTIFICATIONS_MAX + 1L) * Long.BYTES);
 
     private PartLayout() {}
 
@@ -32,12 +39,22 @@ final class PartLayout {
 
     /** The size of the block for a part of so many bytes. */
     static long bytes(long dataBytes) {
-        return locks(dataBytes) * Words.LINE_BYTES + Memory.roundToLines(dataBytes);
+        return locks(dataBytes) * Words.LINE_BYTES + notification(dataBytes, 0) + NOTIFICATION_BYTES;
     }
 
     /** The data of a part. */
     static MemorySegment data(MemorySegment block, long dataBytes) {
         return block.asSlice(locks(dataBytes) * Words.LINE_BYTES, dataBytes);
+    }
+
+    /** What other processes reach: the data, where they begin, and the notifications. */
+    static MemorySegment region(MemorySegment block, long dataBytes) {
+        return block.asSlice(locks(dataBytes) * Words.LINE_BYTES);
+    }
+
+    /** Where a word of notifications lies in the region. */
+    static long notification(long dataBytes, int index) {
+        return Memory.roundToLines(dataBytes) + (long) index * Long.BYTES;
     }
 
     /** Where the lock for a byte of the data lies in the block. */

@@ -171,6 +171,11 @@ class TeamTest {
         }
 
         @Override
+        public boolean isGone(int rank) {
+            return false;
+        }
+
+        @Override
         public String describe(int rank) {
             return "rank " + rank;
         }

@@ -112,6 +112,39 @@ class NodeProcessTest {
         }
     }
 
+    @Test
+    void shouldExcludeProcessesFromEachOther() {
+        try (var ranks = RankProcesses.startNodes(THREE, "mutex-count", Map.of())) {
+            for (int rank = 0; rank < ranks.processes.size(); rank++) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                assertThat(ranks.output(rank)).isEqualTo("all counted\n");
+            }
+        }
+    }
+
+    @Test
+    void shouldTellWhoWaitsForAMutexWhenItsHolderIsKilled() throws Exception {
+        try (var ranks = RankProcesses.startNodes(THREE, "mutex", Map.of())) {
+            ranks.killHolder(1);
+            for (int rank : new int[]{0, 2, 3}) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isEqualTo(STATUS_OF_EXCEPTION);
+                assertThat(ranks.output(rank)).contains("RankFailedException: rank 1 (process ")
+                        .doesNotContain("held by");
+            }
+        }
+    }
+
+    @Test
+    void shouldPassAMutexOnWhenItsHolderIsKilled() throws Exception {
+        try (var ranks = RankProcesses.startNodes(THREE, "mutex-pass-on", Map.of())) {
+            ranks.killHolder(1);
+            for (int rank : new int[]{0, 2, 3}) {
+                ranks.awaitOutput(rank, "got all");
+                assertThat(ranks.output(rank)).isEqualTo("joined\n" + "held by 1 before\n".repeat(3) + "got all\n");
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {2, 3})
     void shouldGiveUpAProcessThatIsSilentForTooLong(int victim) throws Exception {

@@ -86,6 +86,39 @@ class ProcessTest {
     }
 
     @Test
+    void shouldExcludeProcessesFromEachOther() {
+        try (var ranks = RankProcesses.start(3, "mutex-count", Map.of())) {
+            for (int rank = 0; rank < ranks.processes.size(); rank++) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                assertThat(ranks.output(rank)).isEqualTo("all counted\n");
+            }
+        }
+    }
+
+    @Test
+    void shouldTellWhoWaitsForAMutexWhenItsHolderIsKilled() throws InterruptedException {
+        try (var ranks = RankProcesses.start(3, "mutex", Map.of())) {
+            ranks.killHolder(1);
+            for (int rank : new int[]{0, 2}) {
+                assertThat(ranks.status(rank)).isEqualTo(STATUS_OF_EXCEPTION);
+                assertThat(ranks.output(rank)).contains("RankFailedException: rank 1 (process ")
+                        .doesNotContain("held by");
+            }
+        }
+    }
+
+    @Test
+    void shouldPassAMutexOnWhenItsHolderIsKilled() throws InterruptedException {
+        try (var ranks = RankProcesses.start(3, "mutex-pass-on", Map.of())) {
+            ranks.killHolder(1);
+            for (int rank : new int[]{0, 2}) {
+                ranks.awaitOutput(rank, "got all");
+                assertThat(ranks.output(rank)).isEqualTo("joined\n" + "held by 1 before\n".repeat(2) + "got all\n");
+            }
+        }
+    }
+
+    @Test
     void shouldTellTheOthersWhenAProcessEndsWithoutLeaving() {
         try (var ranks = RankProcesses.start(2, "unclosed", Map.of())) {
             assertThat(ranks.status(1)).isZero();

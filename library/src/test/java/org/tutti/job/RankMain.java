@@ -8,6 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.IntToLongFunction;
 
@@ -15,6 +16,7 @@ import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.DataType;
 import org.tutti.Job;
+import org.tutti.Mutexes;
 import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
 import org.tutti.Section;
@@ -127,6 +129,9 @@ final class RankMain {
                 }
                 case "transfer" -> transfer(world);
                 case "leave" -> leave(job);
+                case "mutex-count" -> countUnderMutexes(world);
+                case "mutex" -> holdMutexes(world, Mutexes.HolderFailure.THROW);
+                case "mutex-pass-on" -> holdMutexes(world, Mutexes.HolderFailure.PASS_ON);
                 case "early" -> {
                     // rank 0 sends more than there are slots for, and the others leave when they have it all
                     for (int i = 0; i < 100; i++) {
@@ -210,6 +215,58 @@ final class RankMain {
         job.close();
         calls.join();
         System.out.println("left");
+    }
+
+    /** Counters of every rank that are got and put: an update would be lost if two did that at once. */
+    private static void countUnderMutexes(Communicator world) {
+        int rounds = 300;
+        try (RemoteMemory memory = world.allocate(DataType.LONG, 1); Mutexes mutexes = memory.allocateMutexes(1)) {
+            long[] counter = new long[1];
+            for (int round = 0; round < rounds; round++) {
+                int home = round % world.size();
+                if (round % 3 != 0 || !mutexes.tryLock(0, home, Duration.ofNanos(20_000))) {
+                    mutexes.lock(0, home);
+                }
+                memory.at(home).get(0, counter);
+                counter[0]++;
+                memory.at(home).put(0, counter);
+                mutexes.unlock(0, home);
+            }
+            memory.barrier();
+            long[] sum = {memory.local().get(ValueLayout.JAVA_LONG, 0)};
+            world.allreduce(sum, Reduction.SUM);
+            System.out.println(sum[0] == (long) rounds * world.size() ? "all counted" : "counted " + sum[0]);
+        }
+    }
+
+    /** Rank 1 holds a mutex of every rank but itself, and the others wait for them, until somebody kills it. */
+    private static void holdMutexes(Communicator world, Mutexes.HolderFailure policy) throws InterruptedException {
+        Mutexes mutexes = world.allocate(0).allocateMutexes(1, policy);
+        if (world.rank() == 1) {
+            for (int home = 0; home < world.size(); home++) {
+                if (home != 1) {
+                    mutexes.lock(0, home);
+                }
+            }
+            world.barrier();
+            System.out.println("joined");
+            Thread.sleep(60_000);
+        }
+        world.barrier();
+        System.out.println("joined");
+        for (int home = 0; home < world.size(); home++) {
+            if (home != 1) {
+                mutexes.lock(0, home);
+                System.out.println("held by " + mutexes.failedHolder(0, home) + " before");
+                mutexes.unlock(0, home);
+            }
+        }
+        System.out.println("got all");
+        try {
+            System.in.read(); // a rank that leaves takes its mutexes with it
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static void sum(Communicator world) {

@@ -123,6 +123,14 @@ final class RankProcesses implements AutoCloseable {
         }
     }
 
+    /** Kills a rank that holds what the others wait for, or will in a moment: either way they must notice. */
+    void killHolder(int victim) throws InterruptedException {
+        for (int rank = 0; rank < processes.size(); rank++) {
+            awaitOutput(rank, "joined");
+        }
+        processes.get(victim).destroyForcibly();
+    }
+
     /** The memory files of this job that are left. */
     List<Path> memoryFiles(Path directory) {
         try (Stream<Path> files = Files.list(directory)) {

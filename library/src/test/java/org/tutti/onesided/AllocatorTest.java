@@ -43,7 +43,7 @@ class AllocatorTest {
     void shouldNotGrowWithTheNumberOfAllocations() {
         Tutti.runLocal(1, job -> {
             try (CountingMemory memory = new CountingMemory()) {
-                Allocator allocator = new Allocator(memory, null, new PartRegion.Alive(), null);
+                Allocator allocator = new Allocator(memory, null, new PartRegion.Alive(), null, false);
                 long afterOne = 0;
                 for (int cycle = 1; cycle <= 50; cycle++) {
                     for (int bytes = LARGEST; bytes > SMALLEST; bytes = bytes * 3 / 5) {

@@ -47,6 +47,11 @@ class PartAccumulatorTest {
         }
 
         @Override
+        public boolean isGone(int rank) {
+            return rank == DEAD;
+        }
+
+        @Override
         public String describe(int rank) {
             return "rank " + rank;
         }

@@ -32,6 +32,11 @@ public record PartRegion(MemorySegment block, MemorySegment data, Accumulator ac
         }
 
         @Override
+        public boolean isGone(int rank) {
+            return false;
+        }
+
+        @Override
         public String describe(int rank) {
             return "rank " + rank;
         }

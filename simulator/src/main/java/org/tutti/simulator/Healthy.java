@@ -25,6 +25,11 @@ final class Healthy implements Members {
     }
 
     @Override
+    public boolean isGone(int rank) {
+        return false;
+    }
+
+    @Override
     public String describe(int rank) {
         return "rank " + rank;
     }

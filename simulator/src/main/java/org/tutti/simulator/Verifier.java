@@ -12,6 +12,7 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Area;
 import org.tutti.collective.Label;
+import org.tutti.collective.Inflow;
 import org.tutti.collective.Outbox;
 import org.tutti.collective.Reach;
 import org.tutti.collective.RingLayout;
@@ -340,8 +341,9 @@ public final class Verifier {
             int ranks = topology.ranksOf(node).length;
             long window = Outbox.windowBytesMax(ranks);
             long lanes = stages == 1 ? 0 : RingLayout.SLOTS_MIN * (LANE_SMALL_BYTES + window);
+            long inboxes = topology.nodes() == 1 ? 0 : stages * Inflow.INBOX_BYTES; // of the master
             long bound = new RingLayout(topology.nodes(), ranks).bytes()
-                    + ranks * (OUTBOX_SMALL_BYTES + 2 * window + lanes);
+                    + ranks * (OUTBOX_SMALL_BYTES + 2 * window + lanes) + inboxes;
             if (memories[node].bytes() > bound) {
                 throw new SimulationFailure("node " + node + " has claimed " + memories[node].bytes()
                         + " bytes, more than its bound of " + bound);

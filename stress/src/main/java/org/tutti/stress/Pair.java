@@ -55,6 +55,11 @@ final class Pair {
         }
 
         @Override
+        public boolean isGone(int rank) {
+            return false;
+        }
+
+        @Override
         public String describe(int rank) {
             return "rank " + rank;
         }

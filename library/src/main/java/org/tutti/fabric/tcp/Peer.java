@@ -337,13 +337,14 @@ final class Peer {
     /** As {@link #get}, but does not wait for a place: returns {@link org.tutti.fabric.Fabric#NO_PLACE} then. */
     int tryGet(long region, long offset, MemorySegment target, long targetOffset, long bytes, Waiter.Check check) {
         return gone ? -1
-                : tryRequest(FrameLayout.GET, 0, region, offset, bytes, 0, target, targetOffset, check);
+                : tryRequest(Requests.PLACES_KEPT, FrameLayout.GET, 0, region, offset, bytes, 0, target, targetOffset,
+                        check);
     }
 
     private int request(byte kind, int operation, long region, long offset, long value, long tag, MemorySegment target,
             long targetOffset, Waiter.Check check) {
         for (int turn = 1; !gone; turn++) {
-            int request = tryRequest(kind, operation, region, offset, value, tag, target, targetOffset, check);
+            int request = tryRequest(0, kind, operation, region, offset, value, tag, target, targetOffset, check);
             if (request != Fabric.NO_PLACE) {
                 return request;
             }
@@ -353,11 +354,11 @@ final class Peer {
         return -1;
     }
 
-    private int tryRequest(byte kind, int operation, long region, long offset, long value, long tag,
+    private int tryRequest(int firstPlace, byte kind, int operation, long region, long offset, long value, long tag,
             MemorySegment target, long targetOffset, Waiter.Check check) {
         lockSending();
         try {
-            int request = requests.free();
+            int request = requests.free(firstPlace);
             if (request < 0) {
                 return Fabric.NO_PLACE;
             }
@@ -385,6 +386,10 @@ final class Peer {
         }
         write();
         return asked;
+    }
+
+    boolean isAnswered(int request) {
+        return requests.isAnswered(request);
     }
 
     /** Waits for the answer to a request. */

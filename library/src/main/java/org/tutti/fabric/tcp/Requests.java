@@ -17,6 +17,9 @@ final class Requests {
     /** The most requests that may be unanswered. */
     static final int PLACES = 32;
 
+    /** How many of the places, the first ones, are for calls that wait for the answer before they do anything else. */
+    static final int PLACES_KEPT = 16;
+
     private static final int PLACE_BITS = 8;
 
     private final MemorySegment words;
@@ -37,9 +40,9 @@ final class Requests {
         return (long) place * Long.BYTES;
     }
 
-    /** A place for a request, or −1 when all are taken. */
-    int free() {
-        for (int place = 0; place < PLACES; place++) {
+    /** A place for a request, not before the first one that it may take, or −1 when all are taken. */
+    int free(int first) {
+        for (int place = first; place < PLACES; place++) {
             if (!taken[place] || forgotten[place] && isAnswered(place)) {
                 return place;
             }

@@ -220,6 +220,11 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
+    public boolean isAnswered(int process, int request) {
+        return peer(process).isAnswered(request);
+    }
+
+    @Override
     public void forgetGet(int process, int request) {
         peer(process).forgetAnswer(request);
     }

@@ -21,7 +21,9 @@ import picocli.CommandLine.Option;
 
 /** The command {@code tutti bench}: checks its options and starts {@link BenchProgram} on the ranks. */
 @Command(name = "bench", sortOptions = false, mixinStandardHelpOptions = true,
-        description = "Measures the collectives on this machine, and checks their results while doing so.", footer = {
+        description = "Measures the collectives on this machine, or remote memory, and checks the results while doing "
+                + "so.",
+        footer = {
                 "",
                 "Times are microseconds a call: the mean of the slowest rank in a repeat; of the repeats the median, "
                         + "the lowest and the highest. The elements change from call to call. Let nothing else run."})
@@ -37,6 +39,9 @@ public final class BenchCommand implements Callable<Integer> {
 
     @Option(names = "--virtual", description = "Ranks are virtual threads of one process instead of processes.")
     private boolean virtual;
+
+    @Mixin
+    private OneSidedOptions oneSided = new OneSidedOptions();
 
     @Option(names = "--collective", split = ",", paramLabel = "name",
             description = "What to measure: barrier, broadcast, reduce, allreduce. Default: all.")
@@ -74,14 +79,30 @@ public final class BenchCommand implements Callable<Integer> {
         if (csv != null) {
             requireWritable("--csv", csv.toAbsolutePath());
         }
+        oneSided.check(collectives);
+        if (oneSided.areChosen()) {
+            return measureOneSided();
+        }
         var arguments = BenchProgram.arguments(virtual ? where.ranksOfOneProcess() : 0, repeats,
-                allAlgorithms ? List.of(BenchProgram.ALL) : checked(algorithms),
-                csv == null ? "" : csv.toAbsolutePath().toString(),
+                allAlgorithms ? List.of(BenchProgram.ALL) : checked(algorithms), absolute(csv),
                 collectives.isEmpty() ? allCollectives() : collectives.stream().map(BenchCommand::collective).toList(),
-                sizes.stream().map(BenchCommand::bytes).toList(), segments,
-                gates == null ? "" : gates.toAbsolutePath().toString());
+                sizes.stream().map(BenchCommand::bytes).toList(), segments, absolute(gates));
         return virtual ? Launch.runOwnAlone(BenchProgram.class, arguments)
                 : Launch.runOwn(where, BenchProgram.class, arguments);
+    }
+
+    private int measureOneSided() throws IOException, InterruptedException {
+        if (virtual || allAlgorithms || !algorithms.isEmpty()) {
+            throw new UsageException("--virtual, --algorithm and --all-algorithms have no meaning with --one-sided; "
+                    + "leave them out");
+        }
+        var cells = oneSided.cells(sizes.stream().map(BenchCommand::bytes).toList());
+        return Launch.runOwn(where, OneSidedProgram.class,
+                OneSidedProgram.arguments(cells, repeats, absolute(csv), segments, absolute(gates)));
+    }
+
+    private static String absolute(Path path) {
+        return path == null ? "" : path.toAbsolutePath().toString();
     }
 
     /**

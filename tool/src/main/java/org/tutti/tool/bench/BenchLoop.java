@@ -3,22 +3,12 @@ package org.tutti.tool.bench;
 
 import org.tutti.Collective;
 import org.tutti.Communicator;
-import org.tutti.Reduction;
 
 /**
- * Measures one cell: one collective with one algorithm and one size. An element changes with every call and is checked
- * after it; all elements are checked after every repeat. Calls follow each other without pause, as in an application's
- * loop.
+ * A cell of a collective: one algorithm and one size. An element changes with every call and is checked after it; all
+ * elements are checked after every repeat.
  */
-final class BenchLoop implements AutoCloseable {
-    private static final double REPEAT_NANOS = 50_000_000;
-    private static final int CALLS_MAX = 1_000_000;
-    private static final int CALLS_MIN = 4;
-    private static final int GROWTH_MAX = 8;
-    private static final double WARM_UP_NANOS_MIN = 400_000_000;
-    private static final double WARM_UP_NANOS_MAX = 5_000_000_000.0;
-    private static final int STEADY_RUNS = 5;
-    private static final double STEADY_RATIO = 1.25;
+final class BenchLoop extends MeasuredLoop {
     private static final int PRIME = 31;
 
     private final Communicator world;
@@ -28,11 +18,11 @@ final class BenchLoop implements AutoCloseable {
     private final int size;
     private final int count;
     private final Operands operands;
-    private int calls = CALLS_MIN; // of a repeat, the same at every rank
     private long call;
 
     BenchLoop(Communicator world, Communicator measured, Collective collective, long bytes,
             boolean segments) {
+        super(world);
         this.world = world;
         this.measured = measured;
         this.collective = collective;
@@ -46,67 +36,32 @@ final class BenchLoop implements AutoCloseable {
         }
     }
 
-    /**
-     * Finds how many calls make a repeat, and runs until several in a row take about as long as the first of them: then
-     * everything is compiled.
-     */
-    void warmUp() {
-        double first = 0;
-        int steady = 0;
-        for (double total = 0; total < WARM_UP_NANOS_MIN || total < WARM_UP_NANOS_MAX && steady < STEADY_RUNS;) {
-            double nanos = slowest(run());
-            total += nanos * calls;
-            boolean same = first / STEADY_RATIO <= nanos && nanos <= first * STEADY_RATIO;
-            steady = same && nanos * calls >= REPEAT_NANOS / 2 ? steady + 1 : 0;
-            first = steady == 0 ? nanos : first;
-            calls = (int) Math.clamp(REPEAT_NANOS / nanos, CALLS_MIN, Math.min(CALLS_MAX, GROWTH_MAX * calls));
-        }
-    }
-
-    /** {@return the microseconds of a call on the slowest rank; all ranks are done with their checks} */
-    double repeat() {
-        double microseconds = slowest(run()) / 1e3;
-        checkAll();
-        world.barrier();
-        return microseconds;
-    }
-
-    /** {@return the calls of a repeat} */
-    int calls() {
-        return calls;
-    }
-
     @Override
     public void close() {
         operands.close();
     }
 
-    private double slowest(double nanos) {
-        double[] most = {nanos};
-        world.allreduce(most, Reduction.MAX);
-        return most[0];
-    }
-
-    private double run() {
+    @Override
+    Run run(int calls, boolean isRepeat) {
         world.barrier();
         world.barrier(); // the second one ends on all ranks at nearly the same time
         long start = System.nanoTime();
         switch (collective) {
-            case BARRIER -> barriers();
-            case BROADCAST -> broadcasts();
-            case REDUCE -> reduces();
-            case ALLREDUCE -> allreduces();
+            case BARRIER -> barriers(calls);
+            case BROADCAST -> broadcasts(calls);
+            case REDUCE -> reduces(calls);
+            case ALLREDUCE -> allreduces(calls);
         }
-        return (double) (System.nanoTime() - start) / calls;
+        return new Run((double) (System.nanoTime() - start) / calls, calls);
     }
 
-    private void barriers() {
+    private void barriers(int calls) {
         for (int i = 0; i < calls; i++) {
             measured.barrier();
         }
     }
 
-    private void broadcasts() {
+    private void broadcasts(int calls) {
         for (int i = 0; i < calls; i++) {
             int changed = change(0);
             operands.broadcast(measured);
@@ -114,7 +69,7 @@ final class BenchLoop implements AutoCloseable {
         }
     }
 
-    private void reduces() {
+    private void reduces(int calls) {
         for (int i = 0; i < calls; i++) {
             int changed = change(rank);
             operands.reduce(measured);
@@ -124,7 +79,7 @@ final class BenchLoop implements AutoCloseable {
         }
     }
 
-    private void allreduces() {
+    private void allreduces(int calls) {
         for (int i = 0; i < calls; i++) {
             int changed = change(rank);
             operands.allreduce(measured);
@@ -150,7 +105,8 @@ final class BenchLoop implements AutoCloseable {
         }
     }
 
-    private void checkAll() {
+    @Override
+    void checkAll() {
         if (collective == Collective.BARRIER || collective == Collective.REDUCE && rank != 0) {
             return;
         }

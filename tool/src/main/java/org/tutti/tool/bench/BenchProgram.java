@@ -4,7 +4,6 @@ package org.tutti.tool.bench;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -78,7 +77,7 @@ public final class BenchProgram {
     private void run(Job job) throws IOException {
         var world = job.world();
         try (var report = new BenchReport(job.rank() == 0, csv, layout(world), job.size());
-                var gate = gates.isEmpty() ? null : new Gate(gates, job.rank())) {
+                var turns = Turns.of(repeats, gates, job.rank())) {
             for (var collective : collectives) {
                 List<Long> bytesOfCollective = collective == Collective.BARRIER ? List.of(0L) : sizes;
                 for (long bytes : bytesOfCollective) {
@@ -86,36 +85,12 @@ public final class BenchProgram {
                         Communicator communicator =
                                 algorithm.isEmpty() ? world : world.withAlgorithm(collective, algorithm);
                         try (var loop = new BenchLoop(world, communicator, collective, bytes, segments)) {
-                            if (gate != null) {
-                                measureInTurns(loop, gate,
-                                        turn -> report.add(collective, algorithm, bytes, turn, loop.calls()));
-                            } else {
-                                report.add(collective, algorithm, bytes, measure(loop), loop.calls());
-                            }
+                            turns.measure(loop,
+                                    figures -> report.add(collective.label(), algorithm, bytes, figures, loop.calls()));
                         }
                     }
                 }
             }
-        }
-    }
-
-    private double[] measure(BenchLoop loop) {
-        loop.warmUp();
-        double[] microseconds = new double[repeats];
-        for (int repeat = 0; repeat < repeats; repeat++) {
-            microseconds[repeat] = loop.repeat();
-        }
-        return microseconds;
-    }
-
-    /** A turn for each repeat, and one before, to warm up; each is told at once. */
-    private void measureInTurns(BenchLoop loop, Gate gate, Consumer<double[]> report) throws IOException {
-        gate.await();
-        loop.warmUp();
-        report.accept(new double[]{loop.repeat()});
-        for (int repeat = 0; repeat < repeats; repeat++) {
-            gate.await();
-            report.accept(new double[]{loop.repeat()});
         }
     }
 
@@ -131,7 +106,6 @@ public final class BenchProgram {
     }
 
     private String layout(Communicator world) {
-        int nodes = world.topology().nodes();
-        return virtual ? "one process, virtual threads" : nodes == 1 ? "one node" : nodes + " nodes";
+        return virtual ? "one process, virtual threads" : BenchReport.layout(world);
     }
 }

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 
-import org.tutti.Collective;
+import org.tutti.Communicator;
 
 /** The figures of a benchmark, as a table on standard output and as lines of a CSV file; rank 0 writes them. */
 final class BenchReport implements AutoCloseable {
@@ -30,7 +30,7 @@ final class BenchReport implements AutoCloseable {
         this.csv = writes && !csv.isEmpty() ? new PrintWriter(Files.newBufferedWriter(Path.of(csv))) : null;
         if (writes) {
             System.out.printf("%d ranks, %s; microseconds a call%n%n", ranks, layout);
-            System.out.printf("%-10s %-18s %10s %12s %12s %12s%n", "operation", "algorithm", "bytes", "median", "low",
+            System.out.printf("%-21s %-18s %10s %12s %12s %12s%n", "operation", "algorithm", "bytes", "median", "low",
                     "high");
         }
         if (this.csv != null) {
@@ -38,7 +38,22 @@ final class BenchReport implements AutoCloseable {
         }
     }
 
-    void add(Collective collective, String algorithm, long bytes, double[] microseconds, int calls) {
+    /** {@return where the ranks of a job of processes are} */
+    static String layout(Communicator world) {
+        int nodes = world.topology().nodes();
+        return nodes == 1 ? "one node" : nodes + " nodes";
+    }
+
+    /**
+     * Reports a cell.
+     *
+     * @param operation what was called
+     * @param algorithm how, or nothing if Tutti chose
+     * @param bytes of a message
+     * @param microseconds of a call, for each repeat
+     * @param calls of a repeat
+     */
+    void add(String operation, String algorithm, long bytes, double[] microseconds, long calls) {
         if (!writes) {
             return;
         }
@@ -47,12 +62,12 @@ final class BenchReport implements AutoCloseable {
         double median = sorted[sorted.length / 2];
         double low = sorted[0];
         double high = sorted[sorted.length - 1];
-        System.out.printf(Locale.ROOT, "%-10s %-18s %10d %12.3f %12.3f %12.3f%n", collective.label(),
+        System.out.printf(Locale.ROOT, "%-21s %-18s %10d %12.3f %12.3f %12.3f%n", operation,
                 algorithm.isEmpty() ? "(chosen)" : algorithm, bytes, median, low, high);
         if (csv != null) {
             csv.printf(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f,%d%n",
                     algorithm.isEmpty() ? "tutti" : "tutti " + algorithm,
-                    collective.label(), layout.replace(",", ""), ranks, bytes, median, low, high, calls);
+                    operation, layout.replace(",", ""), ranks, bytes, median, low, high, calls);
             csv.flush(); // someone may wait for it
         }
     }

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,16 +15,19 @@ import java.util.stream.Stream;
 import org.tutti.Collective;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
+import org.tutti.tool.bench.OneSidedOptions;
 import org.tutti.tool.compare.Figure.Cell;
 import org.tutti.tool.compare.Invocation.ContenderException;
 import org.tutti.tool.run.Cleanup;
 import org.tutti.tool.run.DurationConverter;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The command {@code tutti compare}: the same loops in Tutti and in each peer that is installed, in turns. */
 @Command(name = "compare", sortOptions = false, mixinStandardHelpOptions = true,
-        description = "Measures Tutti beside the MPI implementations that are installed.", footer = {"",
+        description = "Measures Tutti beside the MPI implementations that are installed: collectives, or remote memory.",
+        footer = {"",
                 "The contenders take turns of some 50 ms, cell by cell; the median of all counts. Let nothing else "
                         + "run. "
                         + "docs/benchmarks.md says what the figures mean."})
@@ -51,7 +53,10 @@ public final class CompareCommand implements Callable<Integer> {
 
     @Option(names = "--collective", split = ",", paramLabel = "name",
             description = "What to measure: barrier, broadcast, reduce, allreduce. Default: all.")
-    private List<String> collectives = Arrays.stream(Collective.values()).map(Collective::label).toList();
+    private List<String> collectives = new ArrayList<>();
+
+    @Mixin
+    private OneSidedOptions oneSided = new OneSidedOptions();
 
     @Option(names = "--bytes", split = ",", paramLabel = "bytes",
             description = "Sizes of messages, multiples of 8, such as 8,1k,64k,8m. Default: 8 … 8m.")
@@ -66,8 +71,9 @@ public final class CompareCommand implements Callable<Integer> {
     private int rounds;
 
     @Option(names = "--contenders", split = ",", paramLabel = "name",
-            description = "Who takes part: tutti, virtual, segments, openmpi, mpich, mpjexpress. Default: all.")
-    private List<String> names = Stream.concat(TuttiContenders.NAMES.stream(), Peers.NAMES.stream()).toList();
+            description = "Who takes part: tutti, virtual, segments, openmpi, mpich, mpjexpress; with --one-sided "
+                    + "tutti, segments, openmpi, mpich, raw. Default: all.")
+    private List<String> names = new ArrayList<>();
 
     @Option(names = "--timeout", paramLabel = "duration", converter = DurationConverter.class, defaultValue = "1m",
             description = "How long a turn may take before the contender is ended. Default: 1m.")
@@ -94,7 +100,7 @@ public final class CompareCommand implements Callable<Integer> {
         try (var cleanup = new Cleanup()) {
             var place = Place.open(Optional.ofNullable(cluster));
             cleanup.add(place::close);
-            var contenders = contenders(place, peers);
+            var contenders = contenders(place, peers, loop);
             int hosts = layouts.stream().mapToInt(Layout::nodes).max().orElseThrow();
             if (hosts > 1 && cluster == null) {
                 var made = cleanup.add(new Cluster(place, hosts, Optional.ofNullable(rate)));
@@ -133,8 +139,15 @@ public final class CompareCommand implements Callable<Integer> {
     private Loop loop() {
         BenchCommand.requireBetween("--repeats", repeats, 1, COUNT_MAX);
         BenchCommand.requireBetween("--rounds", rounds, 1, COUNT_MAX);
+        oneSided.check(collectives);
+        var bytes = sizes.stream().map(BenchCommand::bytes).toList();
+        if (oneSided.areChosen()) {
+            return new OneSidedCells(oneSided.cells(bytes), repeats);
+        }
         collectives.forEach(BenchCommand::collective);
-        return new Loop(collectives, sizes.stream().map(BenchCommand::bytes).toList(), repeats);
+        return new CollectiveLoop(collectives.isEmpty()
+                ? Stream.of(Collective.values()).map(Collective::label).toList()
+                : collectives, bytes, repeats);
     }
 
     private void requireFiles() {
@@ -151,13 +164,17 @@ public final class CompareCommand implements Callable<Integer> {
 
     /** The peers that take part; names those that are missing. */
     private List<String> installedPeers() {
+        var own = oneSided.areChosen() ? TuttiContenders.ONE_SIDED_NAMES : TuttiContenders.NAMES;
+        var peers = oneSided.areChosen() ? Peers.ONE_SIDED_NAMES : Peers.NAMES;
+        var all = Stream.concat(own.stream(), peers.stream()).toList();
         for (var name : names) {
-            if (!Peers.NAMES.contains(name) && !TuttiContenders.NAMES.contains(name)) {
-                throw new UsageException("--contenders " + name + " is not one of "
-                        + String.join(", ", TuttiContenders.NAMES) + ", " + String.join(", ", Peers.NAMES));
+            if (!all.contains(name)) {
+                throw new UsageException("--contenders " + name + " is not one of " + String.join(", ", all)
+                        + (oneSided.areChosen() ? ", which have one-sided operations" : ""));
             }
         }
-        var asked = names.stream().filter(Peers.NAMES::contains).toList();
+        names = names.isEmpty() ? all : names;
+        var asked = names.stream().filter(peers::contains).toList();
         for (var peer : asked) {
             if (!Peers.isInstalled(peer)) {
                 System.err.println("tutti: " + peer + " is not installed and is left out; " + Peers.installLine(peer));
@@ -171,11 +188,12 @@ public final class CompareCommand implements Callable<Integer> {
         return installed;
     }
 
-    private List<Contender> contenders(Place place, List<String> installed) throws IOException, InterruptedException {
-        var contenders = new ArrayList<>(new TuttiContenders(place).contenders(names));
+    private List<Contender> contenders(Place place, List<String> installed, Loop loop)
+            throws IOException, InterruptedException {
+        var contenders = new ArrayList<>(new TuttiContenders(place).contenders(names, loop));
         var peers = new Peers(place);
         for (var peer : installed) {
-            contenders.addAll(peers.contenders(peer));
+            contenders.addAll(peers.contenders(peer, loop));
         }
         return contenders;
     }

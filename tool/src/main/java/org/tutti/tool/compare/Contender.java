@@ -17,7 +17,14 @@ import java.util.function.Predicate;
 record Contender(String name, Kind kind, long leastBytes, Predicate<Layout> suits, Starter starter) {
     /** Whose a contender is. */
     enum Kind {
-        TUTTI, NATIVE, JAVA
+        /** Tutti in one of its ways. */
+        TUTTI,
+        /** An MPI from C: what ratios are of. */
+        NATIVE,
+        /** An MPI from Java. */
+        JAVA,
+        /** What memory or a socket allow by themselves. */
+        RAW
     }
 
     /** Knows the command of a contender. */

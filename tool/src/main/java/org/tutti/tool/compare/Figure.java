@@ -4,8 +4,14 @@ package org.tutti.tool.compare;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
+
+import org.tutti.Collective;
+import org.tutti.tool.bench.OneSidedCell;
 
 /**
  * What a contender took for a cell, in microseconds a call.
@@ -17,8 +23,11 @@ import java.util.stream.DoubleStream;
  * @param calls how many calls a turn had, 0 if unknown
  */
 record Figure(Cell cell, double median, double low, double high, long calls) {
+    private static final Set<String> OPERATIONS = Stream.concat(
+            Stream.of(Collective.values()).map(Collective::label), OneSidedCell.labels().stream())
+            .collect(Collectors.toUnmodifiableSet());
     private static final Pattern LINE = Pattern.compile(
-            "[^,]+,(barrier|broadcast|reduce|allreduce),[^,]*,\\d+,(\\d+),([\\d.]+),([\\d.]+),([\\d.]+)(?:,(\\d+))?");
+            "[^,]+,([a-z-]+),[^,]*,\\d+,(\\d+),([\\d.]+),([\\d.]+),([\\d.]+)(?:,(\\d+))?");
 
     /** A figure of a turn whose calls are not known, or of several turns. */
     Figure(Cell cell, double median, double low, double high) {
@@ -28,7 +37,7 @@ record Figure(Cell cell, double median, double low, double high, long calls) {
     /**
      * What is measured.
      *
-     * @param operation the collective
+     * @param operation the collective, or the one-sided operation
      * @param bytes of its message, 0 for a barrier
      */
     record Cell(String operation, long bytes) {
@@ -41,9 +50,11 @@ record Figure(Cell cell, double median, double low, double high, long calls) {
     /** {@return the figure in a line of a contender's output, if it is one} */
     static Optional<Figure> parse(String line) {
         var parts = LINE.matcher(line.strip());
-        return parts.matches() ? Optional.of(new Figure(new Cell(parts.group(1), Long.parseLong(parts.group(2))),
-                Double.parseDouble(parts.group(3)), Double.parseDouble(parts.group(4)),
-                Double.parseDouble(parts.group(5)), parts.group(6) == null ? 0 : Long.parseLong(parts.group(6))))
+        return parts.matches() && OPERATIONS.contains(parts.group(1))
+                ? Optional.of(new Figure(new Cell(parts.group(1), Long.parseLong(parts.group(2))),
+                        Double.parseDouble(parts.group(3)), Double.parseDouble(parts.group(4)),
+                        Double.parseDouble(parts.group(5)),
+                        parts.group(6) == null ? 0 : Long.parseLong(parts.group(6))))
                 : Optional.empty();
     }
 

@@ -16,8 +16,11 @@ import org.tutti.tool.compare.Contender.Kind;
 
 /** The other implementations: what they need, how their program is compiled, and how it is started at its best. */
 final class Peers {
-    /** The names of all. */
+    /** The names of those that have collectives. */
     static final List<String> NAMES = List.of("openmpi", "mpich", "mpjexpress");
+
+    /** The names of those that have one-sided operations. */
+    static final List<String> ONE_SIDED_NAMES = List.of("openmpi", "mpich", "raw");
 
     private static final String INTERFACE = "rail0";
     private static final Path MPJ = Path.of("/usr/share/mpj");
@@ -34,6 +37,7 @@ final class Peers {
         return "apt-get install " + switch (peer) {
             case "openmpi" -> "openmpi-bin libopenmpi-dev gcc";
             case "mpich" -> "mpich libmpich-dev gcc";
+            case "raw" -> "gcc libc6-dev";
             default -> "libmpj-java default-jdk-headless";
         };
     }
@@ -41,24 +45,27 @@ final class Peers {
     static boolean isInstalled(String peer) {
         return switch (peer) {
             case "openmpi", "mpich" -> Place.hasCommand("mpirun." + peer) && Place.hasCommand("mpicc." + peer);
+            case "raw" -> Place.hasCommand("gcc");
             default -> Files.isRegularFile(MPJ.resolve("lib/starter.jar")) && Files.isRegularFile(LOG4J)
                     && Place.hasCommand("java") && Place.hasCommand("javac");
         };
     }
 
-    /** {@return the contenders of a peer that is installed; its program has been compiled} */
-    List<Contender> contenders(String peer) throws IOException, InterruptedException {
+    /** {@return the contenders of a peer that is installed, for a loop; its program has been compiled} */
+    List<Contender> contenders(String peer, Loop measured) throws IOException, InterruptedException {
         return switch (peer) {
-            case "openmpi" -> openMpi(compileC(peer));
-            case "mpich" -> mpich(compileC(peer));
+            case "openmpi" -> openMpi(compileC(peer, measured, "mpicc.openmpi"), measured);
+            case "mpich" -> mpich(compileC(peer, measured, "mpicc.mpich"));
+            case "raw" -> raw(compileC(peer, measured, "gcc", "-DRAW"));
             default -> mpjExpress();
         };
     }
 
-    private List<Contender> openMpi(Path program) {
+    private List<Contender> openMpi(Path program, Loop measured) {
+        var hierarchies = measured instanceof CollectiveLoop ? List.of(false, true) : List.of(false);
         List<Contender> contenders = new ArrayList<>();
         for (int yields = 1; yields >= 0; yields--) {
-            for (boolean hierarchical : new boolean[]{false, true}) {
+            for (boolean hierarchical : hierarchies) {
                 var options = List.of("--mca", "mpi_yield_when_idle", String.valueOf(yields), "--mca",
                         "coll_han_priority", hierarchical ? "100" : "0");
                 var name = "openmpi" + (yields == 1 ? " yield" : " spin") + (hierarchical ? " han" : "");
@@ -69,16 +76,41 @@ final class Peers {
         return contenders;
     }
 
+    private static List<String> both(List<String> some, List<String> others) {
+        return Stream.concat(some.stream(), others.stream()).toList();
+    }
+
+    /** The beginning of a command that runs with these variables and those that the loop wants. */
+    private static List<String> environment(Loop loop, String... variables) {
+        var all = both(List.of(variables), loop.environment());
+        return all.isEmpty() ? List.of() : both(List.of("env"), all);
+    }
+
+    /** Two processes without anything in between; the second one enters the other host by itself. */
+    private List<Contender> raw(Path program) {
+        return List.of(new Contender("raw", Kind.RAW, 0, layout -> layout.ranks() == 2, (layout, loop, gates) -> {
+            List<String> words = new ArrayList<>(environment(loop));
+            words.add(program.toString());
+            words.addAll(loop.arguments(gates));
+            if (layout.nodes() > 1) {
+                words.add(place.cluster() + "-2");
+            }
+            return place.onFirstHost(layout, words);
+        }));
+    }
+
     private List<String> openMpiCommand(Path program, List<String> options, Layout layout, Loop loop,
             Path gates) {
-        List<String> words = new ArrayList<>(List.of("env", "OMPI_ALLOW_RUN_AS_ROOT=1",
-                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
+        List<String> words = new ArrayList<>(environment(loop, "OMPI_ALLOW_RUN_AS_ROOT=1",
+                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"));
+        words.addAll(List.of("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
                 "btl_vader_backing_directory", place.scratch().toString(), "-n", String.valueOf(layout.ranks())));
         words.addAll(options);
         if (layout.nodes() == 1) {
             words.addAll(List.of("--mca", "btl", "self,vader"));
         } else {
-            words.addAll(List.of("--mca", "btl", "self,vader,tcp", "--mca", "btl_tcp_if_include", INTERFACE, "--mca",
+            words.addAll(List.of("--mca", "btl", "self,vader,tcp", "--mca", "osc", "pt2pt", "--mca",
+                    "btl_tcp_if_include", INTERFACE, "--mca",
                     "oob_tcp_if_include", INTERFACE, "--mca", "plm_rsh_agent", agent(), "--leave-session-attached",
                     "--host", place.hosts(layout)));
         }
@@ -89,10 +121,9 @@ final class Peers {
 
     private List<Contender> mpich(Path program) {
         return List.of(new Contender("mpich", Kind.NATIVE, 0, layout -> true, (layout, loop, gates) -> {
-            List<String> words = new ArrayList<>();
-            if (layout.nodes() > 1) { // it would find shared memory across namespaces
-                words.addAll(List.of("env", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=" + INTERFACE));
-            }
+            List<String> words = new ArrayList<>(layout.nodes() == 1 ? environment(loop)
+                    : environment(loop, "UCX_TLS=tcp,self", // it would find shared memory across namespaces
+                            "UCX_NET_DEVICES=" + INTERFACE));
             words.addAll(List.of("mpirun.mpich", "-n", String.valueOf(layout.ranks())));
             if (layout.nodes() > 1) {
                 words.addAll(List.of("-launcher", "ssh", "-launcher-exec", agent(), "-iface", INTERFACE, "-hosts",
@@ -145,12 +176,12 @@ final class Peers {
         }
     }
 
-    private Path compileC(String peer) throws IOException, InterruptedException {
-        var program = place.cache().resolve("collectives." + peer);
-        var fresh = place.cache().resolve("collectives." + peer + "." + ProcessHandle.current().pid());
+    private Path compileC(String peer, Loop measured, String... compiler) throws IOException, InterruptedException {
+        var program = place.cache().resolve(measured.program() + "." + peer);
+        var fresh = place.cache().resolve(measured.program() + "." + peer + "." + ProcessHandle.current().pid());
         try {
-            compile(peer, List.of("mpicc." + peer, "-O3", "-march=native", "-o", fresh.toString(),
-                    place.home().resolve("bench/peers/collectives.c").toString()));
+            compile(peer, both(List.of(compiler), List.of("-O3", "-march=native", "-o", fresh.toString(),
+                    place.home().resolve("bench/peers/" + measured.program() + ".c").toString())));
             return Files.move(fresh, program, StandardCopyOption.ATOMIC_MOVE);
         } finally {
             Files.deleteIfExists(fresh);

@@ -18,7 +18,10 @@ import org.tutti.tool.compare.Figure.Cell;
 
 /** Prints what a comparison has measured. */
 final class Report {
-    private static final String CSV_COLUMNS = "contender,operation,layout,ranks,bytes,microseconds,low,high";
+    /** The first line of a file of figures. */
+    static final String CSV_COLUMNS = "contender,operation,layout,ranks,bytes,microseconds,low,high";
+
+    private static final int OPERATION_WIDTH = 14;
 
     private final Results results;
 
@@ -37,27 +40,48 @@ final class Report {
     void print(PrintStream out) {
         for (var layout : results.layouts()) {
             var families = results.families(layout);
-            var own = results.contenders(layout).stream().filter(contender -> contender.kind() == Kind.TUTTI)
-                    .map(Contender::name).toList();
+            var ratios = ratios(layout);
+            int width = results.cells(layout).stream().mapToInt(cell -> cell.operation().length()).max().orElse(0);
+            var label = "%-" + Math.max(OPERATION_WIDTH, width) + "s";
             out.printf("%n%s (nodes x ranks of each): microseconds a call; ÷ is in times of the best native%n", layout);
-            out.print("%-10s %9s".formatted("operation", "bytes"));
+            out.print((label + " %9s").formatted("operation", "bytes"));
             families.forEach(family -> out.printf(" %15s", family));
-            own.forEach(family -> out.printf(" %17s", family + " ÷"));
+            ratios.forEach(ratio -> out.printf(" %20s", ratio.title()));
             out.println();
             for (var cell : results.cells(layout)) {
-                out.print("%-10s %9d".formatted(cell.operation(), cell.bytes()));
+                out.print((label + " %9d").formatted(cell.operation(), cell.bytes()));
                 families.forEach(family -> out.print(column(15, results.fastest(layout, family, cell)
                         .map(figure -> OptionalDouble.of(figure.median())).orElse(OptionalDouble.empty()))));
-                own.forEach(family -> out.print(column(17, results.ratio(layout, family, cell))));
+                ratios.forEach(
+                        ratio -> out.print(column(20, results.ratio(layout, ratio.family(), cell, ratio.kind()))));
                 out.println();
             }
-            out.print("%-20s".formatted("geometric mean"));
+            out.print((label + " %9s").formatted("geometric mean", ""));
             families.forEach(family -> out.print(" ".repeat(16)));
-            own.forEach(family -> out.print(column(17, results.meanRatio(layout, family))));
+            ratios.forEach(ratio -> out.print(column(20, results.meanRatio(layout, ratio.family(), ratio.kind()))));
             out.println();
             results.failures(layout).forEach(failure -> out.println("not measured to the end: " + failure));
             wire.filter(link -> layout.nodes() > 1).ifPresent(link -> printAgainst(link, layout, out));
         }
+    }
+
+    /**
+     * A column of ratios.
+     *
+     * @param family whose time
+     * @param kind in times of the best one of this kind
+     */
+    private record Ratio(String family, Kind kind) {
+        String title() {
+            return family + (kind == Kind.RAW ? " ÷ raw" : " ÷");
+        }
+    }
+
+    /** The columns of Tutti's contenders: in times of the natives, and of what is possible if that was measured. */
+    private List<Ratio> ratios(Layout layout) {
+        var kinds = results.has(layout, Kind.RAW) ? List.of(Kind.NATIVE, Kind.RAW) : List.of(Kind.NATIVE);
+        return results.contenders(layout).stream().filter(contender -> contender.kind() == Kind.TUTTI)
+                .flatMap(contender -> kinds.stream().map(kind -> new Ratio(contender.name(), kind))).toList();
     }
 
     /** Prints a Markdown table: what the wire allows, what crossed it, and what the contenders took. */

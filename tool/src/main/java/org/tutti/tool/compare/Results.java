@@ -61,6 +61,11 @@ final class Results {
         return turns.get(layout).keySet();
     }
 
+    /** {@return whether a contender of a kind was measured in a layout} */
+    boolean has(Layout layout, Kind kind) {
+        return contenders(layout).stream().anyMatch(contender -> contender.kind() == kind);
+    }
+
     /** {@return the cells of a layout, each once} */
     Set<Cell> cells(Layout layout) {
         Set<Cell> cells = new LinkedHashSet<>();
@@ -85,24 +90,24 @@ final class Results {
                 .min(Comparator.comparingDouble(Figure::median));
     }
 
-    private Optional<Figure> bestNative(Layout layout, Cell cell) {
-        return contenders(layout).stream().filter(contender -> contender.kind() == Kind.NATIVE)
+    private Optional<Figure> best(Kind kind, Layout layout, Cell cell) {
+        return contenders(layout).stream().filter(contender -> contender.kind() == kind)
                 .flatMap(contender -> figure(layout, contender, cell).stream())
                 .min(Comparator.comparingDouble(Figure::median));
     }
 
-    /** {@return the time of a contender in those of the best native peer, if both were measured} */
-    OptionalDouble ratio(Layout layout, String family, Cell cell) {
+    /** {@return the time of a contender in those of the best one of a kind, if both were measured} */
+    OptionalDouble ratio(Layout layout, String family, Cell cell, Kind kind) {
         var own = fastest(layout, family, cell);
-        var best = bestNative(layout, cell);
+        var best = best(kind, layout, cell);
         return own.isPresent() && best.isPresent()
                 ? OptionalDouble.of(own.get().median() / best.get().median())
                 : OptionalDouble.empty();
     }
 
     /** {@return the geometric mean of the ratios of a contender in a layout, if it has any} */
-    OptionalDouble meanRatio(Layout layout, String family) {
-        double[] ratios = cells(layout).stream().map(cell -> ratio(layout, family, cell))
+    OptionalDouble meanRatio(Layout layout, String family, Kind kind) {
+        double[] ratios = cells(layout).stream().map(cell -> ratio(layout, family, cell, kind))
                 .filter(OptionalDouble::isPresent).mapToDouble(OptionalDouble::getAsDouble).toArray();
         return ratios.length == 0
                 ? OptionalDouble.empty()

@@ -14,7 +14,10 @@ final class TuttiContenders {
     /** The names of all. */
     static final List<String> NAMES = List.of("tutti", "virtual", "segments");
 
-    private static final long SEGMENTS_LEAST_BYTES = 1 << 20; // below, nobody keeps data off-heap for speed
+    /** The names of those that can measure one-sided operations. */
+    static final List<String> ONE_SIDED_NAMES = List.of("tutti", "segments");
+
+    private static final long SEGMENTS_LEAST_BYTES = 1 << 20; // of a collective; below, nobody keeps data off-heap for speed
 
     private final Place place;
 
@@ -22,14 +25,15 @@ final class TuttiContenders {
         this.place = place;
     }
 
-    /** {@return those of these names} */
-    List<Contender> contenders(List<String> names) {
+    /** {@return those of these names, for a loop} */
+    List<Contender> contenders(List<String> names, Loop measured) {
+        long segmentsLeastBytes = measured instanceof OneSidedCells ? 0 : SEGMENTS_LEAST_BYTES;
         return Stream.of(
                 new Contender("tutti", Kind.TUTTI, 0, layout -> true,
                         (layout, loop, gates) -> bench(layout, loop, gates, List.of())),
                 new Contender("tutti virtual", Kind.TUTTI, 0, layout -> layout.nodes() == 1,
                         (layout, loop, gates) -> bench(layout, loop, gates, List.of("--virtual"))),
-                new Contender("tutti segments", Kind.TUTTI, SEGMENTS_LEAST_BYTES, layout -> true,
+                new Contender("tutti segments", Kind.TUTTI, segmentsLeastBytes, layout -> true,
                         (layout, loop, gates) -> bench(layout, loop, gates, List.of("--segments"))))
                 .filter(contender -> names.contains(contender.name().replaceFirst("tutti ", ""))).toList();
     }
@@ -37,12 +41,9 @@ final class TuttiContenders {
     private List<String> bench(Layout layout, Loop loop, Path gates, List<String> options) {
         List<String> words = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp",
-                System.getProperty("java.class.path"), Main.class.getName(), "bench", "--collective",
-                loop.operationList(), "--repeats", String.valueOf(loop.repeats()), "--csv", "/dev/stdout", "--gates",
-                gates.toString()));
-        if (!loop.sizes().isEmpty()) {
-            words.addAll(List.of("--bytes", loop.sizeList()));
-        }
+                System.getProperty("java.class.path"), Main.class.getName(), "bench", "--repeats",
+                String.valueOf(loop.repeats()), "--csv", "/dev/stdout", "--gates", gates.toString()));
+        words.addAll(loop.benchOptions());
         words.addAll(options);
         words.addAll(layout.nodes() == 1 ? List.of("-n", String.valueOf(layout.ranks()))
                 : List.of("--hosts", place.hosts(layout), "--agent", place.clusterScript() + " exec {host}"));

@@ -8,18 +8,21 @@ import java.util.concurrent.Callable;
 
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
+import org.tutti.tool.compare.OneSidedFigures;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The command {@code tutti chart}: the last step of {@code bench/growth}. */
+/** The command {@code tutti chart}: the last step of {@code bench/growth} and {@code bench/onesided}. */
 @Command(name = "chart", sortOptions = false, mixinStandardHelpOptions = true,
         description = "Predicts what bench/growth has measured, for the algorithms that Tutti chooses: fills in the "
-                + "column model_microseconds of its file, prints a Markdown table, and draws both.")
+                + "column model_microseconds of its file, prints a Markdown table, and draws both. Of a file of tutti "
+                + "compare --one-sided it prints tables, and draws rates.")
 public final class ChartCommand implements Callable<Integer> {
     private static final String ENDING = ".csv";
 
-    @Parameters(index = "0", paramLabel = "file.csv", description = "A file that bench/growth has written.")
+    @Parameters(index = "0", paramLabel = "file.csv",
+            description = "A file that bench/growth or bench/onesided has written.")
     private Path file;
 
     @Option(names = "--model", paramLabel = "name|file", defaultValue = "gigabit",
@@ -42,6 +45,12 @@ public final class ChartCommand implements Callable<Integer> {
         Path drawing = output != null ? output.toAbsolutePath()
                 : table.resolveSibling(name.substring(0, name.length() - ENDING.length()) + ".svg");
         BenchCommand.requireWritable("--output", drawing);
+        if (OneSidedFigures.areIn(table)) {
+            var figures = new OneSidedFigures(table);
+            Files.writeString(drawing, figures.chart());
+            System.out.print(figures.markdown());
+            return 0;
+        }
         Growth growth = new Growth(table, SimulateCommand.model(model));
         BenchCommand.requireWritable("the file", table);
         Files.write(table, growth.csv());

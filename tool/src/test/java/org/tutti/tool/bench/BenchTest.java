@@ -72,12 +72,33 @@ class BenchTest {
             -n 0                   | -n 0 is not possible
             --csv /nowhere/x.csv   | --csv /nowhere/x.csv cannot be written
             --csv /proc            | --csv /proc cannot be written
-            --repeats 0            | --repeats 0""")
+            --repeats 0            | --repeats 0
+            --one-sided --virtual  | --virtual, --algorithm and --all-algorithms have no meaning with --one-sided
+            --target passive       | no meaning without --one-sided""")
     void shouldRejectWhatCannotBe(String arguments, String message, @TempDir Path directory) throws Exception {
         Ended ended = run(directory, ("bench " + arguments).split(" "));
         assertThat(ended.status).isEqualTo(2);
         assertThat(ended.err).contains(message);
         assertThat(ended.err.lines()).hasSize(1);
+    }
+
+    /** 24 bytes are three elements, which no section can halve; 4 KiB are a matrix of 16 x 32. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            --segments            | --bytes 24,4k --operation put-strided,get-strided                 | 4
+            --nodes 2             | --bytes 192                                                       | 7
+            --nodes 2 --segments  | --bytes 192 --target computing --operation put,get,fetch-add      | 3
+            --nodes 3             | --operation fence-all,fence-each-everyone                         | 2""")
+    void shouldMeasureRemoteMemoryAndCheckIt(String where, String what, int cells, @TempDir Path directory)
+            throws Exception {
+        Path csv = directory.resolve("figures.csv");
+        List<String> arguments = new ArrayList<>(List.of("bench", "--one-sided", "-n", "3", "--repeats", "1", "--csv",
+                csv.toString()));
+        arguments.addAll(List.of((where + " " + what).split(" +")));
+        Ended ended = run(directory, arguments.toArray(String[]::new));
+        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(Files.readAllLines(csv).stream().skip(1).map(line -> line.split(",")[1] + line.split(",")[4]))
+                .hasSize(cells).doesNotHaveDuplicates();
     }
 
     @Test

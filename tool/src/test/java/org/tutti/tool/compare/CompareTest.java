@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.tool.Main;
+import org.tutti.tool.bench.OneSidedOperation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -84,7 +85,14 @@ class CompareTest {
             --nodes 2x1 --cluster A!        | --cluster 'A!' is no name
             --chart figure.pdf              | ends with .svg
             --csv /nowhere/x.csv            | --csv /nowhere/x.csv cannot be written
-            --timeout never                 | is no duration""")
+            --timeout never                 | is no duration
+            --one-sided --collective reduce | exclude each other
+            --operation put                 | no meaning without --one-sided
+            --target computing              | no meaning without --one-sided
+            --one-sided --operation send    | --operation send is not one of put, get, accumulate
+            --one-sided --target asleep     | --target asleep is not possible; give passive, computing
+            --one-sided --contenders mpjexpress | mpjexpress is not one of tutti, segments, openmpi, mpich, raw
+            --contenders raw                | raw is not one of tutti, virtual""")
     void shouldRejectWhatCannotBe(String arguments, String message) throws Exception {
         var ended = run(System.getenv("PATH"), arguments.split(" "));
         assertThat(ended.status).isEqualTo(2);
@@ -100,6 +108,38 @@ class CompareTest {
                 "tutti: mpich is not installed and is left out; apt-get install mpich libmpich-dev gcc",
                 "tutti: no peer to compare with was found; install one, or measure Tutti alone with "
                         + "--contenders tutti");
+    }
+
+    @Test
+    void shouldNameMissingPeersOfOneSidedOperationsToo() throws Exception {
+        var ended = runWithScripts("--one-sided");
+        assertThat(ended.status).isEqualTo(2);
+        assertThat(ended.err.lines()).containsExactly(
+                "tutti: openmpi is not installed and is left out; apt-get install openmpi-bin libopenmpi-dev gcc",
+                "tutti: mpich is not installed and is left out; apt-get install mpich libmpich-dev gcc",
+                "tutti: raw is not installed and is left out; apt-get install gcc libc6-dev",
+                "tutti: no peer to compare with was found; install one, or measure Tutti alone with "
+                        + "--contenders tutti");
+    }
+
+    /** The raw program is told all cells, and its figures of them are read; the other peer is left out. */
+    @Test
+    void shouldTellAPeerWhichOneSidedCellsToMeasure() throws Exception {
+        script("gcc", "while [ \"$1\" != -o ]; do shift; done; printf '%s\\n' '#!/bin/sh' '[ \"$1 $2\" = \""
+                + "put:8,put-computing:8,fetch-add:8,fetch-add-computing:8 1\" ] && [ -p \"$3/1\" ] || exit 1' "
+                + "'for cell in put put-computing fetch-add fetch-add-computing; do for turn in 7 3; do' "
+                + "'echo peer,$cell,layout,2,8,$turn,1,9; done; done' > \"$2\"; chmod +x \"$2\"");
+        script("chmod", "exec /bin/chmod \"$@\"");
+        script("env", "exec /usr/bin/env \"$@\"");
+        var csv = directory.resolve("figures.csv");
+        var ended = runWithScripts("--one-sided", "--contenders", "mpich,raw", "--operation", "fetch-add,put",
+                "--target", "computing,passive", "--bytes", "8", "--repeats", "1", "--rounds", "1", "--csv",
+                csv.toString());
+        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.err).contains("mpich is not installed");
+        assertThat(Files.readAllLines(csv)).hasSize(5).contains("raw,put,1x2,2,8,3.0000,1.0000,9.0000",
+                "raw,fetch-add-computing,1x2,2,8,3.0000,1.0000,9.0000");
+        assertThatNothingIsLeft(ended);
     }
 
     @Test
@@ -173,6 +213,24 @@ class CompareTest {
         assertThat(ended.status).as(ended.err).isZero();
         assertThat(ended.out).containsPattern("barrier +0 +[\\d.]+").containsPattern("broadcast +64 +[\\d.]+")
                 .containsPattern("reduce +64 +[\\d.]+").containsPattern("allreduce +64 +[\\d.]+");
+        assertThatNothingIsLeft(ended);
+    }
+
+    /** Each checks its own data, and fails if something is wrong. */
+    @ParameterizedTest
+    @ValueSource(strings = {"tutti", "segments", "openmpi", "mpich", "raw"})
+    void shouldMeasureOneSidedOperations(String contender) throws Exception {
+        assumeTrue(TuttiContenders.ONE_SIDED_NAMES.contains(contender) || Peers.isInstalled(contender),
+                () -> contender + " is not installed; " + Peers.installLine(contender));
+        var csv = directory.resolve("figures.csv");
+        var ended = run(System.getenv("PATH"), "--one-sided", "--contenders", contender, "--operation",
+                String.join(",", OneSidedOperation.labels()), "--bytes", "192", "--repeats", "1", "--rounds", "1",
+                "--csv", csv.toString());
+        assertThat(ended.status).as(ended.err).isZero();
+        var measured = Files.readAllLines(csv).stream().skip(1).map(line -> line.split(",")).toList();
+        assertThat(measured).extracting(columns -> columns[1]).contains("put", "put-strided", "get-strided")
+                .containsAll(OneSidedOperation.labels());
+        assertThat(measured).allSatisfy(columns -> assertThat(Double.parseDouble(columns[5])).isPositive());
         assertThatNothingIsLeft(ended);
     }
 

@@ -62,19 +62,34 @@ class ResultsTest {
     @Test
     void shouldDivideByTheBestNativeAndAverageGeometrically() {
         var results = known();
-        assertThat(results.ratio(ONE_NODE, "tutti", BARRIER)).isEqualTo(OptionalDouble.of(0.25));
-        assertThat(results.ratio(ONE_NODE, "tutti", SMALL)).isEqualTo(OptionalDouble.of(3));
-        assertThat(results.meanRatio(ONE_NODE, "tutti").orElseThrow()).isCloseTo(Math.sqrt(0.75), within(1e-12));
+        assertThat(results.ratio(ONE_NODE, "tutti", BARRIER, Kind.NATIVE)).isEqualTo(OptionalDouble.of(0.25));
+        assertThat(results.ratio(ONE_NODE, "tutti", SMALL, Kind.NATIVE)).isEqualTo(OptionalDouble.of(3));
+        assertThat(results.meanRatio(ONE_NODE, "tutti", Kind.NATIVE).orElseThrow()).isCloseTo(Math.sqrt(0.75),
+                within(1e-12));
         assertThat(results.fastest(ONE_NODE, "openmpi", BARRIER)).contains(new Figure(BARRIER, 5, 5, 5));
         assertThat(results.families(ONE_NODE)).containsExactly("tutti", "openmpi", "mpich", "mpjexpress");
-        assertThat(results.ratio(ONE_NODE, "mpjexpress", SMALL)).isEmpty();
+        assertThat(results.ratio(ONE_NODE, "mpjexpress", SMALL, Kind.NATIVE)).isEmpty();
     }
 
     @Test
     void shouldHaveNoRatiosWithoutANative() {
         var results = new Results();
         results.add(ONE_NODE, contender("tutti", Kind.TUTTI), new Figure(SMALL, 5, 4, 6));
-        assertThat(results.meanRatio(ONE_NODE, "tutti")).isEmpty();
+        assertThat(results.meanRatio(ONE_NODE, "tutti", Kind.NATIVE)).isEmpty();
+    }
+
+    @Test
+    void shouldDivideByWhatIsPossibleToo() {
+        var results = known();
+        results.add(ONE_NODE, contender("raw", Kind.RAW), new Figure(SMALL, 1.5, 1, 2));
+        assertThat(results.ratio(ONE_NODE, "tutti", SMALL, Kind.RAW)).isEqualTo(OptionalDouble.of(4));
+        assertThat(results.ratio(ONE_NODE, "tutti", SMALL, Kind.NATIVE)).isEqualTo(OptionalDouble.of(3));
+        assertThat(results.ratio(ONE_NODE, "tutti", BARRIER, Kind.RAW)).isEmpty();
+        var bytes = new ByteArrayOutputStream();
+        new Report(results, Optional.empty()).print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        assertThat(bytes.toString(StandardCharsets.UTF_8).lines().map(line -> line.strip().replaceAll(" +", " ")))
+                .contains("operation bytes tutti openmpi mpich mpjexpress raw tutti ÷ tutti ÷ raw",
+                        "reduce 8 6.000 2.000 - - 1.500 3.000 4.000", "geometric mean 0.866 4.000");
     }
 
     @Test
@@ -109,6 +124,11 @@ class ResultsTest {
                 .contains(new Figure(SMALL, 2.5, 1, 3));
         assertThat(Figure.parse("contender,operation,layout,ranks,bytes,microseconds,low,high")).isEmpty();
         assertThat(Figure.parse("peer,gather,layout,2,8,2.5,1.0,3.0")).isEmpty();
+        assertThat(Figure.parse("peer,fence-all,layout,2,8,2.5,1.0,3.0"))
+                .contains(new Figure(new Cell("fence-all", 8), 2.5, 1, 3));
+        assertThat(Figure.parse("peer,put-computing,layout,2,8,2.5,1.0,3.0"))
+                .contains(new Figure(new Cell("put-computing", 8), 2.5, 1, 3));
+        assertThat(Figure.parse("peer,put-sleeping,layout,2,8,2.5,1.0,3.0")).isEmpty();
     }
 
     @Test

@@ -1,0 +1,334 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+/* The loops of tutti bench --one-sided: see OneSidedLoop.java, which this follows step by step; over an MPI, or with
+ * -DRAW over nothing but memory or a socket.
+ * Usage: onesided CELLS REPEATS GATES [NAMESPACE], such as put:8,get-computing:1024 7 directory. */
+#define _GNU_SOURCE /* for setns */
+#include "loop.h"
+
+#include <string.h>
+#ifdef RAW
+#include "transport_raw.h"
+#else
+#include "transport_mpi.h"
+#endif
+
+enum { TRAIN = 16, INDEX_MASK = 31, CALL_MASK = 1023, NAME_BYTES = 64 };
+static const double STRETCH_SECONDS = 0.3;
+static const char COMPUTING[] = "-computing";
+
+enum operation {
+  PUT, GET, ACCUMULATE, FETCH_ADD, PUT_TRAIN, PUT_STRIDED, GET_STRIDED, LOCK_UNLOCK, LOCK, UNLOCK, FENCE_EACH, FENCE_ALL,
+  FENCE_EACH_EVERYONE, FENCE_ALL_EVERYONE, OPERATIONS
+};
+static const char *const names[OPERATIONS] = {
+    "put", "get", "accumulate", "fetch-add", "put-train", "put-strided", "get-strided", "lock-unlock", "lock", "unlock",
+    "fence-each", "fence-all", "fence-each-everyone", "fence-all-everyone"};
+
+static char cell[NAME_BYTES];
+static enum operation operation;
+static int computing, target;
+static long count, columns, generation, call, changed;
+static double *part, *own, *sums;
+static double timed; /* the seconds that the timed half of a lock and an unlock took in this run */
+
+/* Small whole numbers, so that sums are exact in any order. */
+static double element(long index, long at) {
+  return 1 + (index & INDEX_MASK) + (at & CALL_MASK);
+}
+
+static int strided(void) {
+  return operation == PUT_STRIDED || operation == GET_STRIDED;
+}
+
+static int everyone(void) {
+  return operation == FENCE_EACH_EVERYONE || operation == FENCE_ALL_EVERYONE;
+}
+
+static int fences(void) {
+  return operation >= FENCE_EACH;
+}
+
+static int calls_here(void) {
+  return rank == 0 || everyone();
+}
+
+/* Where an element lies: the rows of a section are every second half row of a matrix. */
+static long place(long index) {
+  return strided() ? index + (index & -columns) : index;
+}
+
+static void check(const double *memory, long at, double expected) {
+  if (memory[at] != expected) {
+    fprintf(stderr, "wrong result: %s of %ld bytes on rank %d, call %ld: element %ld is %g instead of %g\n", cell,
+            count * (long)sizeof(double), rank, call, at, memory[at], expected);
+    give_up(1);
+  }
+}
+
+/* The next element, in each call. */
+static void change(double value) {
+  call++;
+  changed = changed + 1 == count ? 0 : changed + 1;
+  own[place(changed)] = value;
+}
+
+static void change_element(void) {
+  change(element(changed + 1 == count ? 0 : changed + 1, call + 1));
+}
+
+static void fence_call(int each) {
+  change_element();
+  for (int other = 0; other < size; other++) {
+    if (other != rank) {
+      put(other, rank, own, 1);
+    }
+  }
+  if (!each) {
+    flush_all();
+    return;
+  }
+  for (int other = 0; other < size; other++) {
+    if (other != rank) {
+      flush(other);
+    }
+  }
+}
+
+static void lock_call(void) {
+  double start = operation == LOCK ? now() : 0;
+  lock(target);
+  timed += operation == LOCK ? now() - start : 0;
+  start = operation == UNLOCK ? now() : 0;
+  unlock(target);
+  timed += operation == UNLOCK ? now() - start : 0;
+}
+
+static void call_once(void) {
+  switch (operation) {
+  case PUT:
+    change_element();
+    put(target, 0, own, count);
+    flush(target);
+    break;
+  case PUT_TRAIN:
+    change_element();
+    put(target, (call - 1) % TRAIN * count, own, count);
+    if (call % TRAIN == 0) {
+      flush(target);
+    }
+    break;
+  case PUT_STRIDED:
+    change_element();
+    put_section(target, own);
+    flush(target);
+    break;
+  case GET:
+    change(-1);
+    get(target, 0, own, count);
+    flush(target);
+    check(own, changed, element(changed, generation));
+    break;
+  case GET_STRIDED:
+    change(-1);
+    get_section(target, own);
+    flush(target);
+    check(own, place(changed), element(changed, generation));
+    break;
+  case ACCUMULATE:
+    call++;
+    accumulate(target, 0, own, count);
+    flush(target);
+    break;
+  case FETCH_ADD:
+    if (fetch_add(target) != call++) {
+      fprintf(stderr, "wrong result: fetch-add on rank %d, call %ld: another number than that of the calls before\n",
+              rank, call);
+      give_up(1);
+    }
+    break;
+  case LOCK_UNLOCK:
+  case LOCK:
+  case UNLOCK:
+    lock_call();
+    break;
+  default:
+    fence_call(operation == FENCE_EACH || operation == FENCE_EACH_EVERYONE);
+  }
+}
+
+/* Before each run: what is got and accumulated changes from run to run. */
+static void prepare(void) {
+  generation++;
+  for (long i = 0; i < count; i++) {
+    if (operation == ACCUMULATE) {
+      own[i] = element(i, generation);
+    } else if ((operation == GET || operation == GET_STRIDED) && rank == target) {
+      part[place(i)] = element(i, generation);
+    }
+  }
+  see();
+}
+
+/* What a rank does that computes: it looks at the clock and at nothing else. */
+static void compute(double until) {
+  while (now() < until) {
+  }
+}
+
+static long call_until(long calls, double until) {
+  long made = 0;
+  do {
+    call_once();
+    made++;
+  } while (made < calls && now() < until);
+  return made;
+}
+
+static double run(long calls) {
+  int stretch = warm && computing;
+  long made = 0;
+  prepare();
+  meet();
+  meet(); /* the second one ends on all ranks at nearly the same time */
+  timed = 0;
+  double start = now();
+  if (!calls_here()) {
+    if (stretch) {
+      compute(start + STRETCH_SECONDS);
+    }
+  } else if (stretch) {
+    made = call_until(calls, start + STRETCH_SECONDS);
+  } else {
+    for (; made < calls; made++) {
+      call_once();
+    }
+  }
+  if (calls_here() && operation == PUT_TRAIN) {
+    flush(target);
+  }
+  double seconds = operation == LOCK || operation == UNLOCK ? timed : now() - start;
+  done = (long)most(made);
+  if (!calls_here()) {
+    call += done;
+  }
+  for (long i = 0; operation == ACCUMULATE && i < count; i++) {
+    sums[i] += done * element(i, generation);
+  }
+  return most(calls_here() ? seconds / made : 0);
+}
+
+/* The last call up to some call whose number is like another one modulo a period; 0 if there was none. */
+static long last_call(long at, long like, long period) {
+  long last = at - ((at - like) % period + period) % period;
+  return last > 0 ? last : 0;
+}
+
+static double last_element(long index, long at) {
+  long changed_at = last_call(at, index, count);
+  return changed_at == 0 ? 0 : element(index, changed_at);
+}
+
+static void check_train(void) {
+  for (long slot = 0; slot < TRAIN; slot++) {
+    long last = last_call(call, slot + 1, TRAIN);
+    for (long i = 0; i < count; i++) {
+      check(part, slot * count + i, last_element(i, last));
+    }
+  }
+}
+
+static void check_part(void) {
+  for (long i = 0; i < count; i++) {
+    check(part, place(i), operation == ACCUMULATE ? sums[i] : last_element(i, call));
+    if (strided()) {
+      check(part, place(i) + columns, 0);
+    }
+  }
+}
+
+static void check_all(void) {
+  see();
+  if (operation == GET || operation == GET_STRIDED) {
+    for (long i = 0; rank == 0 && i < count; i++) {
+      check(own, place(i), element(i, generation));
+    }
+  } else if (fences()) {
+    for (int other = 0; other < size; other++) {
+      if (other != rank && (everyone() || other == 0)) {
+        check(part, other, element(0, call));
+      }
+    }
+  } else if (rank != target || operation == LOCK_UNLOCK || operation == LOCK || operation == UNLOCK) {
+    return;
+  } else if (operation == FETCH_ADD) {
+    if (*(long *)part != call) {
+      fprintf(stderr, "wrong result: fetch-add left %ld on rank %d instead of %ld\n", *(long *)part, rank, call);
+      give_up(1);
+    }
+  } else if (operation == PUT_TRAIN) {
+    check_train();
+  } else {
+    check_part();
+  }
+}
+
+static void measure(long bytes, int repeats) {
+  target = size - 1;
+  count = bytes / (long)sizeof(double) > 0 ? bytes / (long)sizeof(double) : 1;
+  call = changed = generation = 0;
+  for (columns = 1; count % (2 * columns) == 0 && columns * columns < count;) {
+    columns *= 2;
+  }
+  long elements = operation == PUT_TRAIN ? TRAIN * count : strided() ? 2 * count : fences() ? size : count;
+  part = expose(elements * (long)sizeof(double));
+  own = allocate(2 * count * sizeof(double));
+  sums = allocate(count * sizeof(double));
+  define_section(count / columns, columns, 2 * columns);
+  take_turns(cell, bytes, repeats);
+  free(sums);
+  free(own);
+  conceal();
+}
+
+/* Reads a cell such as put-computing:8 and returns where the next one begins. */
+static char *read_cell(char *at, long *bytes) {
+  size_t length = strcspn(at, ":");
+  if (at[length] == '\0' || length >= sizeof cell) {
+    return NULL;
+  }
+  memcpy(cell, at, length);
+  cell[length] = '\0';
+  size_t suffix = strlen(COMPUTING);
+  computing = length > suffix && strcmp(cell + length - suffix, COMPUTING) == 0;
+  length -= computing ? suffix : 0;
+  for (operation = 0; operation < OPERATIONS; operation++) {
+    if (strlen(names[operation]) == length && strncmp(names[operation], cell, length) == 0) {
+      char *end = strchr(at, ':') + 1;
+      *bytes = strtol(end, &end, 10);
+      return end + (*end == ',');
+    }
+  }
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  transport_open(&argc, &argv);
+  int repeats = argc >= 4 ? atoi(argv[2]) : 0;
+  if (repeats < 1) {
+    fprintf(stderr, "usage: onesided CELLS REPEATS GATES [NAMESPACE]\n");
+    give_up(2);
+  }
+  open_gate(argv[3]);
+  for (char *at = argv[1]; *at != '\0';) {
+    long bytes;
+    char *next = read_cell(at, &bytes);
+    if (next == NULL) {
+      fprintf(stderr, "there is no cell %s\n", at);
+      give_up(2);
+    }
+    measure(bytes, repeats);
+    at = next;
+  }
+  transport_close();
+  return 0;
+}

@@ -1,0 +1,67 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.onesided;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+
+import org.tutti.Aggregate;
+import org.tutti.NonBlockingPart;
+import org.tutti.Request;
+
+/**
+ * Calls that share a request. On one node there is none: all is done when calls return.
+ */
+final class LiveAggregate extends Aggregate {
+    private final LiveRemoteMemory memory;
+    private final LiveNonBlockingPart[] parts;
+    private final OneSidedRequest request;
+
+    /**
+     * @param memory whose parts are used
+     * @param size how many there are
+     * @param request what the calls share, or null when there are no other nodes
+     */
+    LiveAggregate(LiveRemoteMemory memory, int size, OneSidedRequest request) {
+        this.memory = memory;
+        this.parts = new LiveNonBlockingPart[size];
+        this.request = request;
+    }
+
+    OneSidedRequest request() {
+        return request;
+    }
+
+    private Request shared() {
+        memory.flush();
+        return request != null ? request : OneSidedRequest.DONE;
+    }
+
+    @Override
+    public NonBlockingPart at(int rank) {
+        LivePart part = memory.view(rank);
+        if (parts[rank] == null) {
+            parts[rank] = new LiveNonBlockingPart(part, this);
+        }
+        return parts[rank];
+    }
+
+    @Override
+    public boolean isDone() {
+        return shared().isDone();
+    }
+
+    @Override
+    public void await() {
+        shared().await();
+    }
+
+    @Override
+    public boolean await(Duration timeout) {
+        return shared().await(timeout);
+    }
+
+    @Override
+    public CompletionStage<Void> completion() {
+        return shared().completion();
+    }
+}

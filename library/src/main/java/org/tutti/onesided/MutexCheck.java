@@ -1,0 +1,92 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.onesided;
+
+import org.tutti.Mutexes.HolderFailure;
+import org.tutti.RankFailedException;
+import org.tutti.collective.Members;
+
+/**
+ * Looks for reasons to end the wait for a mutex. Beside those of any call there are two that are no failures, and leave
+ * as exceptions without a trace: the timeout of a timed lock, and that it is time to look whether the holder is gone.
+ *
+ * <p>A rank that has left the job has not closed the mutexes together with the one that waits: so it is as good as
+ * failed here.
+ */
+final class MutexCheck extends CallCheck {
+    private static final long LOOK_NANOS = 100_000_000;
+
+    private final int size;
+    private final HolderFailure policy;
+    private final long changesAtFirst;
+    private long timeoutAtNanos;
+    private long looksAtNanos;
+
+    MutexCheck(Members members, int rank, int size, HolderFailure policy) {
+        super(members, rank);
+        this.size = size;
+        this.policy = policy;
+        this.changesAtFirst = members.changes();
+    }
+
+    /** Sets when the next wait is to time out; the greatest long for never. */
+    void limit(long atNanos) {
+        timeoutAtNanos = atNanos;
+        looksAtNanos = 0;
+    }
+
+    /** Whether a rank has failed or left since the mutexes were made. */
+    boolean hasAnyGone() {
+        return members.changes() != changesAtFirst;
+    }
+
+    /** One of those ranks, or −1. */
+    int anyGone() {
+        for (int each = 0; hasAnyGone() && each < size; each++) {
+            if (members.isGone(each)) {
+                return each;
+            }
+        }
+        return -1;
+    }
+
+    @Override
+    public void check() {
+        super.check();
+        long nowNanos = System.nanoTime();
+        if (timeoutAtNanos != Long.MAX_VALUE && nowNanos - timeoutAtNanos >= 0) {
+            throw WaitEndedException.TIMED_OUT;
+        }
+        if (policy == HolderFailure.PASS_ON && hasAnyGone()) {
+            if (looksAtNanos == 0) {
+                looksAtNanos = nowNanos;
+            }
+            if (nowNanos - looksAtNanos >= 0) {
+                looksAtNanos = nowNanos + LOOK_NANOS;
+                throw WaitEndedException.TIME_TO_LOOK;
+            }
+        }
+    }
+
+    @Override
+    RuntimeException failure(int home) {
+        if (!hasAnyGone()) {
+            return null;
+        }
+        RuntimeException failure = members.failure(home);
+        if (policy == HolderFailure.THROW) {
+            int gone = failure == null ? anyGone() : -1;
+            return gone < 0 ? failure : members.failure(gone);
+        }
+        if (!(failure instanceof RankFailedException)) {
+            return failure;
+        }
+        return !members.isGone(home) ? null
+                : new RankFailedException(home, members.describe(home)
+                        + " has failed or left the job, and its mutexes are gone with it");
+    }
+
+    @Override
+    String afterInterrupt() {
+        return "it does not hold the mutex";
+    }
+}

@@ -1,0 +1,157 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.onesided;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.NonBlockingPart;
+import org.tutti.collective.Members;
+import org.tutti.fabric.Fabric;
+import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
+
+/**
+ * What a rank has asked other nodes for, and not waited for: a fixed number of pieces of a memory. The bytes arrive
+ * where they belong without anybody's doing here; whoever waits then takes note of all answers, his own or not.
+ *
+ * <p><b>Concurrency.</b> The thread that uses the memory begins pieces; any thread may wait for some. The table of
+ * pieces is changed under this object's monitor, which nobody holds while he waits: waiting is for a word that grows
+ * with every piece that has ended. The bytes are visible to who has read that word, since the thread that stored it had
+ * the answer's word from the fabric before.
+ */
+final class PendingGets implements Waiter.Progress {
+    private static final int PIECES_MAX = NonBlockingPart.IN_FLIGHT_MAX;
+
+    private final Fabric fabric;
+    private final Members members;
+    private final int rank;
+    private final Waiter waiter;
+    private final CallCheck answer;
+    private final FarPart[] parts = new FarPart[PIECES_MAX];
+    private final int[] requests = new int[PIECES_MAX];
+    private final OneSidedRequest[] owners = new OneSidedRequest[PIECES_MAX];
+    private final MemorySegment ended = MemorySegment.ofArray(new long[1]);
+    private volatile int count;
+
+    /**
+     * @param fabric how other nodes are reached
+     * @param members what is known of the ranks' lives
+     * @param rank this rank
+     * @param coreForEach whether every rank of the node has a core of its own
+     */
+    PendingGets(Fabric fabric, Members members, int rank, boolean coreForEach) {
+        this.fabric = fabric;
+        this.members = members;
+        this.rank = rank;
+        this.waiter = Waiter.forAnswers(coreForEach, this);
+        this.answer = new CallCheck(members, rank);
+    }
+
+    int rank() {
+        return rank;
+    }
+
+    /** A reason to wait for nothing any more, or null. */
+    RuntimeException failure() {
+        return members.failure(CallCheck.ANY);
+    }
+
+    /**
+     * Asks for a piece. Without a place for it, waits until another one has ended; if there is no other one, gets it at
+     * once.
+     */
+    void begin(OneSidedRequest owner, FarPart part, long offset, MemorySegment target, long targetOffset, long length,
+            CallCheck check) {
+        while (true) {
+            int request = count == PIECES_MAX ? Fabric.NO_PLACE
+                    : fabric.beginGet(part.process(), part.region(), offset, target, targetOffset, length, check);
+            if (request == Fabric.NO_PLACE) {
+                long seen = Words.load(ended, 0);
+                if (count > 0) {
+                    await(ended, seen + 1, check);
+                    continue;
+                }
+                check.requireThere(fabric.get(part.process(), part.region(), offset, target, targetOffset, length,
+                        check));
+                return;
+            }
+            check.requireThere(request >= 0);
+            add(owner, part, request);
+            return;
+        }
+    }
+
+    private synchronized void add(OneSidedRequest owner, FarPart part, int request) {
+        owner.begin();
+        parts[count] = part;
+        requests[count] = request;
+        owners[count] = owner;
+        count++;
+    }
+
+    /** Waits until a word has grown, which pieces that end make grow. */
+    void await(MemorySegment word, long atLeast, Waiter.Check check) {
+        fabric.flush();
+        waiter.await(word, 0, atLeast, check);
+    }
+
+    /** Waits until all pieces have ended. */
+    void awaitAll(Waiter.Check check) {
+        while (count > 0) {
+            long seen = Words.load(ended, 0);
+            if (count > 0) {
+                await(ended, seen + 1, check);
+            }
+        }
+    }
+
+    @Override
+    public boolean poll() {
+        return fabric.poll() | takeAnswers();
+    }
+
+    @Override
+    public void awaitArrival() {
+        fabric.awaitArrival();
+    }
+
+    private synchronized boolean takeAnswers() {
+        boolean any = false;
+        for (int i = count - 1; i >= 0; i--) {
+            if (fabric.isAnswered(parts[i].process(), requests[i])) {
+                RuntimeException failure = null;
+                try {
+                    answer.begin("get", parts[i].rank(), Long.MAX_VALUE)
+                            .requireThere(fabric.awaitGet(parts[i].process(), requests[i], answer));
+                } catch (RuntimeException e) {
+                    failure = e;
+                }
+                remove(i, failure);
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    private void remove(int piece, RuntimeException failure) {
+        OneSidedRequest owner = owners[piece];
+        int last = count - 1;
+        parts[piece] = parts[last];
+        requests[piece] = requests[last];
+        owners[piece] = owners[last];
+        parts[last] = null;
+        owners[last] = null;
+        count = last;
+        owner.end(failure);
+        Words.store(ended, 0, Words.load(ended, 0) + 1);
+    }
+
+    /** Ends the pieces of a request, or of all for null: nobody writes to their memory any more. */
+    synchronized void drop(OneSidedRequest owner, RuntimeException reason) {
+        for (int i = count - 1; i >= 0; i--) {
+            if (owner == null || owners[i] == owner) {
+                fabric.forgetGet(parts[i].process(), requests[i]);
+                remove(i, reason);
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.bench;
+
+import org.tutti.Communicator;
+import org.tutti.Reduction;
+
+/**
+ * Measures one cell: calls follow each other without pause, as in an application's loop. First it is found how many
+ * calls make a repeat, then everything is compiled. The figure of a repeat is that of the slowest rank. The peers'
+ * programs do the same: {@code bench/peers/loop.h}.
+ */
+abstract class MeasuredLoop implements AutoCloseable {
+    private static final double REPEAT_NANOS = 50_000_000;
+    private static final int CALLS_MAX = 1_000_000;
+    private static final int CALLS_MIN = 4;
+    private static final int GROWTH_MAX = 8;
+    private static final double WARM_UP_NANOS_MIN = 400_000_000;
+    private static final double WARM_UP_NANOS_MAX = 5_000_000_000.0;
+    private static final int STEADY_RUNS = 5;
+    private static final double STEADY_RATIO = 1.25;
+
+    private final Communicator world;
+    private int calls = CALLS_MIN; // of a repeat, the same at every rank
+    private long made;
+
+    /**
+     * What a rank did in a run.
+     *
+     * @param nanosPerCall 0 for a rank that called nothing
+     * @param calls how many calls it made
+     */
+    record Run(double nanosPerCall, long calls) {}
+
+    MeasuredLoop(Communicator world) {
+        this.world = world;
+    }
+
+    /**
+     * Calls what is measured.
+     *
+     * @param callsWanted how often
+     * @param isRepeat whether the figure counts; else it is to warm up
+     */
+    abstract Run run(int callsWanted, boolean isRepeat);
+
+    /** Checks all results of the runs until now. */
+    abstract void checkAll();
+
+    /** Every rank hears how many calls those made in a run that called. */
+    void noteCalls(long callsMade) {
+        // who calls, counts
+    }
+
+    /**
+     * Finds how many calls make a repeat, and runs until several in a row take about as long as the first of them: then
+     * everything is compiled.
+     */
+    final void warmUp() {
+        double first = 0;
+        int steady = 0;
+        for (double total = 0; total < WARM_UP_NANOS_MIN || total < WARM_UP_NANOS_MAX && steady < STEADY_RUNS;) {
+            double nanos = slowest(run(calls, false));
+            total += nanos * calls;
+            boolean same = first / STEADY_RATIO <= nanos && nanos <= first * STEADY_RATIO;
+            steady = same && nanos * calls >= REPEAT_NANOS / 2 ? steady + 1 : 0;
+            first = steady == 0 ? nanos : first;
+            calls = (int) Math.clamp(REPEAT_NANOS / nanos, CALLS_MIN, Math.min(CALLS_MAX, GROWTH_MAX * calls));
+        }
+    }
+
+    /** {@return the microseconds of a call on the slowest rank; all ranks are done with their checks} */
+    final double repeat() {
+        double microseconds = slowest(run(calls, true)) / 1e3;
+        checkAll();
+        world.barrier();
+        return microseconds;
+    }
+
+    /** {@return the calls of the latest repeat} */
+    final long calls() {
+        return made;
+    }
+
+    private double slowest(Run run) {
+        double[] most = {run.nanosPerCall(), run.calls()};
+        world.allreduce(most, Reduction.MAX);
+        made = (long) most[1];
+        noteCalls(made);
+        return most[0];
+    }
+
+    /** Collective. */
+    @Override
+    public abstract void close();
+}

@@ -1,0 +1,351 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.bench;
+
+import java.lang.foreign.ValueLayout;
+
+import org.tutti.Communicator;
+import org.tutti.RemoteMemory;
+import org.tutti.RemotePart;
+import org.tutti.Section;
+import org.tutti.tool.bench.OneSidedCell.Target;
+
+/**
+ * A cell of {@code --one-sided}: rank 0 operates on the memory of the last rank, the others wait for it, or compute.
+ * {@code bench/peers/onesided.c} does the same step by step.
+ *
+ * <p><b>Checks.</b> Of what is put, an element changes with every call; after every repeat the target, which counts the
+ * calls too, compares its memory with the elements of the last calls. Before every get the caller spoils an element,
+ * which must be right afterwards; the target's memory changes from run to run. Of what is accumulated the target knows
+ * the sums, and of fetch-and-adds every single result is known. All are small whole numbers, so that sums are exact.
+ *
+ * <p><b>A target that computes</b> looks at the clock only, for 300 ms from the beginning of a repeat on. The caller
+ * calls until the repeat has its calls or that time is over, once at least.
+ */
+final class OneSidedLoop extends MeasuredLoop {
+    private static final int TRAIN = 16;
+    private static final int INDEX_MASK = 31;
+    private static final int CALL_MASK = 1023;
+    private static final long STRETCH_NANOS = 300_000_000;
+    private static final double SPOILED = -1;
+
+    private final OneSidedCell cell;
+    private final OneSidedOperation operation;
+    private final int rank;
+    private final int size;
+    private final boolean isTarget;
+    private final boolean isCaller;
+    private final int count;
+    private final int columns;
+    private final RemoteMemory memory;
+    private final RemotePart part;
+    private final int target;
+    private final OneSidedOperands own;
+    private final Section section;
+    private final double[] sums;
+    private long generation;
+    private long call;
+    private int changed;
+
+    OneSidedLoop(Communicator world, OneSidedCell cell, boolean segments) {
+        super(world);
+        this.cell = cell;
+        this.operation = cell.operation();
+        this.rank = world.rank();
+        this.size = world.size();
+        this.target = size - 1;
+        this.isTarget = rank == target;
+        this.isCaller = rank == 0 || operation.isCalledByAll();
+        this.count = (int) (cell.bytes() / Double.BYTES);
+        this.columns = columns(count);
+        int ownCount = operation.isStrided() ? 2 * count : count;
+        long partCount = operation == OneSidedOperation.PUT_TRAIN ? TRAIN * (long) count
+                : operation.isFence() ? size : ownCount;
+        this.memory = world.allocate((partCount + (segments ? ownCount : 0)) * Double.BYTES);
+        this.own = segments
+                ? OneSidedOperands.segment(memory.local().asSlice(partCount * Double.BYTES,
+                        (long) ownCount * Double.BYTES))
+                : OneSidedOperands.array(ownCount);
+        this.part = memory.at(target);
+        this.section = Section.strided(0, (long) columns * Double.BYTES, new long[]{count / columns},
+                new long[]{2L * columns * Double.BYTES});
+        this.sums = new double[operation == OneSidedOperation.ACCUMULATE ? count : 0];
+    }
+
+    /** The columns of a section that is about as wide as high: a power of two. */
+    private static int columns(int count) {
+        int columns = 1;
+        while (count % (2 * columns) == 0 && (long) columns * columns < count) {
+            columns *= 2;
+        }
+        return columns;
+    }
+
+    @Override
+    public void close() {
+        memory.close();
+    }
+
+    // ---- a run
+
+    @Override
+    Run run(int callsWanted, boolean isRepeat) {
+        boolean stretch = isRepeat && cell.target() == Target.COMPUTING;
+        prepare();
+        memory.barrier();
+        memory.barrier(); // the second one ends on all ranks at nearly the same time
+        long start = System.nanoTime();
+        if (!isCaller) {
+            if (stretch) {
+                compute(start + STRETCH_NANOS);
+            }
+            return new Run(0, 0);
+        }
+        long calls = callsWanted;
+        if (stretch) {
+            calls = callUntil(callsWanted, start + STRETCH_NANOS);
+        } else {
+            call(callsWanted);
+        }
+        if (operation == OneSidedOperation.PUT_TRAIN) {
+            memory.fence(target); // the last train may be a short one
+        }
+        return new Run((double) (System.nanoTime() - start) / calls, calls);
+    }
+
+    /** What is got or accumulated changes from run to run. */
+    private void prepare() {
+        generation++;
+        if (operation == OneSidedOperation.ACCUMULATE) {
+            for (int i = 0; i < count; i++) {
+                own.set(i, element(i, generation));
+            }
+        } else if (isTarget && isGet()) {
+            for (int i = 0; i < count; i++) {
+                memory.local().setAtIndex(ValueLayout.JAVA_DOUBLE, place(i), element(i, generation));
+            }
+        }
+    }
+
+    private boolean isGet() {
+        return operation == OneSidedOperation.GET || operation == OneSidedOperation.GET_STRIDED;
+    }
+
+    private static void compute(long until) {
+        while (System.nanoTime() - until < 0) {
+            // the clock is all that it looks at
+        }
+    }
+
+    private long callUntil(int callsMax, long until) {
+        long calls = 0;
+        do {
+            call(1);
+            calls++;
+        } while (calls < callsMax && System.nanoTime() - until < 0);
+        return calls;
+    }
+
+    private void call(int calls) {
+        switch (operation) {
+            case PUT -> puts(calls);
+            case GET -> gets(calls);
+            case ACCUMULATE -> accumulates(calls);
+            case FETCH_ADD -> fetchAdds(calls);
+            case PUT_TRAIN -> trains(calls);
+            case PUT_STRIDED -> stridedPuts(calls);
+            case GET_STRIDED -> stridedGets(calls);
+            case FENCE_EACH, FENCE_EACH_EVERYONE -> fencesOfEach(calls);
+            case FENCE_ALL, FENCE_ALL_EVERYONE -> fencesOfAll(calls);
+        }
+    }
+
+    private void puts(int calls) {
+        for (int i = 0; i < calls; i++) {
+            change();
+            own.put(part, 0);
+            memory.fence(target);
+        }
+    }
+
+    private void gets(int calls) {
+        for (int i = 0; i < calls; i++) {
+            spoil();
+            own.get(part);
+            check(own.get(changed), changed, element(changed, generation));
+        }
+    }
+
+    private void accumulates(int calls) {
+        for (int i = 0; i < calls; i++) {
+            own.accumulate(part);
+            memory.fence(target);
+        }
+        call += calls;
+    }
+
+    private void fetchAdds(int calls) {
+        for (int i = 0; i < calls; i++) {
+            check(part.fetchAddLong(0, 1), 0, call++);
+        }
+    }
+
+    private void trains(int calls) {
+        for (int i = 0; i < calls; i++) {
+            change();
+            own.put(part, (call - 1) % TRAIN * count * Double.BYTES);
+            if (call % TRAIN == 0) {
+                memory.fence(target);
+            }
+        }
+    }
+
+    private void stridedPuts(int calls) {
+        for (int i = 0; i < calls; i++) {
+            change();
+            part.put(section, own.span(), section);
+            memory.fence(target);
+        }
+    }
+
+    private void stridedGets(int calls) {
+        for (int i = 0; i < calls; i++) {
+            spoil();
+            part.get(section, own.span(), section);
+            check(own.get(place(changed)), changed, element(changed, generation));
+        }
+    }
+
+    private void fencesOfEach(int calls) {
+        for (int i = 0; i < calls; i++) {
+            change();
+            putToOthers();
+            for (int other = 0; other < size; other++) {
+                if (other != rank) {
+                    memory.fence(other);
+                }
+            }
+        }
+    }
+
+    private void fencesOfAll(int calls) {
+        for (int i = 0; i < calls; i++) {
+            change();
+            putToOthers();
+            memory.fenceAll();
+        }
+    }
+
+    private void putToOthers() {
+        for (int other = 0; other < size; other++) {
+            if (other != rank) {
+                own.put(memory.at(other), (long) rank * Double.BYTES);
+            }
+        }
+    }
+
+    /** Changes an element, the next one in each call. */
+    private void change() {
+        advance();
+        own.set(place(changed), element(changed, call));
+    }
+
+    private void spoil() {
+        advance();
+        own.set(place(changed), SPOILED);
+    }
+
+    private void advance() {
+        call++;
+        changed = changed + 1 == count ? 0 : changed + 1;
+    }
+
+    /** Where an element lies: of a section in the left halves of the rows. */
+    private int place(int index) {
+        return operation.isStrided() ? index + (index & -columns) : index;
+    }
+
+    private static double element(int index, long at) {
+        return 1 + (index & INDEX_MASK) + (at & CALL_MASK);
+    }
+
+    // ---- checks
+
+    @Override
+    void noteCalls(long callsMade) {
+        call += isCaller ? 0 : callsMade;
+        for (int i = 0; i < sums.length; i++) {
+            sums[i] += callsMade * element(i, generation);
+        }
+    }
+
+    @Override
+    void checkAll() {
+        switch (operation) {
+            case GET, GET_STRIDED -> checkOwn();
+            case FENCE_EACH, FENCE_ALL, FENCE_EACH_EVERYONE, FENCE_ALL_EVERYONE -> checkFences();
+            case FETCH_ADD -> checkCounter();
+            case PUT_TRAIN -> checkTrain();
+            case PUT, PUT_STRIDED, ACCUMULATE -> checkPart();
+        }
+    }
+
+    private void checkOwn() {
+        for (int i = 0; isCaller && i < count; i++) {
+            check(own.get(place(i)), i, element(i, generation));
+        }
+    }
+
+    private void checkFences() {
+        for (int other = 0; other < (operation.isCalledByAll() ? size : 1); other++) {
+            if (other != rank) {
+                check(local(other), other, element(0, call));
+            }
+        }
+    }
+
+    private void checkCounter() {
+        if (isTarget) {
+            check(memory.local().get(ValueLayout.JAVA_LONG, 0), 0, call);
+        }
+    }
+
+    private void checkTrain() {
+        for (int slot = 0; isTarget && slot < TRAIN; slot++) {
+            long last = lastCall(call, slot + 1, TRAIN);
+            for (int i = 0; i < count; i++) {
+                check(local(slot * count + i), i, lastElement(i, last));
+            }
+        }
+    }
+
+    private void checkPart() {
+        for (int i = 0; isTarget && i < count; i++) {
+            check(local(place(i)), i, operation == OneSidedOperation.ACCUMULATE ? sums[i] : lastElement(i, call));
+            if (operation.isStrided()) {
+                check(local(place(i) + columns), i, 0); // nobody writes to the right halves
+            }
+        }
+    }
+
+    private double local(int index) {
+        return memory.local().getAtIndex(ValueLayout.JAVA_DOUBLE, index);
+    }
+
+    /** The element that the target has after some call: of the last one that changed it. */
+    private double lastElement(int index, long at) {
+        long changedAt = lastCall(at, index, count);
+        return changedAt == 0 ? 0 : element(index, changedAt);
+    }
+
+    /** The last call up to some call whose number is like another one modulo a period; 0 if there was none. */
+    private static long lastCall(long at, long like, long period) {
+        return Math.max(0, at - Math.floorMod(at - like, period));
+    }
+
+    private void check(double found, int index, double expected) {
+        if (found != expected) {
+            throw new IllegalStateException(cell + " bytes, on rank " + rank + ", call " + call + ": element " + index
+                    + " is " + found + " instead of " + expected);
+        }
+    }
+}

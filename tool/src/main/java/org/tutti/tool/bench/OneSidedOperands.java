@@ -1,0 +1,93 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.bench;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+import org.tutti.DataType;
+import org.tutti.Reduction;
+import org.tutti.RemotePart;
+import org.tutti.Span;
+
+/** The caller's doubles, which it puts and accumulates, or gets, in whichever kind of memory. */
+interface OneSidedOperands {
+    /** {@return operands in an array} */
+    static OneSidedOperands array(int count) {
+        double[] elements = new double[count];
+        return new Array(elements, Span.of(elements));
+    }
+
+    /** {@return operands off the heap} */
+    static OneSidedOperands segment(MemorySegment segment) {
+        return new Segment(Span.of(segment, DataType.DOUBLE));
+    }
+
+    void set(int index, double value);
+
+    double get(int index);
+
+    void put(RemotePart part, long offset);
+
+    void get(RemotePart part);
+
+    void accumulate(RemotePart part);
+
+    /** {@return the operands, for sections} */
+    Span span();
+
+    /** A Java array. */
+    record Array(double[] elements, Span span) implements OneSidedOperands {
+        @Override
+        public void set(int index, double value) {
+            elements[index] = value;
+        }
+
+        @Override
+        public double get(int index) {
+            return elements[index];
+        }
+
+        @Override
+        public void put(RemotePart part, long offset) {
+            part.put(offset, elements);
+        }
+
+        @Override
+        public void get(RemotePart part) {
+            part.get(0, elements);
+        }
+
+        @Override
+        public void accumulate(RemotePart part) {
+            part.accumulate(0, elements, Reduction.SUM);
+        }
+    }
+
+    /** Off-heap memory. */
+    record Segment(Span span) implements OneSidedOperands {
+        @Override
+        public void set(int index, double value) {
+            span.segment().setAtIndex(ValueLayout.JAVA_DOUBLE, index, value);
+        }
+
+        @Override
+        public double get(int index) {
+            return span.segment().getAtIndex(ValueLayout.JAVA_DOUBLE, index);
+        }
+
+        @Override
+        public void put(RemotePart part, long offset) {
+            part.put(offset, span);
+        }
+
+        @Override
+        public void get(RemotePart part) {
+            part.get(0, span);
+        }
+
+        @Override
+        public void accumulate(RemotePart part) {
+            part.accumulate(0, span, Reduction.SUM);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.bench;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+import org.tutti.tool.UsageException;
+
+/** What {@code --one-sided} measures: operations of the first rank on the memory of the last one, unless said. */
+public enum OneSidedOperation {
+    /** A put, and a fence. */
+    PUT,
+    /** A get. */
+    GET,
+    /** An accumulate of doubles, and a fence. */
+    ACCUMULATE,
+    /** A fetch-and-add of a long. */
+    FETCH_ADD,
+    /** A put, of which sixteen to different places have a fence together. */
+    PUT_TRAIN,
+    /** A put of the left half of a matrix into that of another one, and a fence. */
+    PUT_STRIDED,
+    /** A get of the left half of a matrix into that of another one. */
+    GET_STRIDED,
+    /** A put of eight bytes to every other rank, and a fence for each of them, one after the other. */
+    FENCE_EACH,
+    /** The same with one fence for all. */
+    FENCE_ALL,
+    /** {@link #FENCE_EACH}, called by every rank at the same time. */
+    FENCE_EACH_EVERYONE,
+    /** {@link #FENCE_ALL}, called by every rank at the same time. */
+    FENCE_ALL_EVERYONE;
+
+    private static final List<Long> ONE_ELEMENT = List.of((long) Double.BYTES);
+    private static final long TRAIN_BYTES_MAX = 64 << 10; // of a put; longer ones are bandwidth, as without a train
+
+    /** {@return its name on the command line and in files} */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** {@return the labels of all} */
+    public static List<String> labels() {
+        return Stream.of(values()).map(OneSidedOperation::label).toList();
+    }
+
+    /** {@return the operation of a label of the command line} */
+    static OneSidedOperation ofLabel(String label) {
+        return Stream.of(values()).filter(operation -> operation.label().equals(label)).findFirst()
+                .orElseThrow(() -> new UsageException("--operation " + label + " is not one of "
+                        + String.join(", ", labels())));
+    }
+
+    /** {@return which of these sizes, in bytes, it is measured with} */
+    List<Long> sizes(List<Long> wanted) {
+        return switch (this) {
+            case PUT, GET, ACCUMULATE, PUT_STRIDED, GET_STRIDED -> wanted;
+            case PUT_TRAIN -> wanted.stream().filter(bytes -> bytes <= TRAIN_BYTES_MAX).toList();
+            case FETCH_ADD, FENCE_EACH, FENCE_ALL, FENCE_EACH_EVERYONE, FENCE_ALL_EVERYONE -> ONE_ELEMENT;
+        };
+    }
+
+    /** {@return whether every rank calls it, so that none is only a target} */
+    boolean isCalledByAll() {
+        return this == FENCE_EACH_EVERYONE || this == FENCE_ALL_EVERYONE;
+    }
+
+    /** {@return whether the first rank calls it for all others} */
+    boolean isFence() {
+        return this == FENCE_EACH || this == FENCE_ALL || isCalledByAll();
+    }
+
+    /** {@return whether its elements are every second half row of a matrix} */
+    boolean isStrided() {
+        return this == PUT_STRIDED || this == GET_STRIDED;
+    }
+}

@@ -1,0 +1,54 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.compare;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+import org.tutti.tool.bench.OneSidedCell;
+import org.tutti.tool.compare.Figure.Cell;
+
+/**
+ * A loop over one-sided operations.
+ *
+ * @param oneSidedCells what is measured
+ * @param repeats how often each cell is repeated
+ */
+record OneSidedCells(List<OneSidedCell> oneSidedCells, int repeats) implements Loop {
+    /** With this instruction a copy of a megabyte takes ten times as long, where addresses are unlucky. */
+    private static final String NO_STRING_MOVES = "GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=0x7fffffff";
+
+    @Override
+    public List<Cell> cells() {
+        return oneSidedCells.stream().map(cell -> new Cell(cell.label(), cell.bytes())).toList();
+    }
+
+    @Override
+    public Loop from(long leastBytes) {
+        return new OneSidedCells(oneSidedCells.stream().filter(cell -> cell.bytes() >= leastBytes).toList(), repeats);
+    }
+
+    @Override
+    public String program() {
+        return "onesided";
+    }
+
+    @Override
+    public List<String> arguments(Path gates) {
+        return List.of(cellList(), String.valueOf(repeats), gates.toString());
+    }
+
+    @Override
+    public List<String> environment() {
+        return List.of(NO_STRING_MOVES);
+    }
+
+    @Override
+    public List<String> benchOptions() {
+        return List.of("--one-sided", "--cells", cellList());
+    }
+
+    private String cellList() {
+        return oneSidedCells.stream().map(OneSidedCell::toString).collect(Collectors.joining(","));
+    }
+}
