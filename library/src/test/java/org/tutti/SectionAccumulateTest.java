@@ -8,11 +8,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongBinaryOperator;
 
-import org.tutti.JobOptions.Threads;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.tutti.JobOptions.Threads;
 import org.tutti.job.LocalNodes;
 
 import static org.assertj.core.api.Assertions.assertThat;

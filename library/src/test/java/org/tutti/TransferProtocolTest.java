@@ -10,12 +10,12 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 
-import org.tutti.JobOptions.Threads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.JobOptions.Threads;
 import org.tutti.job.LocalNodes;
 
 import static org.assertj.core.api.Assertions.assertThat;

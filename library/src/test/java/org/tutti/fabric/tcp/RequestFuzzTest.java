@@ -62,7 +62,7 @@ class RequestFuzzTest {
             long last = other.address() - all.address();
             for (long at = 0; at < all.byteSize(); at++) {
                 boolean granted = at >= data && at < data + PART_BYTES || at >= last && at < last + PART_BYTES;
-                byte was = at >= AROUND && at < data ? 0 : FOREIGN; // the locks are free
+                byte was = at >= AROUND && at < AROUND + part.block().byteSize() ? 0 : FOREIGN; // no lock is taken
                 if (!granted && all.get(ValueLayout.JAVA_BYTE, at) != was) {
                     return at;
                 }
