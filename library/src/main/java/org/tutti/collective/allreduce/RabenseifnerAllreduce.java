@@ -26,8 +26,9 @@ import org.tutti.pattern.Partition;
  * </pre>
  *
  * <p>As the distances grow while the halves shrink, the nodes whose elements are combined follow each other, the lower
- * ones on the left. What comes from each partner is an {@link Inflow}, which is combined piece by piece. When the nodes are no power of two, some hand everything to their neighbour first and get the
- * result at the end ({@link Folding}).
+ * ones on the left. What comes from each partner is an {@link Inflow}, which is combined piece by piece. When the
+ * nodes are no power of two, some hand everything to their neighbour first and get the result at the end ({@link
+ * Folding}).
  */
 public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
     private static final long CHUNK_BYTES = 256 << 10;

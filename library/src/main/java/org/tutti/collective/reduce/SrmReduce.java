@@ -19,13 +19,13 @@ import org.tutti.pattern.Partition;
  * buffers or where their nodes have put them, and the last operator, at the root, writes into the caller's memory. With
  * eight ranks on a node that is four copies, where message passing has seven.
  *
- * <p>Long messages go through two buffers a rank, and between nodes through what {@link org.tutti.collective.Inflow} has
- * room for, in chunks, so that the levels of the tree and the network work at the same time.
+ * <p>Long messages go through two buffers a rank, and between nodes through what {@link org.tutti.collective.Inflow}
+ * has room for, in chunks, so that the levels of the tree and the network work at the same time.
  *
- * <p>For operators that commute the tree is rooted at the root, or on several nodes at the master of its node, which talks
- * to the other nodes, and from whose buffers the root copies then. For others it is rooted at rank 0, so that only runs of
- * consecutive ranks are combined, and the result goes from there to the root; the ranks of each node must follow each
- * other then.
+ * <p>For operators that commute the tree is rooted at the root, or on several nodes at the master of its node, which
+ * talks to the other nodes, and from whose buffers the root copies then. For others it is rooted at rank 0, so that
+ * only runs of consecutive ranks are combined, and the result goes from there to the root; the ranks of each node must
+ * follow each other then.
  */
 public final class SrmReduce extends Reduce implements Chunked {
     /** Each of the two buffers of a rank; the paper leaves the size open. */

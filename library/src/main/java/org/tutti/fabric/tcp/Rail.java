@@ -34,6 +34,9 @@ final class Rail {
     private static final int READ_BYTES_MAX = 128 << 10;
     private static final int HEADERS_READ = 2;
 
+    /** Below it a copy is cheaper; and the JDK makes an object for each scattering read into memory of an arena. */
+    private static final int READ_DIRECTLY_BYTES_MIN = IN_BYTES / 2;
+
     private final int index;
     private final Wire wire;
 
@@ -310,7 +313,7 @@ final class Rail {
         if (sinkRegion != null && sinkRegion.isRevoked()) {
             discard();
         }
-        return remaining > 0 && in.position() == 0 && hasView();
+        return remaining >= READ_DIRECTLY_BYTES_MIN && in.position() == 0 && hasView();
     }
 
     /** Views are made for long payloads only: small ones may go to another region each time. */

@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 import org.tutti.Collective;
+import org.tutti.TransferProtocol;
 import org.tutti.choice.Catalogue;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.run.Launch;
@@ -65,6 +66,11 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--segments", description = "Use memory that the ranks of a node share instead of Java arrays.")
     private boolean segments;
 
+    @Option(names = "--protocol", paramLabel = "name",
+            description = "With --one-sided, how data travel between nodes: zero-copy, streaming or pipelined. "
+                    + "Default: as Tutti chooses.")
+    private String protocol = "";
+
     @Option(names = "--csv", paramLabel = "file", description = "Write the figures to a file as well.")
     private Path csv;
 
@@ -80,6 +86,9 @@ public final class BenchCommand implements Callable<Integer> {
             requireWritable("--csv", csv.toAbsolutePath());
         }
         oneSided.check(collectives);
+        if (!protocol.isEmpty() && !oneSided.areChosen()) {
+            throw new UsageException("--protocol " + protocol + " has no meaning without --one-sided; give it as well");
+        }
         if (oneSided.areChosen()) {
             return measureOneSided();
         }
@@ -98,7 +107,25 @@ public final class BenchCommand implements Callable<Integer> {
         }
         var cells = oneSided.cells(sizes.stream().map(BenchCommand::bytes).toList());
         return Launch.runOwn(where, OneSidedProgram.class,
-                OneSidedProgram.arguments(cells, repeats, absolute(csv), segments, absolute(gates)));
+                OneSidedProgram.arguments(cells, repeats, absolute(csv), segments, protocolName(), absolute(gates)));
+    }
+
+    /** The name of the constant that was chosen, or nothing. */
+    private String protocolName() {
+        return protocol.isEmpty() ? protocol
+                : Stream.of(TransferProtocol.values()).map(TransferProtocol::name)
+                        .filter(name -> label(name).equals(protocol)).findFirst()
+                        .orElseThrow(() -> new UsageException("--protocol " + protocol + " is not one of "
+                                + String.join(", ", protocols())));
+    }
+
+    /** {@return the names of the protocols of one-sided operations on the command line} */
+    public static List<String> protocols() {
+        return Stream.of(TransferProtocol.values()).map(each -> label(each.name())).toList();
+    }
+
+    private static String label(String name) {
+        return name.toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     private static String absolute(Path path) {

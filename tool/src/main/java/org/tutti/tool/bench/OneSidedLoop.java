@@ -9,6 +9,7 @@ import org.tutti.Mutexes;
 import org.tutti.RemoteMemory;
 import org.tutti.RemotePart;
 import org.tutti.Section;
+import org.tutti.TransferProtocol;
 import org.tutti.tool.bench.OneSidedCell.Target;
 
 /**
@@ -50,7 +51,7 @@ final class OneSidedLoop extends MeasuredLoop {
     private long call;
     private int changed;
 
-    OneSidedLoop(Communicator world, OneSidedCell cell, boolean segments) {
+    OneSidedLoop(Communicator world, OneSidedCell cell, boolean segments, Optional<TransferProtocol> protocol) {
         super(world);
         this.cell = cell;
         this.operation = cell.operation();
@@ -69,7 +70,7 @@ final class OneSidedLoop extends MeasuredLoop {
                 ? OneSidedOperands.segment(memory.local().asSlice(partCount * Double.BYTES,
                         (long) ownCount * Double.BYTES))
                 : OneSidedOperands.array(ownCount);
-        this.part = memory.at(target);
+        this.part = protocol.map(memory.at(target)::withProtocol).orElse(memory.at(target));
         this.section = Section.strided(0, (long) columns * Double.BYTES, new long[]{count / columns},
                 new long[]{2L * columns * Double.BYTES});
         this.sums = new double[operation == OneSidedOperation.ACCUMULATE ? count : 0];

@@ -3,9 +3,11 @@ package org.tutti.tool.bench;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import org.tutti.TransferProtocol;
 import org.tutti.Tutti;
 
 /** What every rank of {@code tutti bench --one-sided} runs. */
@@ -19,24 +21,28 @@ public final class OneSidedProgram {
      * @param repeats how often to repeat
      * @param csv the file to write, or nothing
      * @param segments whether operands are off the heap
+     * @param protocol how data travel between nodes, or nothing for Tutti's choice
      * @param gates the directory of the gates, or nothing
      * @return its arguments
      */
-    static List<String> arguments(List<OneSidedCell> cells, int repeats, String csv, boolean segments, String gates) {
+    static List<String> arguments(List<OneSidedCell> cells, int repeats, String csv, boolean segments,
+            String protocol, String gates) {
         return List.of(cells.stream().map(OneSidedCell::toString).collect(Collectors.joining(",")),
-                String.valueOf(repeats), csv, String.valueOf(segments), gates);
+                String.valueOf(repeats), csv, String.valueOf(segments), protocol, gates);
     }
 
     /** @param arguments as {@link #arguments} has put them together */
     public static void main(String[] arguments) throws IOException {
         List<OneSidedCell> cells = Stream.of(arguments[0].split(",")).map(OneSidedCell::parse).toList();
         boolean segments = Boolean.parseBoolean(arguments[3]);
+        Optional<TransferProtocol> protocol =
+                Optional.of(arguments[4]).filter(name -> !name.isEmpty()).map(TransferProtocol::valueOf);
         try (var job = Tutti.join()) {
             var world = job.world();
             try (var report = new BenchReport(job.rank() == 0, arguments[2], BenchReport.layout(world), job.size());
-                    var turns = Turns.of(Integer.parseInt(arguments[1]), arguments[4], job.rank())) {
+                    var turns = Turns.of(Integer.parseInt(arguments[1]), arguments[5], job.rank())) {
                 for (var cell : cells) {
-                    try (var loop = new OneSidedLoop(world, cell, segments)) {
+                    try (var loop = new OneSidedLoop(world, cell, segments, protocol)) {
                         turns.measure(loop,
                                 figures -> report.add(cell.label(), "", cell.bytes(), figures, loop.calls()));
                     }

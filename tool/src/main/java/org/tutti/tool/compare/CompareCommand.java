@@ -73,7 +73,7 @@ public final class CompareCommand implements Callable<Integer> {
 
     @Option(names = "--contenders", split = ",", paramLabel = "name",
             description = "Who takes part: tutti, virtual, segments, openmpi, mpich, mpjexpress; with --one-sided "
-                    + "tutti, segments, openmpi, mpich, raw. Default: all.")
+                    + "tutti, segments, zero-copy, streaming, pipelined, openmpi, mpich, raw. Default: all.")
     private List<String> names = new ArrayList<>();
 
     @Option(names = "--timeout", paramLabel = "duration", converter = DurationConverter.class, defaultValue = "1m",

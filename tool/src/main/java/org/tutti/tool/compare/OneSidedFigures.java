@@ -16,6 +16,7 @@ import org.tutti.simulator.Chart;
 import org.tutti.simulator.Chart.Line;
 import org.tutti.simulator.Chart.Point;
 import org.tutti.tool.UsageException;
+import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.bench.OneSidedCell;
 import org.tutti.tool.compare.Contender.Kind;
 import org.tutti.tool.compare.Figure.Cell;
@@ -28,6 +29,9 @@ import org.tutti.tool.compare.Figure.Cell;
 public final class OneSidedFigures {
     private static final List<Cell> LATENCIES = List.of(new Cell("get", 8), new Cell("lock", 0), new Cell("unlock", 0),
             new Cell("fetch-add", 8));
+    private static final String OWN = "tutti";
+    private static final List<String> PROTOCOLS =
+            BenchCommand.protocols().stream().map(name -> OWN + " " + name).toList();
     private static final String FENCE_EACH = "fence-each";
     private static final String FENCE_ALL = "fence-all";
     private static final String EVERYONE = "-everyone";
@@ -71,7 +75,7 @@ public final class OneSidedFigures {
     }
 
     private static Contender contender(String name) {
-        var kind = name.startsWith("tutti") ? Kind.TUTTI : name.equals("raw") ? Kind.RAW : Kind.NATIVE;
+        var kind = name.startsWith(OWN) ? Kind.TUTTI : name.equals("raw") ? Kind.RAW : Kind.NATIVE;
         return new Contender(name, kind, 0, layout -> true, (layout, loop, gates) -> List.of());
     }
 
@@ -106,7 +110,7 @@ public final class OneSidedFigures {
 
     private void addAll(StringBuilder text, Layout layout) {
         var families = results.families(layout);
-        var own = families.stream().filter(family -> family.startsWith("tutti")).toList();
+        var own = families.stream().filter(family -> family.startsWith(OWN)).toList();
         text.append("%n%s, µs%n%n".formatted(layout));
         addRow(text,
                 Stream.of(Stream.of("operation", "bytes"), families.stream(), own.stream().map(name -> name + " ÷"))
@@ -151,21 +155,36 @@ public final class OneSidedFigures {
 
     /**
      * {@return a drawing} In a row for each layout there is a panel of the rate over the bytes for each operation that
-     * has several sizes, with a line for each contender (Figures 6 to 11); in the last row, what one fence for all
-     * gains over one for each, over the ranks that are asked (Figure 12).
+     * has several sizes, with a line for each contender (Figures 8 to 11), and in another one a line for each protocol
+     * (Figures 6 and 7); in the last row, what one fence for all gains over one for each, over the ranks that are asked
+     * (Figure 12).
      */
     public String chart() {
         var chart = new Chart();
         for (var layout : results.layouts()) {
-            for (var operation : results.cells(layout).stream().map(Cell::operation).distinct().toList()) {
-                if (results.cells(layout).stream().filter(cell -> cell.operation().equals(operation)).count() > 1) {
-                    chart.add(layout + " " + operation + ", MB/s over bytes", results.families(layout).stream()
-                            .map(family -> new Line(family, false, rates(layout, operation, family)))
-                            .filter(line -> !line.points().isEmpty()).toList());
-                }
+            var families = results.families(layout);
+            addRates(chart, layout, "", families.stream().filter(family -> !PROTOCOLS.contains(family)).toList());
+            if (families.stream().anyMatch(PROTOCOLS::contains)) {
+                addRates(chart, layout, " by protocol", families.stream()
+                        .filter(family -> family.equals(OWN) || PROTOCOLS.contains(family)).toList());
             }
-            chart.endRow();
         }
+        addGains(chart);
+        return chart.svg();
+    }
+
+    private void addRates(Chart chart, Layout layout, String title, List<String> families) {
+        for (var operation : results.cells(layout).stream().map(Cell::operation).distinct().toList()) {
+            if (results.cells(layout).stream().filter(cell -> cell.operation().equals(operation)).count() > 1) {
+                chart.add(layout + " " + operation + title + ", MB/s over bytes", families.stream()
+                        .map(family -> new Line(family, false, rates(layout, operation, family)))
+                        .filter(line -> !line.points().isEmpty()).toList());
+            }
+        }
+        chart.endRow();
+    }
+
+    private void addGains(Chart chart) {
         List<Line> gains = new ArrayList<>();
         for (var family : results.layouts().stream().flatMap(layout -> results.families(layout).stream()).distinct()
                 .toList()) {
@@ -175,9 +194,7 @@ public final class OneSidedFigures {
         gains.removeIf(line -> line.points().isEmpty());
         if (!gains.isEmpty()) {
             chart.add("fence-each ÷ fence-all over ranks asked", gains);
-            chart.endRow();
         }
-        return chart.svg();
     }
 
     /** Bytes a microsecond are megabytes a second. */

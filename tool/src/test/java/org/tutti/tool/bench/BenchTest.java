@@ -74,7 +74,9 @@ class BenchTest {
             --csv /proc            | --csv /proc cannot be written
             --repeats 0            | --repeats 0
             --one-sided --virtual  | --virtual, --algorithm and --all-algorithms have no meaning with --one-sided
-            --target passive       | no meaning without --one-sided""")
+            --target passive       | no meaning without --one-sided
+            --protocol streaming   | --protocol streaming has no meaning without --one-sided
+            --one-sided --protocol telex | --protocol telex is not one of zero-copy, streaming, pipelined""")
     void shouldRejectWhatCannotBe(String arguments, String message, @TempDir Path directory) throws Exception {
         Ended ended = run(directory, ("bench " + arguments).split(" "));
         assertThat(ended.status).isEqualTo(2);
@@ -87,6 +89,7 @@ class BenchTest {
     @CsvSource(delimiter = '|', textBlock = """
             --segments            | --bytes 24,4k --operation put-strided,get-strided                 | 4
             --nodes 2             | --bytes 192                                                       | 10
+            --nodes 2             | --bytes 64k --operation put-strided,get --protocol pipelined      | 2
             --nodes 2 --segments  | --bytes 192 --target computing --operation put,get,fetch-add      | 3
             --nodes 3             | --operation fence-all,fence-each-everyone                         | 2""")
     void shouldMeasureRemoteMemoryAndCheckIt(String where, String what, int cells, @TempDir Path directory)

@@ -91,7 +91,7 @@ class CompareTest {
             --target computing              | no meaning without --one-sided
             --one-sided --operation send    | --operation send is not one of put, get, accumulate
             --one-sided --target asleep     | --target asleep is not possible; give passive, computing
-            --one-sided --contenders mpjexpress | mpjexpress is not one of tutti, segments, openmpi, mpich, raw
+            --one-sided --contenders mpjexpress | mpjexpress is not one of tutti, segments, zero-copy
             --contenders raw                | raw is not one of tutti, virtual""")
     void shouldRejectWhatCannotBe(String arguments, String message) throws Exception {
         var ended = run(System.getenv("PATH"), arguments.split(" "));

@@ -74,6 +74,18 @@ class OneSidedFiguresTest {
     }
 
     @Test
+    void shouldDrawProtocolsApart() throws Exception {
+        var chart = figures("""
+                tutti,get,2x1,2,1024,30.0,30.0,30.0
+                tutti,get,2x1,2,65536,60.0,60.0,60.0
+                tutti streaming,get,2x1,2,65536,90.0,90.0,90.0
+                mpich,get,2x1,2,65536,90.0,90.0,90.0
+                """).chart();
+        assertThat(chart).contains("2x1 get, MB/s over bytes", "2x1 get by protocol, MB/s over bytes")
+                .containsOnlyOnce("— tutti streaming").containsOnlyOnce("— mpich");
+    }
+
+    @Test
     void shouldDrawRatesOverBytesAndWhatOneFenceForAllGains() throws Exception {
         var drawing = DocumentBuilderFactory.newInstance().newDocumentBuilder()
                 .parse(new InputSource(new StringReader(known().chart())));
