@@ -55,6 +55,8 @@ public record PartRegion(MemorySegment block, MemorySegment data, Accumulator ac
 
     /** {@return the bytes of the elements that an operation of an accumulate combines; 0 when it is none} */
     public static int elementBytes(int operation) {
-        return Accumulation.isCode(operation) ? Accumulation.typeOfCode(operation).bytes() : 0;
+        return Accumulation.isCode(operation)
+                ? Accumulation.ofCode(operation).elementBytes(Accumulation.typeOfCode(operation))
+                : 0;
     }
 }
