@@ -10,10 +10,10 @@ import org.tutti.memory.Words;
  * no invitation, and long ones have room for as much as is under way while pieces are combined.
  *
  * <p><b>Credits.</b> The first credit of an inflow through the inbox is the invitation; then what has been taken is
- * credited when it is half of the ring. A sender waits for the credit of the piece that was in its place before, so it
- * is never more than a ring ahead, and half of one suffices to let it go on. In an {@link #exchange} a node sends one
- * piece more than it has received before it waits for the next one: if all waited for credits, each would have sent
- * less than the one that it waits for.
+ * credited when it is half of the ring, if as much may come that somebody waits for it. A sender waits for the credit
+ * of the piece that was in its place before, so it is never more than a ring ahead, and half of one suffices to let it
+ * go on. In an {@link #exchange} a node sends one piece more than it has received before it waits for the next one: if
+ * all waited for credits, each would have sent less than the one that it waits for.
  *
  * <p>The inbox is free at the end of an operation: the algorithm takes all pieces that are sent to it. If the operation
  * fails, the others' right to put there is revoked before the memory is used again.
@@ -32,6 +32,8 @@ public final class Inflow {
     private int creditEdge;
     private boolean invites;
     private long ringBytes;
+    private long pieceBytes;
+    private long piecesMax;
     private long number;
 
     private Area own;
@@ -39,7 +41,6 @@ public final class Inflow {
     private Area target;
     private long to;
     private long left;
-    private long pieceBytes;
     private boolean received;
 
     Inflow(Team team, int edge) {
@@ -89,14 +90,17 @@ public final class Inflow {
      * Says where pieces of the current operation come from, and invites that node to a share of the inbox if the
      * message is long.
      *
+     * @param kernel the operator, whose units are not cut
      * @param node the other node
      * @param edgeThere the edge there that awaits credits
      * @param throughInbox whether to use the inbox
      * @param share which share of it, 0 to shares − 1
      * @param shares how many inflows of the operation use it
-     * @return this
+     * @param transfers how many transfers there will be at most
+     * @param bytesMax how many bytes one of them has at most
      */
-    public Inflow open(int node, int edgeThere, boolean throughInbox, int share, int shares) {
+    public void open(Kernel kernel, int node, int edgeThere, boolean throughInbox, int share, int shares,
+            long transfers, long bytesMax) {
         fromNode = node;
         creditEdge = edgeThere;
         invites = throughInbox;
@@ -108,26 +112,25 @@ public final class Inflow {
         } else {
             ringBytes = RingLayout.LANDING_BYTES;
         }
-        return this;
+        pieceBytes = kernel.wholeUnits(placeBytes(ringBytes));
+        piecesMax = transfers * Math.max(1, (bytesMax + pieceBytes - 1) / pieceBytes);
     }
 
     /**
      * Begins a transfer, of which nothing is taken yet.
      *
-     * @param kernel the operator, whose units are not cut
      * @param with elements with which those that come are combined, or null when they are only copied
      * @param start at which byte these begin
      * @param area where the combination or the copy goes; it may be the same
      * @param at at which byte of it
      * @param bytes how many, 0 or more
      */
-    public void begin(Kernel kernel, Area with, long start, Area area, long at, long bytes) {
+    public void begin(Area with, long start, Area area, long at, long bytes) {
         own = with;
         ownFrom = start;
         target = area;
         to = at;
         left = bytes;
-        pieceBytes = kernel.wholeUnits(placeBytes(ringBytes));
         received = false;
     }
 
@@ -146,7 +149,8 @@ public final class Inflow {
         } else {
             team.combine(kernel, own, ownFrom, arrived, place, target, to, bytes);
         }
-        if (number % (places / PLACES_MIN) == 0) {
+        long half = places / PLACES_MIN;
+        if (number % half == 0 && number - half + places < piecesMax) { // else nobody awaits it
             team.credit(fromNode, creditEdge, credit(number, invites));
         }
         ownFrom += bytes;
@@ -158,7 +162,7 @@ public final class Inflow {
     /**
      * Takes a transfer as a whole; the parameters are those of {@link #begin}.
      *
-     * @param kernel the operator, whose units are not cut
+     * @param kernel the operator
      * @param with elements with which those that come are combined, or null when they are only copied
      * @param start at which byte these begin
      * @param area where the combination or the copy goes; it may be the same
@@ -166,7 +170,7 @@ public final class Inflow {
      * @param bytes how many, 0 or more
      */
     public void receiveAll(Kernel kernel, Area with, long start, Area area, long at, long bytes) {
-        begin(kernel, with, start, area, at, bytes);
+        begin(with, start, area, at, bytes);
         while (!received) {
             receive(kernel);
         }

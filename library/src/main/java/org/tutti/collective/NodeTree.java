@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
+import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Tree;
 
 /**
@@ -58,12 +59,16 @@ public final class NodeTree {
      * Opens what comes from the node's children and goes to its parent.
      *
      * @param team the team, at a master
+     * @param kernel the operator
      * @param top the node at the root of the tree
      * @param throughInbox whether through inboxes
+     * @param transfers how many transfers there will be at most
+     * @param bytesMax how many bytes one of them has at most
      */
-    public void openUpwards(Team team, int top, boolean throughInbox) {
+    public void openUpwards(Team team, Kernel kernel, int top, boolean throughInbox, long transfers, long bytesMax) {
         for (int index = 0; index < children(team, top); index++) {
-            team.inflow(edge(index)).open(child(team, top, index), PARENT, throughInbox, index, degree(team));
+            team.inflow(edge(index)).open(kernel, child(team, top, index), PARENT, throughInbox, index, degree(team),
+                    transfers, bytesMax);
         }
         if (team.node() != top) {
             team.outflow(PARENT).open(parent(team, top), edgeAtParent(team, top), throughInbox);

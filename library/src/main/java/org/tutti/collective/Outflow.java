@@ -38,16 +38,14 @@ public final class Outflow {
      * @param node the other node
      * @param edgeThere the edge there, over which its {@link Inflow} receives
      * @param throughInbox whether it invites this node to its inbox
-     * @return this
      */
-    public Outflow open(int node, int edgeThere, boolean throughInbox) {
+    public void open(int node, int edgeThere, boolean throughInbox) {
         toNode = node;
         edge = edgeThere;
         invited = throughInbox;
         target = null;
         ringBytes = RingLayout.LANDING_BYTES;
         number = 0;
-        return this;
     }
 
     /**

@@ -63,8 +63,8 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void open(Team team, long bytes) {
-        RabenseifnerAllreduce.openAll(team, bytes);
+    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
+        RabenseifnerAllreduce.openAll(team, kernel, bytes, chunk, rounds);
     }
 
     @Override

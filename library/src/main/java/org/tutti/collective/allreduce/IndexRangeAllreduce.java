@@ -89,8 +89,8 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
     }
 
     @Override
-    protected void open(Team team, long bytes) {
-        RabenseifnerAllreduce.openAll(team, bytes);
+    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
+        RabenseifnerAllreduce.openAll(team, kernel, bytes, chunk, rounds);
     }
 
     @Override

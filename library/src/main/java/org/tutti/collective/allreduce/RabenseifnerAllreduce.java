@@ -69,8 +69,8 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void open(Team team, long bytes) {
-        openAll(team, bytes);
+    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
+        openAll(team, kernel, bytes, chunk, rounds);
     }
 
     @Override
@@ -79,7 +79,7 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
     }
 
     /** Opens what goes to other masters and comes from them, for algorithms that begin or end in another way. */
-    static void openAll(Team team, long bytes) {
+    static void openAll(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
         int node = team.node();
         int nodes = team.nodes();
         int first = Folding.positions(nodes) == nodes ? NodeTree.edge(0) : NodeTree.PARENT;
@@ -87,7 +87,7 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
         boolean inbox = Inflow.isThroughInbox(bytes, shares);
         if (Folding.isFolded(node, nodes) || Folding.standsForTwo(node, nodes)) {
             int partner = Folding.isFolded(node, nodes) ? node + 1 : node - 1;
-            team.inflow(NodeTree.PARENT).open(partner, NodeTree.PARENT, inbox, 0, shares);
+            team.inflow(NodeTree.PARENT).open(kernel, partner, NodeTree.PARENT, inbox, 0, shares, rounds, chunk);
             team.outflow(NodeTree.PARENT).open(partner, NodeTree.PARENT, inbox);
         }
         if (!Folding.isFolded(node, nodes)) {
@@ -95,7 +95,9 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
             for (int bit = 0; bit < doublings(nodes); bit++) {
                 int partner = Folding.index(position ^ 1 << bit, nodes);
                 int edge = NodeTree.edge(bit);
-                team.inflow(edge).open(partner, edge, inbox, edge - first, shares);
+                long half = Partition.start(chunk, kernel.unitBytes(), Folding.positions(nodes),
+                        Folding.positions(nodes) >> (bit + 1)); // the first parts are the longest
+                team.inflow(edge).open(kernel, partner, edge, inbox, edge - first, shares, 2L * rounds, half);
                 team.outflow(edge).open(partner, edge, inbox);
             }
         }
@@ -154,7 +156,7 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
         Outflow out = team.outflow(NodeTree.edge(bit));
         Inflow in = team.inflow(NodeTree.edge(bit));
         out.begin(kernel, work, at + from, Partition.start(length, unit, parts, sentPart + count) - from);
-        in.begin(kernel, combines ? work : null, at + to, work, at + to,
+        in.begin(combines ? work : null, at + to, work, at + to,
                 Partition.start(length, unit, parts, receivedPart + count) - to);
         in.exchange(kernel, out);
     }

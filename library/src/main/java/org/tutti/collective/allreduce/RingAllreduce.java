@@ -55,10 +55,12 @@ public final class RingAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void open(Team team, long bytes) {
+    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
         int nodes = team.nodes();
         boolean inbox = Inflow.isThroughInbox(bytes, 1);
-        team.inflow(EDGE_FROM_PREVIOUS).open(Math.floorMod(team.node() - 1, nodes), EDGE_FROM_NEXT, inbox, 0, 1);
+        long part = Partition.start(chunk, kernel.unitBytes(), nodes, 1); // the first one is the longest
+        team.inflow(EDGE_FROM_PREVIOUS).open(kernel, Math.floorMod(team.node() - 1, nodes), EDGE_FROM_NEXT, inbox, 0, 1,
+                2L * rounds * (nodes - 1), part);
         team.outflow(EDGE_FROM_NEXT).open((team.node() + 1) % nodes, EDGE_FROM_PREVIOUS, inbox);
     }
 
@@ -74,7 +76,7 @@ public final class RingAllreduce extends TwoLevelAllreduce {
             long from = Partition.start(length, unit, nodes, sent);
             long to = Partition.start(length, unit, nodes, received);
             out.begin(kernel, work, at + from, Partition.start(length, unit, nodes, sent + 1) - from);
-            in.begin(kernel, step < nodes - 1 ? work : null, at + to, work, at + to,
+            in.begin(step < nodes - 1 ? work : null, at + to, work, at + to,
                     Partition.start(length, unit, nodes, received + 1) - to);
             in.exchange(kernel, out);
         }

@@ -43,9 +43,12 @@ abstract class TwoLevelAllreduce extends Allreduce {
      * Opens what goes to other masters and comes from them. Called by masters, on two nodes or more, before all rounds.
      *
      * @param team the ranks
+     * @param kernel the operator
      * @param bytes the length of the message
+     * @param chunk the bytes of the first round, which no other one exceeds
+     * @param rounds how many rounds follow
      */
-    protected void open(Team team, long bytes) {
+    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
         // those that use landing places only have nothing to open
     }
 
@@ -73,7 +76,7 @@ abstract class TwoLevelAllreduce extends Allreduce {
         long chunk = kernel.wholeUnits(roundBytesMax(team));
         int rounds = Partition.chunks(bytes, chunk);
         if (team.isMaster()) {
-            open(team, bytes);
+            open(team, kernel, bytes, Math.min(chunk, bytes), rounds);
         }
         if (team.localSize() == 1) {
             runAlone(team, source, target, bytes, kernel, chunk, rounds);

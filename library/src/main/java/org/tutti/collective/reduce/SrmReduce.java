@@ -92,7 +92,7 @@ public final class SrmReduce extends Reduce implements Chunked {
         boolean writesToTarget = isTop && isRoot && team.node() == topNode;
         Area buffers = writesToTarget ? null : team.show(window);
         if (team.nodes() > 1 && team.isMaster()) {
-            TREE.openUpwards(team, topNode, inbox);
+            TREE.openUpwards(team, kernel, topNode, inbox, chunks, Math.min(buffer, bytes));
         }
         for (int chunk = 1; chunk <= chunks; chunk++) {
             long from = (chunk - 1) * buffer;

@@ -78,7 +78,7 @@ abstract class TwoLevelReduce extends Reduce {
         long window = Math.min(bytes, NodeStage.HALVES * chunk);
         Area shown = team.show(window);
         if (team.isMaster()) {
-            tree.openUpwards(team, top, inbox);
+            tree.openUpwards(team, kernel, top, inbox, chunks, Math.min(chunk, bytes));
         }
         for (int step = 1; step <= chunks; step++) {
             long from = (step - 1) * chunk;
