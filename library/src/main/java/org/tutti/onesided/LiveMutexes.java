@@ -158,8 +158,8 @@ final class LiveMutexes extends Mutexes {
             together = true;
         } finally {
             closed = true;
-            allocator.revoke(parts[rank]);
-            if (together) { // else others may still be using it
+            if (together) { // else others may still be using it, until they hear why
+                allocator.revoke(parts[rank]);
                 allocator.free(parts[rank]);
             }
         }

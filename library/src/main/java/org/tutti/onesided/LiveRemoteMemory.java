@@ -322,8 +322,8 @@ final class LiveRemoteMemory extends RemoteMemory {
         } finally {
             dropPending();
             closed = true;
-            allocator.revoke(parts[rank]);
-            if (together) { // else others may still be using it
+            if (together) { // else others may still be using it, until they hear why
+                allocator.revoke(parts[rank]);
                 allocator.free(parts[rank]);
             }
         }
