@@ -16,7 +16,6 @@ import org.tutti.RemotePart;
 import org.tutti.Section;
 import org.tutti.Span;
 import org.tutti.TransferProtocol;
-import org.tutti.collective.Members;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.job.LocalNodes;
@@ -36,33 +35,6 @@ class ProtocolScheduleTest {
     private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
     private int places = Integer.MAX_VALUE;
     private int unanswered;
-
-    private static final class Healthy implements Members {
-        @Override
-        public long changes() {
-            return 0;
-        }
-
-        @Override
-        public RuntimeException failure(int awaited) {
-            return null;
-        }
-
-        @Override
-        public boolean hasLeft(int rank) {
-            return false;
-        }
-
-        @Override
-        public boolean isGone(int rank) {
-            return false;
-        }
-
-        @Override
-        public String describe(int rank) {
-            return "rank " + rank;
-        }
-    }
 
     private Fabric fabric() {
         return (Fabric) Proxy.newProxyInstance(Fabric.class.getClassLoader(), new Class<?>[]{Fabric.class},
@@ -109,7 +81,7 @@ class ProtocolScheduleTest {
         LocalNodes.run(new int[]{0, 1}, job -> {
             Communicator world = job.world();
             try (PrivateMemory node = new PrivateMemory()) {
-                Allocator allocator = new Allocator(node, fabric(), new Healthy(), new int[]{0, 1}, false);
+                Allocator allocator = new Allocator(node, fabric(), new PartRegion.Alive(), new int[]{0, 1}, false);
                 RemoteMemory memory = allocator.allocate(world, 3L * BYTES, () -> Long.MAX_VALUE);
                 if (world.rank() == 0) {
                     call.accept(memory.at(1));

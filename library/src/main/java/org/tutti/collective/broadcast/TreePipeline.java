@@ -22,8 +22,8 @@ import org.tutti.pattern.Tree;
  * would await are not given; across operations the landing places are apart, as slots are.
  *
  * <p><b>Straight</b> ({@link #straight}; figure 4 on the right). Each master invites its parent to where the message
- * shall be: the user's memory if that can be addressed, else a window of two halves, which its ranks read. Puts into
- * the user's memory need no credit; the halves are given back as landing places are. As the invitation says how long
+ * shall be: the user's memory if that can be addressed, else a window of some parts, which its ranks read. Puts into
+ * the user's memory need no credit; the parts are given back, half of them at a time. As the invitation says how long
  * the memory is, a parent finds the place of a chunk at (first byte) mod (length), and both kinds are one to it. The
  * parent puts, then signals; puts and signals of one sender take effect in their order.
  *
