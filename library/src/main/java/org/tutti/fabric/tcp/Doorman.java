@@ -251,12 +251,18 @@ final class Doorman {
         final Handshake handshake = Handshake.server(secret, random);
         final long sinceNanos = System.nanoTime();
         SelectionKey key;
+        Party party;
 
         Guest(SocketChannel channel) {
             this.channel = channel;
         }
 
         void advance() {
+            if (party != null) { // nobody says anything before all rails have come: this one has ended
+                party.disperse();
+                parties.values().remove(party);
+                return;
+            }
             try {
                 Doorman.this.advance(channel, key, handshake);
                 if (handshake.state() == Handshake.State.INTRODUCED) {
@@ -277,7 +283,7 @@ final class Doorman {
         }
 
         private void join(Handshake.Introduction who) {
-            Party party = parties.computeIfAbsent(who.rank(), _ -> new Party(who.rails()));
+            party = parties.computeIfAbsent(who.rank(), _ -> new Party(who.rails()));
             if (who.rails() != party.channels.length || party.channels[who.rail()] != null) { // a new attempt
                 party.disperse();
                 party = new Party(who.rails());
@@ -401,9 +407,6 @@ final class Doorman {
         }
 
         void look(long nowNanos) {
-            if (shut) {
-                shut(false);
-            }
             if (peer.isConnected() || peer.isGone()) {
                 visits.remove(peer.process());
                 abandon();

@@ -155,18 +155,44 @@ class DoorTest {
     /** What a client says in a good handshake, but for a process that there is not, so nothing comes of it. */
     private static byte[] record(InetSocketAddress door) throws IOException {
         Handshake client = Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, 0, 1, 3));
-        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        byte[] said;
         try (Socket socket = new Socket(door.getAddress(), door.getPort())) {
-            while (client.state() == Handshake.State.GOING_ON) {
-                byte[] bytes = new byte[client.toWrite().remaining()];
-                client.toWrite().get(bytes);
-                said.write(bytes);
-                socket.getOutputStream().write(bytes);
-                client.read(ByteBuffer.wrap(socket.getInputStream().readNBytes(client.wanted())));
-            }
+            said = shakeHands(socket, client);
         }
         assertThat(client.verdict()).isEqualTo(Handshake.Verdict.WRONG_PROCESS);
+        return said;
+    }
+
+    /** Goes through a client's handshake, and returns what the client said. */
+    private static byte[] shakeHands(Socket socket, Handshake client) throws IOException {
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        while (client.state() == Handshake.State.GOING_ON) {
+            byte[] bytes = new byte[client.toWrite().remaining()];
+            client.toWrite().get(bytes);
+            said.write(bytes);
+            socket.getOutputStream().write(bytes);
+            client.read(ByteBuffer.wrap(socket.getInputStream().readNBytes(client.wanted())));
+        }
         return said.toByteArray();
+    }
+
+    @Test
+    void shouldServeOnWhenARailEndsBeforeTheOthersHaveCome() throws IOException {
+        House house = new House(SECRET);
+        for (int rail = 0; rail < 2; rail++) {
+            try (Socket socket = new Socket(house.door().getAddress(), house.door().getPort())) {
+                socket.setSoTimeout(20_000);
+                Handshake client =
+                        Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, rail, 2, 0));
+                shakeHands(socket, client);
+                assertThat(client.verdict()).isEqualTo(Handshake.Verdict.ACCEPTED);
+                socket.shutdownOutput();
+                assertThat(socket.getInputStream().read()).isEqualTo(-1);
+            }
+        }
+        House other = new House(SECRET);
+        assertThat(other.put(house, 9)).isTrue();
+        assertThat(Words.load(house.memory, 1024)).isEqualTo(9);
     }
 
     @Test
