@@ -344,17 +344,19 @@ class MutexesTest {
         for (int home = 0; home < 3; home++) {
             int at = home;
             AtomicInteger told = new AtomicInteger();
-            CountDownLatch held = new CountDownLatch(1);
+            CountDownLatch ready = new CountDownLatch(3);
             assertThatThrownBy(() -> shape.runner().accept(job -> {
                 Communicator world = job.world();
                 RemoteMemory memory = world.allocate(8);
                 Mutexes mutexes = memory.allocateMutexes(1);
                 if (world.rank() == 1) {
                     mutexes.lock(0, at);
-                    held.countDown();
+                }
+                ready.countDown();
+                await(ready); // a failure would end others' allocations, too
+                if (world.rank() == 1) {
                     throw new IllegalStateException("this rank fails");
                 }
-                await(held);
                 try {
                     mutexes.lock(0, at);
                 } catch (RankFailedException e) {
@@ -372,7 +374,7 @@ class MutexesTest {
     void shouldPassTheMutexOfAFailedHolderOn(OneSidedTest.Shape shape) {
         for (int home : new int[]{0, 2}) {
             List<Integer> got = Collections.synchronizedList(new ArrayList<>());
-            CountDownLatch held = new CountDownLatch(1);
+            CountDownLatch ready = new CountDownLatch(3);
             CountDownLatch done = new CountDownLatch(2);
             assertThatThrownBy(() -> shape.runner().accept(job -> {
                 Communicator world = job.world();
@@ -382,10 +384,12 @@ class MutexesTest {
                     mutexes.lock(0, home);
                     mutexes.lock(1, home);
                     mutexes.unlock(1, home);
-                    held.countDown();
+                }
+                ready.countDown();
+                await(ready);
+                if (world.rank() == 1) {
                     throw new IllegalStateException("this rank fails");
                 }
-                await(held);
                 for (int i = 0; i < 3; i++) {
                     mutexes.lock(0, home);
                     got.add(mutexes.failedHolder(0, home));
@@ -404,23 +408,20 @@ class MutexesTest {
     @Test
     void shouldTellWhoWaitsThatTheHomeOfTheMutexHasFailed() {
         for (HolderFailure policy : HolderFailure.values()) {
-            CountDownLatch held = new CountDownLatch(1);
+            CountDownLatch ready = new CountDownLatch(3);
             CountDownLatch told = new CountDownLatch(1);
             assertThatThrownBy(() -> LocalNodes.run(new int[]{0, 1, 1}, job -> {
                 Communicator world = job.world();
                 Mutexes mutexes = world.allocate(8).allocateMutexes(1, policy);
+                if (world.rank() == 1) {
+                    mutexes.lock(0, 0);
+                }
+                ready.countDown();
+                await(ready);
                 switch (world.rank()) {
-                    case 0 -> {
-                        await(held);
-                        throw new IllegalStateException("this rank fails");
-                    }
-                    case 1 -> {
-                        mutexes.lock(0, 0);
-                        held.countDown();
-                        await(told);
-                    }
+                    case 0 -> throw new IllegalStateException("this rank fails");
+                    case 1 -> await(told);
                     default -> {
-                        await(held);
                         assertThatThrownBy(() -> mutexes.lock(0, 0)).isInstanceOfSatisfying(RankFailedException.class,
                                 e -> assertThat(e.rank()).isZero());
                         told.countDown();
@@ -434,14 +435,15 @@ class MutexesTest {
     /** A rank that leaves its job without closing the mutexes takes what it holds with it. */
     @Test
     void shouldTellWhoWaitsThatTheHolderHasLeft() {
-        CountDownLatch held = new CountDownLatch(1);
+        CountDownLatch ready = new CountDownLatch(2);
         Tutti.runLocal(2, PLATFORM, job -> {
             Mutexes mutexes = job.world().allocate(8).allocateMutexes(1);
             if (job.rank() == 0) {
                 mutexes.lock(0, 0);
-                held.countDown();
-            } else {
-                await(held);
+            }
+            ready.countDown();
+            await(ready);
+            if (job.rank() == 1) {
                 assertThatThrownBy(() -> mutexes.lock(0, 0)).isInstanceOf(RankFailedException.class)
                         .hasMessageContaining("rank 0 has left the job");
             }

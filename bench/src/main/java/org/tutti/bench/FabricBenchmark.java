@@ -16,6 +16,7 @@ import java.util.List;
 
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Service;
 import org.tutti.fabric.WordAction;
 import org.tutti.fabric.tcp.TcpFabric;
 import org.tutti.memory.Waiter;
@@ -64,7 +65,7 @@ public final class FabricBenchmark {
     private FabricBenchmark(int self) {
         this.fabric = new TcpFabric(self, 2, new byte[32],
                 List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)), _ -> List.of(other), DEAF, 10_000,
-                true);
+                true, Service.SLEEP);
         this.waiter = new Waiter(true, fabric);
         this.region = fabric.register(memory);
     }

@@ -287,8 +287,9 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      * @param kind what it is about
      * @param index of what
      * @param value how it is now
+     * @return whether all were told that are not gone
      */
-    void tellAll(int kind, long index, long value);
+    boolean tellAll(int kind, long index, long value);
 
     /**
      * {@return what can be said of connections, refusals and traffic so far, a line each}

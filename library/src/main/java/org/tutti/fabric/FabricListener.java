@@ -7,6 +7,15 @@ package org.tutti.fabric;
  */
 public interface FabricListener {
     /**
+     * There is a connection with another process now, which has not been told of anything yet.
+     *
+     * @param process the first rank of the process
+     */
+    default void connected(int process) {
+        // whoever tells no news need not care
+    }
+
+    /**
      * Another process has sent a piece of news ({@link Fabric#tell}).
      *
      * @param kind what it is about

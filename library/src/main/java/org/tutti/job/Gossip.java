@@ -10,7 +10,8 @@ import org.tutti.fabric.FabricListener;
  * How nodes hear what has happened to ranks elsewhere. What is known of the job is words that grow, or are set once, in
  * the memory of every node; news are such words, and hearing one twice does no harm.
  *
- * <p>A process that notices a change tells all processes that it is connected with, at once. Besides, the processes of
+ * <p>A process that notices a change tells all processes that it is connected with, at once; of failures also those
+ * that it is connected with later. Besides, the processes of
  * the nodes' lowest ranks, their leaders, form a ring: each keeps a connection to the leaders of the node after its own
  * and of the node before, and passes on what either does not know. So everybody hears everything, over at most half the
  * ring, however few connections there are; and since connected processes notice when one falls silent, each node is
@@ -33,6 +34,7 @@ final class Gossip implements FabricListener {
     private boolean toldBroken;
     private long changesSeen = -1;
     private boolean settled;
+    private volatile boolean newcomers;
     private volatile boolean closed;
 
     /** What the process at one side of the ring has been told. */
@@ -122,6 +124,12 @@ final class Gossip implements FabricListener {
     }
 
     @Override
+    public void connected(int process) {
+        newcomers = true;
+        wakeWatch();
+    }
+
+    @Override
     public void left(int process) {
         mark(process, true);
     }
@@ -157,45 +165,63 @@ final class Gossip implements FabricListener {
     /** Tells whoever should know what has happened since the last time; returns whether nothing is left to tell. */
     synchronized boolean spread() {
         long changes = node.changes() + (node.broken() != 0 ? 1 : 0);
-        if (closed || settled && changes == changesSeen) {
+        if (closed || settled && changes == changesSeen && !newcomers) {
             return true;
         }
-        tellAll();
+        if (newcomers) {
+            newcomers = false;
+            tellFailuresAgain();
+        }
+        boolean told = tellAll();
         if (!directory.isComplete()) {
             return false; // nobody knows who leads which node
         }
         changesSeen = changes;
-        settled = true;
+        settled = told;
         if (leader(directory.node(self)) == self) {
             next.setProcess(neighbour(1));
             previous.setProcess(neighbour(-1));
-            settled = next.spread() & previous.spread();
+            settled = told & next.spread() & previous.spread();
         }
         return settled;
     }
 
-    private void tellAll() {
-        if (!toldAbort && node.abort() != 0) {
-            toldAbort = true;
-            fabric.tellAll(ABORT, 0, node.abort());
+    /** Whoever has been told knows it already, and hears it once more. */
+    private void tellFailuresAgain() {
+        toldAbort = false;
+        toldBroken = false;
+        for (int rank = 0; rank < toldAll.length; rank++) {
+            if (isFailure(toldAll[rank])) {
+                toldAll[rank] = 0;
+            }
         }
-        tellAll(true);
-        if (!toldBroken && node.broken() != 0) {
-            toldBroken = true;
-            fabric.tellAll(BROKEN, 0, node.broken());
-        }
-        tellAll(false);
     }
 
-    private void tellAll(boolean failures) {
+    /** Returns whether all failures were told; if there was no room for who has left, the ring will tell it. */
+    private boolean tellAll() {
+        if (!toldAbort && node.abort() != 0) {
+            toldAbort = fabric.tellAll(ABORT, 0, node.abort());
+        }
+        boolean told = tellAll(true);
+        if (!toldBroken && node.broken() != 0) {
+            toldBroken = fabric.tellAll(BROKEN, 0, node.broken());
+        }
+        tellAll(false);
+        return told && toldAbort == (node.abort() != 0) && toldBroken == (node.broken() != 0);
+    }
+
+    private boolean tellAll(boolean failures) {
+        boolean all = true;
         for (int rank = 0; rank < toldAll.length; rank++) {
             long state = node.state(rank);
             if (state > NodeLayout.JOINED && isFailure(state) == failures && toldAll[rank] != state) {
-                toldAll[rank] = (byte) state;
-                fabric.tellAll(STATE, rank, state);
+                boolean told = fabric.tellAll(STATE, rank, state);
+                toldAll[rank] = told || !failures ? (byte) state : 0;
+                all &= told;
                 abandonProcess(rank, failures);
             }
         }
+        return all;
     }
 
     /** Ends it; whatever is heard later is only noted. */

@@ -11,6 +11,7 @@ import org.tutti.JobOptions;
 import org.tutti.JobStartException;
 import org.tutti.Topology;
 import org.tutti.choice.Choice;
+import org.tutti.fabric.Service;
 
 /**
  * What a process is told about its job, by {@code tutti run} or by whoever else starts it: a handful of environment
@@ -23,13 +24,14 @@ import org.tutti.choice.Choice;
  * @param joinTimeoutMillis how long to wait for the other ranks
  * @param heartbeatMillis how long a process may be silent before it counts as failed
  * @param cores how many cores the ranks of this node may use together
+ * @param service what the service thread does while no rank polls
  * @param choice the algorithms that were asked for
  * @param rails the addresses or interfaces to other nodes, empty to choose
  * @param rendezvous where rank 0 listens, when it is not told through the node's memory
  * @param secretFile the file of the secret, when it is not told through the node's memory
  */
 public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path memory, long joinTimeoutMillis,
-        long heartbeatMillis, int cores, Choice choice, String rails, Optional<String> rendezvous,
+        long heartbeatMillis, int cores, Service service, Choice choice, String rails, Optional<String> rendezvous,
         Optional<Path> secretFile) {
     /** The job's name: 1 to 64 letters, digits, dots, hyphens and underscores. */
     public static final String JOB = "TUTTI_JOB";
@@ -59,6 +61,8 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     public static final String HEARTBEAT_MILLIS = "TUTTI_HEARTBEAT_MILLIS";
     /** How many cores the ranks of this node may use together; counted unless set. */
     public static final String CORES = "TUTTI_CORES";
+    /** What the service thread does while no rank polls: {@code sleep}, as it does unless set, or {@code poll}. */
+    public static final String SERVICE = "TUTTI_SERVICE";
     /** Algorithms to use, such as {@code allreduce=flat,reduce=srm}; Tutti's choice unless set. */
     public static final String ALGORITHM = "TUTTI_ALGORITHM";
 
@@ -113,7 +117,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         int cores = (int) number(environment, CORES, 1, SIZE_MAX, 0);
         return Optional.of(new JobEnvironment(shape(environment, name, size), rank, Math.min(perProcess, size - rank),
                 memory, timeout, heartbeat, cores > 0 ? cores : Runtime.getRuntime().availableProcessors(),
-                choice(environment), environment.getOrDefault(RAILS, ""),
+                service(environment), choice(environment), environment.getOrDefault(RAILS, ""),
                 Optional.ofNullable(environment.get(RENDEZVOUS)),
                 Optional.ofNullable(environment.get(SECRET_FILE)).map(Path::of)));
     }
@@ -131,6 +135,14 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         }
         return new NodeShape(job, size, (int) number(environment, NODE, 0, nodes - 1, 0), nodes,
                 (int) number(environment, NODE_RANKS, 1, size, size));
+    }
+
+    private static Service service(Map<String, String> environment) {
+        try {
+            return Service.parse(environment.getOrDefault(SERVICE, Service.SLEEP.toString()));
+        } catch (IllegalArgumentException e) {
+            throw new JobStartException(SERVICE + " cannot be used: " + e.getMessage());
+        }
     }
 
     /** The algorithms that the environment asks for, in a job of any kind. */
@@ -177,6 +189,15 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     /** The job's name. */
     String job() {
         return shape.job();
+    }
+
+    /**
+     * Whether every thread of this node that may poll has a core of its own: the ranks, and the service threads if
+     * they do.
+     */
+    boolean hasCoreForEach() {
+        int polling = service == Service.POLL ? (shape.nodeRanks() + ranks - 1) / ranks : 0;
+        return shape.nodeRanks() + polling <= cores;
     }
 
     /** The ranks of the job. */

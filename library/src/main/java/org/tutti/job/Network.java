@@ -53,7 +53,7 @@ final class Network implements AutoCloseable {
         this.gossip = new Gossip(node, directory, environment.firstRank());
         byte[] secret = node.secret().bytes();
         this.fabric = new TcpFabric(environment.firstRank(), environment.size(), secret, rails(), this::addresses,
-                gossip, environment.heartbeatMillis(), environment.shape().nodeRanks() <= environment.cores());
+                gossip, environment.heartbeatMillis(), environment.hasCoreForEach(), environment.service());
         gossip.setFabric(fabric);
         this.directoryHandle = directoryHandle(secret);
         fabric.registerKnown(directory.memory(), directoryHandle);
@@ -254,6 +254,7 @@ final class Network implements AutoCloseable {
                 && node.firstFailedRank() < 0 && System.nanoTime() - deadlineNanos < 0) {
             sleep(1); // others are about to get the directory from here
         }
+        fabric.retire();
         for (int turn = 0; turn < LAST_NEWS_TURNS && !gossip.spread(); turn++) {
             sleep(LAST_NEWS_MILLIS);
         }

@@ -13,6 +13,7 @@ import org.tutti.JobOptions;
 import org.tutti.JobOptions.Threads;
 import org.tutti.Program;
 import org.tutti.choice.Choice;
+import org.tutti.fabric.Service;
 import org.tutti.memory.PrivateMemory;
 
 /**
@@ -55,7 +56,8 @@ public final class LocalNodes implements AutoCloseable {
                     false);
             if (count > 1) {
                 networks[i] = new Network(new JobEnvironment(shapes[i], first, ranks, Path.of("/dev/shm"), 30_000,
-                        10_000, CORES, Choice.DEFAULT, addresses(rails), Optional.empty(), Optional.empty()), nodes[i]);
+                        10_000, CORES, Service.SLEEP, Choice.DEFAULT, addresses(rails), Optional.empty(),
+                        Optional.empty()), nodes[i]);
             }
         }
         for (int i = 1; i < count; i++) {

@@ -67,6 +67,7 @@ final class Doorman {
     private final House house;
     private final long patienceNanos;
     private boolean shut;
+    private boolean retired;
     private final SecureRandom random = new SecureRandom();
     private final List<ServerSocketChannel> doors = new ArrayList<>();
     private final List<InetSocketAddress> addresses = new ArrayList<>();
@@ -170,7 +171,8 @@ final class Doorman {
         if (!onlyForNews && visits.get(process) instanceof Visit visit) {
             visit.onlyForNews = false;
         }
-        if (!peer.isConnected() && !peer.isGone() && !visits.containsKey(process) && !parties.containsKey(process)) {
+        if (!retired && !peer.isConnected() && !peer.isGone() && !visits.containsKey(process)
+                && !parties.containsKey(process)) {
             Visit visit = new Visit(peer, onlyForNews);
             visits.put(process, visit);
             visit.begin();
@@ -200,6 +202,20 @@ final class Doorman {
 
     boolean isBusy() {
         return shut || !guests.isEmpty() || !visits.isEmpty() || !parties.isEmpty();
+    }
+
+    /**
+     * Lets nobody in any more, and makes no new visits. Those whose hosts may take them for connected already go on
+     * while the doorman is busy: who has let this process in is to hear its good-bye.
+     */
+    void retire() {
+        retired = true;
+        shut = false;
+        doors.forEach(Doorman::close);
+        List.copyOf(guests).forEach(Guest::dismiss);
+        parties.values().forEach(Party::disperse);
+        parties.clear();
+        List.copyOf(visits.values()).forEach(visit -> visit.look(System.nanoTime()));
     }
 
     void close() {
@@ -412,6 +428,11 @@ final class Doorman {
                 abandon();
                 return;
             }
+            if (retired && (waits || knocks.stream().noneMatch(Knock::mayBeOpen))) {
+                visits.remove(peer.process());
+                abandon();
+                return;
+            }
             if (waits) {
                 if (nowNanos - beganNanos > BUSY_NANOS) {
                     knock();
@@ -504,6 +525,11 @@ final class Doorman {
             } catch (IOException e) {
                 fail(e);
             }
+        }
+
+        /** Whether the other side may take this rail for open. */
+        boolean mayBeOpen() {
+            return failure == null && (isOpen || handshake.awaitsVerdict());
         }
 
         private void fail(IOException e) {

@@ -202,6 +202,11 @@ final class Handshake {
         return state;
     }
 
+    /** {@return whether this is a client that the server may have accepted already} */
+    boolean awaitsVerdict() {
+        return stage == Stage.VERDICT;
+    }
+
     /** {@return in one clause why the other side was refused, without anything secret; empty unless it was} */
     String refusal() {
         return refusal;

@@ -198,6 +198,19 @@ final class Peer {
         }
     }
 
+    /** Whoever has closed the connection may have said why: news and a good-bye may be there, and nothing after them. */
+    private void loseAfterReading(Rail rail, String reason) {
+        receiving.lock();
+        try {
+            while (receive(rail)) {
+                Thread.onSpinWait();
+            }
+        } finally {
+            receiving.unlock();
+        }
+        loseRail(rail, reason);
+    }
+
     /**
      * Notices rails that have been silent, and asks those that have been for a while whether they are there.
      *
@@ -357,7 +370,7 @@ final class Peer {
                     giveWay(turn, check);
                 }
             } catch (IOException e) {
-                loseRail(rail, "writing to it failed: " + e.getMessage());
+                loseAfterReading(rail, "writing to it failed: " + e.getMessage());
             }
         }
         return !gone;
@@ -627,7 +640,7 @@ final class Peer {
                 try {
                     any |= rail.write();
                 } catch (IOException e) {
-                    loseRail(rail, "writing to it failed: " + e.getMessage());
+                    loseAfterReading(rail, "writing to it failed: " + e.getMessage());
                 }
                 drained &= rail.isDrained();
             }

@@ -33,6 +33,7 @@ import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
+import org.tutti.fabric.Service;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 
@@ -44,7 +45,8 @@ import org.tutti.memory.Waiter;
  * its selector, with interest in everything; when it wakes and sees that a rank has polled within the last {@value
  * #LEASE_NANOS} ns, it leaves the data to that rank and does not go back to the selector, which would wake it for every
  * message, until {@value #LOOK_NANOS} ns later nobody has polled any more. So a rank that begins to compute is served
- * from below a millisecond after its last poll on, and at once after that.
+ * from below a millisecond after its last poll on, and at once after that. A service thread that is to poll never
+ * sleeps, and polls whenever nobody else has for {@value #LEASE_NANOS} ns.
  */
 public final class TcpFabric implements Fabric {
     private static final System.Logger LOG = System.getLogger(TcpFabric.class.getName());
@@ -54,13 +56,17 @@ public final class TcpFabric implements Fabric {
     private static final long BUSY_MILLIS = 20;
     private static final int TICKS_PER_LIMIT = 4;
     private static final int PEERS_PER_POLL = 8;
+    private static final int SERVICE_POLLS = 64;
     private static final int VISIT_TURNS = 200;
     private static final long ARRIVAL_MILLIS_MAX = 1;
     private static final Consumer<SelectionKey> SEEN = _ -> {
     };
     private static final long GOODBYE_NANOS_MAX = 2_000_000_000L;
+    private static final long RETIRE_NANOS_MAX = 500_000_000L;
+    private static final long TURN_NANOS = 50_000;
 
     private final int self;
+    private final Service service;
     private final Regions regions = new Regions();
     private final FabricListener listener;
     private final IntFunction<List<InetSocketAddress>> directory;
@@ -79,6 +85,8 @@ public final class TcpFabric implements Fabric {
     private volatile Peer[] connected = {};
     private volatile long polledNanos = System.nanoTime() - LOOK_NANOS;
     private volatile int turn;
+    private boolean retiring; // of the service thread
+    private volatile boolean retired;
     private volatile boolean closing;
     private volatile boolean closed;
 
@@ -94,12 +102,14 @@ public final class TcpFabric implements Fabric {
      * @param listener is told what other processes tell
      * @param silenceMillisMax how long a connected process may be silent
      * @param coreForEach whether every rank that may wait here has a core of its own
+     * @param service what the service thread does while no rank polls
      * @throws JobStartException when it cannot listen there
      */
     public TcpFabric(int self, int size, byte[] secret, List<InetSocketAddress> rails,
             IntFunction<List<InetSocketAddress>> directory, FabricListener listener, long silenceMillisMax,
-            boolean coreForEach) {
+            boolean coreForEach, Service service) {
         this.self = self;
+        this.service = service;
         this.directory = directory;
         this.listener = listener;
         this.silenceNanosMax = silenceMillisMax * 1_000_000;
@@ -344,10 +354,12 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
-    public void tellAll(int kind, long index, long value) {
+    public boolean tellAll(int kind, long index, long value) {
+        boolean all = true;
         for (Peer peer : connected) {
-            peer.tell(FrameLayout.NEWS, kind, index, value);
+            all &= peer.tell(FrameLayout.NEWS, kind, index, value) || peer.isGone();
         }
+        return all;
     }
 
     private Peer peer(int process) {
@@ -455,7 +467,11 @@ public final class TcpFabric implements Fabric {
                 }
                 boolean leased = isLeased();
                 boolean busy = doorman.isBusy();
-                if (leased) {
+                retired = retiring && !busy;
+                if (service == Service.POLL) {
+                    pollForRanks();
+                    selector.selectNow();
+                } else if (leased) {
                     LockSupport.parkNanos(LOOK_NANOS);
                     selector.selectNow();
                 } else {
@@ -479,6 +495,20 @@ public final class TcpFabric implements Fabric {
                 peer.lose("this process's service thread failed: " + e);
             }
         }
+    }
+
+    /** A while, after which others have to be seen to as well. */
+    private void pollForRanks() {
+        for (int turn = 0; turn < SERVICE_POLLS && !called.get(); turn++) {
+            if (isLeased()) {
+                Thread.onSpinWait();
+            } else {
+                for (Peer peer : connected) {
+                    peer.poll();
+                }
+            }
+        }
+        Thread.yield(); // whoever has given it no core of its own still gets on
     }
 
     private void see(boolean leased) {
@@ -553,6 +583,7 @@ public final class TcpFabric implements Fabric {
             Peer[] more = Arrays.copyOf(connected, connected.length + 1);
             more[connected.length] = peer;
             connected = more;
+            listener.connected(peer.process());
         }
     }
 
@@ -589,6 +620,22 @@ public final class TcpFabric implements Fabric {
         return refusals.get();
     }
 
+    /**
+     * Connects with nobody any more. When this returns, every process that takes itself for connected with this one is,
+     * so that it can be told the last news, and hears the good-bye when the fabric is closed.
+     */
+    public void retire() {
+        errands.add(() -> {
+            retiring = true;
+            doorman.retire();
+        });
+        call();
+        long deadlineNanos = System.nanoTime() + Math.min(RETIRE_NANOS_MAX, silenceNanosMax);
+        while (!retired && !closed && System.nanoTime() - deadlineNanos < 0) {
+            LockSupport.parkNanos(TURN_NANOS);
+        }
+    }
+
     @Override
     public void close() {
         synchronized (this) {
@@ -597,6 +644,7 @@ public final class TcpFabric implements Fabric {
             }
             closing = true;
         }
+        retire();
         long deadlineNanos = System.nanoTime() + Math.min(GOODBYE_NANOS_MAX, silenceNanosMax);
         for (Peer peer : connected) {
             sayGoodbye(peer, deadlineNanos);
@@ -605,11 +653,6 @@ public final class TcpFabric implements Fabric {
         selector.wakeup();
         LockSupport.unpark(thread);
         joinService();
-        for (Peer peer : connected) {
-            if (!peer.hasSaidGoodbye()) { // it has connected meanwhile
-                peer.tell(FrameLayout.GOODBYE, 0, 0, 0);
-            }
-        }
         for (Peer peer : connected) {
             peer.lose("this process has closed its job");
         }

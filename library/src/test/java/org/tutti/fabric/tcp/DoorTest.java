@@ -23,6 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Service;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
@@ -50,7 +51,7 @@ class DoorTest {
         House(byte[] secret) {
             int self = houses.size();
             fabric = new TcpFabric(self, 4, secret, List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                    process -> houses.get(process).fabric.addresses(), this, 20_000, false);
+                    process -> houses.get(process).fabric.addresses(), this, 20_000, false, Service.SLEEP);
             region = fabric.register(memory);
             houses.add(this);
         }

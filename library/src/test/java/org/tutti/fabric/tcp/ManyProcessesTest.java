@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Service;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
@@ -90,7 +91,7 @@ class ManyProcessesTest {
                 memories[i] = arena.allocate(2048, Words.LINE_BYTES);
                 fabrics[i] = new TcpFabric(i, PROCESSES, new byte[32],
                         List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                        process -> fabrics[process].addresses(), new Listener(), 20_000, false);
+                        process -> fabrics[process].addresses(), new Listener(), 20_000, false, Service.SLEEP);
                 regions[i] = fabrics[i].register(memories[i]);
             }
             everyone(self -> {

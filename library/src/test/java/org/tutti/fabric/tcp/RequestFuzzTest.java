@@ -24,6 +24,7 @@ import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
+import org.tutti.fabric.Service;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
@@ -268,7 +269,7 @@ class RequestFuzzTest {
             for (Listener each : List.of(listener, goodListener)) {
                 fabrics.add(new TcpFabric(fabrics.size(), 2 + runs, secret,
                         List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                        process -> fabrics.get(process).addresses(), each, 20_000, false));
+                        process -> fabrics.get(process).addresses(), each, 20_000, false, Service.SLEEP));
             }
             TcpFabric victim = fabrics.get(0);
             TcpFabric good = fabrics.get(1);

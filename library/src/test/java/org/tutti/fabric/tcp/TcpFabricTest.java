@@ -4,6 +4,9 @@ package org.tutti.fabric.tcp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -16,10 +19,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Service;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
@@ -45,10 +50,11 @@ class TcpFabricTest {
         final TcpFabric fabric;
         final long region;
 
-        Process(int self, byte[] secret, int rails) {
+        Process(int self, byte[] secret, int rails, Service service) {
             List<InetSocketAddress> addresses =
                     Collections.nCopies(rails, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            fabric = new TcpFabric(self, 8, secret, addresses, TcpFabricTest.this::addresses, this, 2000, false);
+            fabric = new TcpFabric(self, 8, secret, addresses, TcpFabricTest.this::addresses, this, 2000, false,
+                    service);
             region = fabric.register(memory);
         }
 
@@ -73,8 +79,12 @@ class TcpFabricTest {
     }
 
     private void start(int count, int rails) {
+        start(count, rails, Service.SLEEP);
+    }
+
+    private void start(int count, int rails, Service service) {
         for (int i = 0; i < count; i++) {
-            processes.add(new Process(i, SECRET, rails));
+            processes.add(new Process(i, SECRET, rails, service));
         }
     }
 
@@ -107,8 +117,22 @@ class TcpFabricTest {
     }
 
     @Test
-    void shouldServeAProcessThatDoesNothing() {
-        start(2, 1);
+    void shouldPollForRanksThatComputeWhenAskedTo() throws InterruptedException {
+        start(1, 1, Service.POLL);
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long[] services = Arrays.stream(threads.dumpAllThreads(false, false))
+                .filter(thread -> thread.getThreadName().equals("tutti service")).mapToLong(ThreadInfo::getThreadId)
+                .toArray();
+        assertThat(services).hasSize(1);
+        while (threads.getThreadCpuTime(services[0]) < 100_000_000) { // asleep it takes less in an hour
+            Thread.sleep(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Service.class)
+    void shouldServeAProcessThatDoesNothing(Service service) {
+        start(2, 1, service);
         Process from = processes.get(0);
         Process to = processes.get(1);
         MemorySegment source = MemorySegment.ofArray(new long[]{1, 2, 3});
@@ -269,6 +293,30 @@ class TcpFabricTest {
         assertThat(to.heard).containsExactly("left 0");
         while (to.fabric.put(0, from.region, 0, source, 0, 8, WordAction.NONE, -1, 0, 0, PATIENT)) {
             Thread.onSpinWait(); // it hears at once that the other has left, but perhaps not yet that it is closed
+        }
+    }
+
+    @Test
+    void shouldLeaveWhileItConnects() throws InterruptedException {
+        start(1, 2);
+        Random random = new Random(9);
+        for (int round = 0; round < 200; round++) {
+            Process leaving = new Process(1, SECRET, 2, Service.SLEEP);
+            processes.add(leaving);
+            leaving.fabric.tell(0, 7, round, round); // begins to connect
+            for (long untilNanos = System.nanoTime() + random.nextLong(2_000_000); System.nanoTime() < untilNanos;) {
+                Thread.onSpinWait();
+            }
+            leaving.fabric.close();
+            processes.remove(leaving);
+            Process staying = processes.get(0);
+            while (!staying.fabric.describe().startsWith("0 processes connected")) {
+                Thread.sleep(1);
+            }
+            assertThat(staying.heard).as("round " + round).noneMatch(each -> each.startsWith("lost"));
+            processes.remove(staying);
+            staying.fabric.close();
+            start(1, 2);
         }
     }
 

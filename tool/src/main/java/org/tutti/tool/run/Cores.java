@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import org.tutti.tool.UsageException;
 
 /** The cores that this process, and so the ranks of this node, may use; and each process's share of them. */
-final class Cores {
+public final class Cores {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final String ALLOWED = "Cpus_allowed_list:";
 
@@ -53,11 +53,16 @@ final class Cores {
         return Files.isReadable(STATUS);
     }
 
-    /** Checks that processes can be bound here. */
-    static void requireBinding() {
+    /**
+     * Checks that processes and threads can be bound here.
+     *
+     * @param option what needs it
+     * @throws UsageException when they cannot
+     */
+    public static void requireBinding(String option) {
         if (!areKnown() || onPath("taskset").isEmpty()) {
-            throw new UsageException("--bind needs Linux and the command taskset, and there is none on PATH; install "
-                    + "util-linux or leave --bind out");
+            throw new UsageException(option + " needs Linux and the command taskset, and there is none on PATH; "
+                    + "install util-linux or leave " + option + " out");
         }
     }
 

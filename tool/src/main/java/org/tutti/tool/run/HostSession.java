@@ -98,7 +98,7 @@ final class HostSession {
                     + "exist on host " + job.host() + "; start the job in a directory that all hosts have");
         }
         if (plan.bind()) {
-            Cores.requireBinding();
+            Cores.requireBinding("--bind");
         }
         var program = job.compiled() ? receiveClasses(cleanup) : job.program();
         if (!job.compiled()) {

@@ -10,8 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 
 import org.tutti.choice.Choice;
+import org.tutti.fabric.Service;
 import org.tutti.job.JobEnvironment;
 import org.tutti.tool.UsageException;
 import picocli.CommandLine.Command;
@@ -74,7 +76,13 @@ public final class RunCommand implements Callable<Integer> {
     @Option(names = "--levels", paramLabel = "ranks,...",
             description = "Levels inside a node: 4,8 says that its ranks form groups of 4, such as those of a shared "
                     + "cache, inside groups of 8. Default: none; with --bind, what Linux says of the cores.")
-    private String levels;
+    private String levels = "";
+
+    @Option(names = "--service", paramLabel = "sleep|poll",
+            description = "How processes serve other nodes while their ranks compute: by a thread that sleeps until "
+                    + "something arrives, or by one that polls, for which each process needs a core to spare. "
+                    + "Default: sleep.")
+    private String service = "";
 
     @Option(names = {"-J",
             "--jvm"}, paramLabel = "option", description = "An option for the ranks' JVMs, as in -J-Xmx1g.")
@@ -108,7 +116,7 @@ public final class RunCommand implements Callable<Integer> {
         var there = where.hosts();
         var placement = where.placement(there, ranksPerProcess);
         if (bind && there.isEmpty()) {
-            Cores.requireBinding();
+            Cores.requireBinding("--bind");
         }
         return new JobPlan(JobPlan.newName(), placement, there, bind, Optional.ofNullable(timeout), joinTimeout,
                 heartbeat, where.rails(), keepGoing, tagOutput, Optional.ofNullable(outputDirectory), environment(),
@@ -117,18 +125,9 @@ public final class RunCommand implements Callable<Integer> {
 
     private Map<String, String> environment() {
         Map<String, String> environment = new LinkedHashMap<>();
-        if (!algorithms.isEmpty()) {
-            environment.put(JobEnvironment.ALGORITHM, algorithm("--algorithm ", String.join(",", algorithms)));
-        } else if (System.getenv(JobEnvironment.ALGORITHM) != null) { // better said once here than by every rank
-            environment.put(JobEnvironment.ALGORITHM,
-                    algorithm(JobEnvironment.ALGORITHM + "=", System.getenv(JobEnvironment.ALGORITHM)));
-        }
-        if (levels != null) {
-            environment.put(JobEnvironment.LEVELS, levels("--levels ", levels));
-        } else if (System.getenv(JobEnvironment.LEVELS) != null) {
-            environment.put(JobEnvironment.LEVELS,
-                    levels(JobEnvironment.LEVELS + "=", System.getenv(JobEnvironment.LEVELS)));
-        }
+        pass(environment, JobEnvironment.ALGORITHM, "--algorithm", String.join(",", algorithms), Choice::parse);
+        pass(environment, JobEnvironment.LEVELS, "--levels", levels, JobEnvironment::parseLevels);
+        pass(environment, JobEnvironment.SERVICE, "--service", service, Service::parse);
         for (var variable : variables) {
             int equals = variable.indexOf('=');
             if (equals < 1) {
@@ -143,22 +142,20 @@ public final class RunCommand implements Callable<Integer> {
         return environment;
     }
 
-    private static String levels(String origin, String text) {
-        try {
-            JobEnvironment.parseLevels(text);
-            return text;
-        } catch (IllegalArgumentException e) {
-            throw new UsageException(origin + text + " is not possible: " + e.getMessage());
+    /** Passes on what an option says, else a variable: what is wrong is better said once than by every rank. */
+    private static void pass(Map<String, String> environment, String variable, String option, String given,
+            Consumer<String> check) {
+        String text = given.isEmpty() ? System.getenv(variable) : given;
+        if (text == null) {
+            return;
         }
-    }
-
-    private static String algorithm(String origin, String text) {
         try {
-            Choice.parse(text);
-            return text;
+            check.accept(text);
         } catch (IllegalArgumentException e) {
-            throw new UsageException(origin + text + " is not possible: " + e.getMessage());
+            throw new UsageException((given.isEmpty() ? variable + "=" : option + " ") + text + " is not possible: "
+                    + e.getMessage());
         }
+        environment.put(variable, text);
     }
 
     private Optional<Program> program(String job, Cleanup cleanup) throws IOException {

@@ -8,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Service;
 import org.tutti.fabric.WordAction;
 import org.tutti.fabric.tcp.TcpFabric;
 import org.tutti.memory.Waiter;
@@ -55,7 +56,7 @@ final class RailMeasurement implements AutoCloseable {
             this.number = number;
             this.fabric = new TcpFabric(number, 2, new byte[SECRET_BYTES],
                     List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                    process -> ends[process].fabric.addresses(), DEAF, SILENCE_MILLIS_MAX, coreForEach);
+                    process -> ends[process].fabric.addresses(), DEAF, SILENCE_MILLIS_MAX, coreForEach, Service.SLEEP);
             this.waiter = new Waiter(coreForEach, fabric);
             this.region = fabric.register(memory);
         }

@@ -31,6 +31,7 @@ import org.tutti.simulator.SimulationFailure;
 import org.tutti.simulator.Sweep;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
+import org.tutti.tool.run.Cores;
 import org.tutti.tool.run.Launch;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -134,6 +135,7 @@ public final class SimulateCommand implements Callable<Integer> {
     /** The ranks' JVM measures: this one has only the quick compiler. */
     private static int measure(Path file) throws IOException, InterruptedException {
         BenchCommand.requireWritable("--measure-model", file);
+        Cores.requireBinding("--measure-model");
         int status = Launch.runOwnAlone(MeasureProgram.class, List.of(file.toString()));
         if (status == 0) {
             model(file.toString());

@@ -144,6 +144,32 @@ class AcrossNodesTest {
     }
 
     @Test
+    void shouldServeARankThatComputesByAThreadThatPolls() throws Exception {
+        var program = """
+                import module org.tutti;
+                void main() {
+                    try (var job = Tutti.join(); var memory = job.world().allocate(8)) {
+                        if (job.rank() == 0) {
+                            memory.at(1).put(0, new long[]{7});
+                            memory.fence(1);
+                        } else {
+                            while ((long) LONG.getVolatile(memory.local(), 0L) != 7) { // computes, and calls nothing
+                                Thread.onSpinWait();
+                            }
+                        }
+                        IO.println(System.getenv("TUTTI_SERVICE"));
+                    }
+                }
+                static final java.lang.invoke.VarHandle LONG =
+                        java.lang.foreign.ValueLayout.JAVA_LONG.varHandle();
+                """;
+        try (var launcher = run(program, "--nodes 2 -n 2 --service poll")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out()).isEqualTo("poll\npoll\n");
+        }
+    }
+
+    @Test
     void shouldNameARankThatNeverJoinsOnAnotherNode() throws Exception {
         var program = """
                 import module org.tutti;

@@ -30,6 +30,10 @@ class SimulateTest {
     private Path directory;
 
     private Ended tutti(String... arguments) throws Exception {
+        return run(System.getenv("PATH"), arguments);
+    }
+
+    private Ended run(String path, String... arguments) throws Exception {
         Path out = directory.resolve("out");
         Path err = directory.resolve("err");
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
@@ -37,8 +41,10 @@ class SimulateTest {
                 "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
                 Main.class.getName()));
         command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command).directory(directory.toFile()).redirectOutput(out.toFile())
-                .redirectError(err.toFile()).start();
+        ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile())
+                .redirectOutput(out.toFile()).redirectError(err.toFile());
+        builder.environment().put("PATH", path);
+        Process process = builder.start();
         assertThat(process.waitFor(100, TimeUnit.SECONDS)).isTrue();
         return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
     }
@@ -182,6 +188,15 @@ class SimulateTest {
                 assertThat(((Number) part.getAccessor().invoke(model)).doubleValue()).as(part.getName()).isPositive();
             }
         }
+    }
+
+    @Test
+    void shouldNotMeasureWithoutTheCommandThatBindsThreads() throws Exception {
+        Ended ended = run("", "simulate", "--measure-model", "own.model");
+        assertThat(ended.status).isEqualTo(2);
+        assertThat(ended.err).isEqualTo("tutti: --measure-model needs Linux and the command taskset, and there is none "
+                + "on PATH; install util-linux or leave --measure-model out\n");
+        assertThat(directory.resolve("own.model")).doesNotExist();
     }
 
     @ParameterizedTest
