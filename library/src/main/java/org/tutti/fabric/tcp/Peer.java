@@ -198,7 +198,7 @@ final class Peer {
         }
     }
 
-    /** Whoever has closed the connection may have said why: news and a good-bye may be there, and nothing after them. */
+    /** Who has closed the connection may have said why: news and a good-bye may be there, and nothing after them. */
     private void loseAfterReading(Rail rail, String reason) {
         receiving.lock();
         try {
