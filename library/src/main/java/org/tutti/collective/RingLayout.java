@@ -49,6 +49,7 @@ public final class RingLayout {
 
     private static final int MANY_RANKS = 4;
     private static final int CELLS_MAX = 1 << 14;
+    private static final long LANDINGS_BYTES_MAX = 8 << 20;
 
     /** How many bytes of data ride in the line of the READY word. */
     public static final int PAYLOAD_BYTES = 48;
@@ -115,15 +116,20 @@ public final class RingLayout {
     /**
      * Counts the slots: how many operations of a communicator may be in flight, begun by some ranks and not yet left by
      * all. Many ranks on one node share cores more often than not, and who has got one does the more before the others
-     * have to get theirs; for few, lines that are used again soon are worth more. Between nodes slots have landing
-     * places, which take memory.
+     * have to get theirs; for few, lines that are used again soon are worth more. Between nodes whoever runs ahead has
+     * to ask whether slots are free, once for as many calls as there are slots; but these have landing places, which
+     * take memory, at most {@value #LANDINGS_BYTES_MAX} bytes unless there are very many nodes.
      *
      * @param nodes how many nodes the communicator has
      * @param localRanks how many of its ranks are on this node
      * @return a power of two from {@value #SLOTS_MIN} to {@value #SLOTS_MAX}, the same on every node
      */
     public static int slots(int nodes, int localRanks) {
-        return nodes > 1 || localRanks < MANY_RANKS ? SLOTS_MIN
+        if (nodes > 1) {
+            long landings = LANDINGS_BYTES_MAX / LANDING_BYTES / edges(nodes);
+            return Math.clamp(Long.highestOneBit(landings), SLOTS_MIN, SLOTS_MAX);
+        }
+        return localRanks < MANY_RANKS ? SLOTS_MIN
                 : Math.clamp(Integer.highestOneBit(CELLS_MAX / localRanks), SLOTS_MIN, SLOTS_MAX);
     }
 

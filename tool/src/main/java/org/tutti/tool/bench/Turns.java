@@ -4,13 +4,17 @@ package org.tutti.tool.bench;
 import java.io.IOException;
 import java.util.function.Consumer;
 
-/**
- * When a rank measures: at once, or whenever it is its turn.
- *
- * @param repeats how often to repeat a cell
- * @param gate where it waits for its turns, or null
- */
-record Turns(int repeats, Gate gate) implements AutoCloseable {
+/** When a rank measures: at once, or whenever it is its turn. */
+final class Turns implements AutoCloseable {
+    private final int repeats;
+    private final Gate gate; // or null
+    private boolean begun;
+
+    private Turns(int repeats, Gate gate) {
+        this.repeats = repeats;
+        this.gate = gate;
+    }
+
     /** {@return the turns of a rank; `gates` is their directory, or nothing} */
     static Turns of(int repeats, String gates, int rank) throws IOException {
         return new Turns(repeats, gates.isEmpty() ? null : new Gate(gates, rank));
@@ -22,7 +26,7 @@ record Turns(int repeats, Gate gate) implements AutoCloseable {
             measureInTurns(loop, report);
             return;
         }
-        loop.warmUp();
+        warmUp(loop);
         double[] microseconds = new double[repeats];
         for (int repeat = 0; repeat < repeats; repeat++) {
             microseconds[repeat] = loop.repeat();
@@ -33,12 +37,17 @@ record Turns(int repeats, Gate gate) implements AutoCloseable {
     /** A turn for each repeat, and one before, to warm up; each is told at once. */
     private void measureInTurns(MeasuredLoop loop, Consumer<double[]> report) throws IOException {
         gate.await();
-        loop.warmUp();
+        warmUp(loop);
         report.accept(new double[]{loop.repeat()});
         for (int repeat = 0; repeat < repeats; repeat++) {
             gate.await();
             report.accept(new double[]{loop.repeat()});
         }
+    }
+
+    private void warmUp(MeasuredLoop loop) {
+        loop.warmUp(!begun);
+        begun = true;
     }
 
     @Override
