@@ -14,8 +14,8 @@ abstract class MeasuredLoop implements AutoCloseable {
     private static final int CALLS_MAX = 1_000_000;
     private static final int CALLS_MIN = 4;
     private static final int GROWTH_MAX = 8;
-    private static final double WARM_UP_NANOS_MIN = 400_000_000;
-    private static final double WARM_UP_NANOS_FIRST = 3_000_000_000.0;
+    private static final double WARM_UP_NANOS_PER_REPEAT = 300_000_000;
+    private static final int REPEATS_WARMED_UP = 5;
     private static final double WARM_UP_NANOS_MAX = 5_000_000_000.0;
     private static final int STEADY_RUNS = 5;
     private static final double STEADY_RATIO = 1.25;
@@ -54,13 +54,15 @@ abstract class MeasuredLoop implements AutoCloseable {
 
     /**
      * Finds how many calls make a repeat, and runs until several in a row take about as long as the first of them: then
-     * everything is compiled. What all cells have in common is compiled in the first one, and takes longer: with a rank
-     * on every core the compiler has none for itself, and several runs in a row can be equally slow.
+     * everything is compiled. With a rank on every core the compiler has none for itself, and many runs in a row can be
+     * equally slow before it is done; longest in the first cell, where it compiles what all cells have in common. Who
+     * wants few repeats wants to try something, and waits less.
      *
+     * @param repeats how many repeats follow
      * @param isFirst whether this is the first cell that this process measures
      */
-    final void warmUp(boolean isFirst) {
-        double least = isFirst ? WARM_UP_NANOS_FIRST : WARM_UP_NANOS_MIN;
+    final void warmUp(int repeats, boolean isFirst) {
+        double least = WARM_UP_NANOS_PER_REPEAT * Math.min(repeats, REPEATS_WARMED_UP) * (isFirst ? 2 : 1);
         double first = 0;
         int steady = 0;
         for (double total = 0; total < least || total < WARM_UP_NANOS_MAX && steady < STEADY_RUNS;) {

@@ -46,7 +46,7 @@ final class Turns implements AutoCloseable {
     }
 
     private void warmUp(MeasuredLoop loop) {
-        loop.warmUp(!begun);
+        loop.warmUp(repeats, !begun);
         begun = true;
     }
 
