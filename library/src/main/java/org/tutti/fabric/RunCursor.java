@@ -121,6 +121,28 @@ public final class RunCursor {
     }
 
     /**
+     * Counts rows: pieces of a length that follow each other at a {@linkplain #rowStride fixed distance}.
+     *
+     * @param length of each, at most as much as is left of the run
+     * @return how many there are from here on, at least one
+     */
+    public long rowsLeft(long length) {
+        if (length < runLeft()) {
+            return runLeft() / length;
+        }
+        return vector == null && directions > 0 && runDone == 0 ? counts[0] - indexes[0] : 1;
+    }
+
+    /**
+     * {@return the distance of such rows}
+     *
+     * @param length of each
+     */
+    public long rowStride(long length) {
+        return length < runLeft() || directions == 0 ? length : strides[0];
+    }
+
+    /**
      * {@return how many runs are still to come, at most, this one included}
      */
     public long runsLeft() {

@@ -13,6 +13,7 @@ import org.tutti.Section;
  */
 public final class SectionPieces {
     private static final ValueLayout.OfLong LONGS = ValueLayout.JAVA_LONG_UNALIGNED;
+    private static final int LOOP_BYTES_MAX = 128;
 
     private final RunCursor part = new RunCursor();
     private final RunCursor here = new RunCursor();
@@ -98,6 +99,57 @@ public final class SectionPieces {
     public void skip(long bytes) {
         part.skip(bytes);
         here.skip(bytes);
+    }
+
+    /**
+     * Copies all that is left to the part.
+     *
+     * @param data the part's memory
+     */
+    public void copyTo(MemorySegment data) {
+        copyAll(memory, here, data, part);
+    }
+
+    /**
+     * Copies all that is left from the part.
+     *
+     * @param data the part's memory
+     */
+    public void copyFrom(MemorySegment data) {
+        copyAll(data, part, memory, here);
+    }
+
+    /** Rows of a matrix are copied by a loop of their own: moving on from row to row costs more than a short row. */
+    private static void copyAll(MemorySegment from, RunCursor source, MemorySegment to, RunCursor target) {
+        while (source.left() > 0) {
+            long length = Math.min(source.runLeft(), target.runLeft());
+            long rows = Math.min(source.rowsLeft(length), target.rowsLeft(length));
+            copyRows(from, source.offset(), source.rowStride(length), to, target.offset(), target.rowStride(length),
+                    rows, length);
+            source.skip(rows * length);
+            target.skip(rows * length);
+        }
+    }
+
+    private static void copyRows(MemorySegment from, long fromOffset, long fromStride, MemorySegment to, long toOffset,
+            long toStride, long rows, long bytes) {
+        long source = fromOffset;
+        long target = toOffset;
+        if (bytes % Long.BYTES == 0 && bytes <= LOOP_BYTES_MAX) {
+            for (long row = 0; row < rows; row++) {
+                for (int at = 0; at < (int) bytes; at += Long.BYTES) {
+                    to.set(LONGS, target + at, from.get(LONGS, source + at));
+                }
+                source += fromStride;
+                target += toStride;
+            }
+        } else {
+            for (long row = 0; row < rows; row++) {
+                MemorySegment.copy(from, source, to, target, bytes);
+                source += fromStride;
+                target += toStride;
+            }
+        }
     }
 
     /**

@@ -56,10 +56,7 @@ final class NearPart extends LivePart {
 
     @Override
     void copyIn(SectionPieces all) {
-        for (long length = all.pieceBytes(); length > 0; length = all.pieceBytes()) {
-            SectionPieces.copy(all.memory(), all.here().offset(), data, all.part().offset(), length);
-            all.skip(length);
-        }
+        all.copyTo(data);
     }
 
     @Override
@@ -75,10 +72,7 @@ final class NearPart extends LivePart {
 
     @Override
     void copyOut(SectionPieces all) {
-        for (long length = all.pieceBytes(); length > 0; length = all.pieceBytes()) {
-            SectionPieces.copy(data, all.part().offset(), all.memory(), all.here().offset(), length);
-            all.skip(length);
-        }
+        all.copyFrom(data);
     }
 
     @Override

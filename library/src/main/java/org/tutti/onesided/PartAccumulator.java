@@ -6,6 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.tutti.DataType;
 import org.tutti.collective.Members;
+import org.tutti.collective.kernel.Kernel;
 import org.tutti.fabric.Accumulator;
 import org.tutti.memory.Words;
 
@@ -17,7 +18,7 @@ import org.tutti.memory.Words;
  * are changed under the locks of their stripes, of which a thread holds one at a time, in the order of addresses.
  * Pairs of them that are a complex number begin at multiples of their size, so none lies in two stripes.
  *
- * <p><b>Locks</b> are held for some hundred nanoseconds by threads that wait for nothing meanwhile, so whoever finds
+ * <p><b>Locks</b> are held for a microsecond at most by threads that wait for nothing meanwhile, so whoever finds
  * one taken spins, and now and then gives its core away. A holder that was killed is known by its rank in the lock
  * word: then the wait ends, and with it the job's use of this memory, half-changed as the stripe is.
  *
@@ -26,11 +27,13 @@ import org.tutti.memory.Words;
  */
 final class PartAccumulator implements Accumulator {
     private static final int TURNS_PER_LOOK = 64;
+    private static final int KERNEL_BYTES_MIN = 1 << 10;
 
     private final MemorySegment block;
     private final MemorySegment data;
     private final Members members;
     private final long owner;
+    private final BorrowedKernels kernels = new BorrowedKernels();
 
     /**
      * @param block the part's block, as {@link PartLayout} has it
@@ -72,6 +75,19 @@ final class PartAccumulator implements Accumulator {
 
     private boolean accumulateLocked(Accumulation how, DataType type, double scale, double imaginary, long offset,
             MemorySegment source, long sourceOffset, long bytes) {
+        int place = bytes >= KERNEL_BYTES_MIN ? BorrowedKernels.place(how, type, scale) : -1;
+        Kernel kernel = place < 0 ? null : kernels.take(place);
+        try {
+            return accumulateLocked(kernel, how, type, scale, imaginary, offset, source, sourceOffset, bytes);
+        } finally {
+            if (kernel != null) {
+                kernels.putBack(place, kernel);
+            }
+        }
+    }
+
+    private boolean accumulateLocked(Kernel kernel, Accumulation how, DataType type, double scale, double imaginary,
+            long offset, MemorySegment source, long sourceOffset, long bytes) {
         long length;
         for (long at = 0; at < bytes; at += length) {
             length = Math.min(bytes - at, PartLayout.STRIPE_BYTES - (offset + at) % PartLayout.STRIPE_BYTES);
@@ -80,7 +96,9 @@ final class PartAccumulator implements Accumulator {
                 return false;
             }
             try {
-                if (type == DataType.DOUBLE) {
+                if (kernel != null) {
+                    kernel.combine(data, offset + at, source, sourceOffset + at, data, offset + at, length);
+                } else if (type == DataType.DOUBLE) {
                     LockedElements.doubles(how, scale, imaginary, data, offset + at, source, sourceOffset + at,
                             (int) length);
                 } else {

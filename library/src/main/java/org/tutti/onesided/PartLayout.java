@@ -22,7 +22,7 @@ import org.tutti.memory.Words;
  */
 final class PartLayout {
     /** The data under one lock at a time. */
-    static final int STRIPE_BYTES = 4 << 10;
+    static final int STRIPE_BYTES = 32 << 10;
 
     /** The most locks of a part. */
     static final int LOCKS_MAX = 64;

@@ -54,7 +54,8 @@ class ArchitectureTest {
         onlyDependsOn("org.tutti.collective..", "org.tutti.fabric", "org.tutti.memory", "org.tutti.pattern",
                 "jdk.incubator.vector");
         onlyDependsOn("org.tutti.choice", "org.tutti.collective..");
-        onlyDependsOn("org.tutti.onesided", "org.tutti.collective", "org.tutti.fabric", "org.tutti.memory");
+        onlyDependsOn("org.tutti.onesided", "org.tutti.collective", "org.tutti.collective.kernel", "org.tutti.fabric",
+                "org.tutti.memory");
     }
 
     @Test
