@@ -58,6 +58,7 @@ public final class Waiter {
     private static final int SPINS_WITH_CORES = 2000;
     private static final int POLLS_WITH_CORES = 128;
     private static final int POLLS_MORE = 8;
+    private static final int TRIAL_INTERVAL = 64;
     private static final int SPINS_PER_POLL = 16;
     private static final int SPINS_WITHOUT_CORES = 4;
     private static final int SPINS_PER_YIELD = 8;
@@ -75,6 +76,7 @@ public final class Waiter {
     private final int spinsPerYield;
     private final int pollsMax;
     private int polls; // what has paid of late; a race of several waiters does no harm
+    private int waits;
 
     /**
      * @param coreForEach whether every rank that may wait here has a core of its own
@@ -142,9 +144,11 @@ public final class Waiter {
     /**
      * A poll is a system call for each connection, so the word is looked at several times in between. How long to go on
      * before others get the core is learnt: nobody can know whether the awaited rank has a core, when hosts share them.
+     * Now and then the longest is tried: whoever polls for less than an answer takes would never learn otherwise.
      */
     private boolean awaitPolling(MemorySegment memory, long offset, long atLeast) {
-        int budget = polls;
+        boolean tries = waits++ % TRIAL_INTERVAL == 0;
+        int budget = tries ? pollsMax : polls;
         for (int i = 0; i < budget; i++) {
             for (int spin = 0; spin < SPINS_PER_POLL; spin++) {
                 if (Words.load(memory, offset) >= atLeast) {
@@ -155,7 +159,7 @@ public final class Waiter {
             }
             progress.poll();
         }
-        polls = Math.max(1, budget / 2);
+        polls = tries ? polls : Math.max(1, budget / 2);
         return false;
     }
 
