@@ -1,6 +1,12 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool;
 
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+
 import org.tutti.TuttiException;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.compare.CompareCommand;
@@ -35,6 +41,7 @@ public final class Main implements Runnable {
 
     /** @param arguments the command line without {@code tutti} */
     public static void main(String[] arguments) {
+        useUnicode();
         CommandLine line = new CommandLine(new Main())
                 .setExpandAtFiles(false) // an argument of a program may begin with @,
                 .setStopAtPositional(true) // or look like an option of ours
@@ -44,6 +51,19 @@ public final class Main implements Runnable {
         line.getSubcommands().get("draw").setStopAtPositional(false);
         line.getSubcommands().get("chart").setStopAtPositional(false);
         System.exit(line.execute(arguments));
+    }
+
+    /** Without a locale the standard streams know ASCII only, in which there is no sign for micro. */
+    private static void useUnicode() {
+        if (System.out.charset().equals(StandardCharsets.US_ASCII)) {
+            System.setOut(unicode(FileDescriptor.out));
+            System.setErr(unicode(FileDescriptor.err));
+        }
+    }
+
+    private static PrintStream unicode(FileDescriptor descriptor) {
+        return new PrintStream(new BufferedOutputStream(new FileOutputStream(descriptor)), true,
+                StandardCharsets.UTF_8);
     }
 
     @Override
