@@ -62,10 +62,11 @@ abstract class MeasuredLoop implements AutoCloseable {
      * @param isFirst whether this is the first cell that this process measures
      */
     final void warmUp(int repeats, boolean isFirst) {
+        int steadyRuns = Math.min(repeats, STEADY_RUNS);
         double least = WARM_UP_NANOS_PER_REPEAT * Math.min(repeats, REPEATS_WARMED_UP) * (isFirst ? 2 : 1);
         double first = 0;
         int steady = 0;
-        for (double total = 0; total < least || total < WARM_UP_NANOS_MAX && steady < STEADY_RUNS;) {
+        for (double total = 0; total < least || total < WARM_UP_NANOS_MAX && steady < steadyRuns;) {
             double nanos = slowest(run(calls, false));
             total += nanos * calls;
             boolean same = first / STEADY_RATIO <= nanos && nanos <= first * STEADY_RATIO;
