@@ -143,10 +143,6 @@ final class Peer {
         return connected;
     }
 
-    boolean hasSaidGoodbye() {
-        return saidGoodbye;
-    }
-
     /** Whether nothing can be sent to it any more. */
     boolean isGone() {
         return gone;
