@@ -28,11 +28,12 @@ import org.tutti.simulator.Trace.Kind;
  * Then its word is raised.
  * <li>A rank needs a core of its host to do anything but wait. When there are fewer cores than ranks, who has waited
  * queues for a core. A rank prefers the core that it had before; to get one that another rank has had since takes the
- * time of a switch.
+ * time of a switch. Those that wait have turns on the cores, too: each looks, polls if there are several nodes, and
+ * yields.
  * </ul>
  *
- * <p>What is not modelled: how large caches are, memory bandwidth shared by ranks, contention in the network between
- * nodes, and that waiting ranks use their cores.
+ * <p>What is not modelled: how large caches are, memory bandwidth shared by ranks, and contention in the network
+ * between nodes.
  */
 final class Cluster implements Ranks.Order {
     /** Thrown when a run has more steps than a prediction may take. */
@@ -184,6 +185,7 @@ final class Cluster implements Ranks.Order {
         if (cores.isSwitch(rank)) {
             time[rank] += model.switchMicros() * NANOS;
         }
+        time[rank] += cores.turnsBefore(rank) * model.turnMicros(topology.nodes()) * NANOS;
         events.add(time[rank], rank);
     }
 
@@ -260,6 +262,7 @@ final class Cluster implements Ranks.Order {
             waiter = nextWaiter[rank];
             if (awaited[rank] <= value) {
                 cause[rank] = step;
+                cores.noteWaiting(rank, false);
                 takeCore(rank, fetchedAt(rank, place) + model.memoryOverheadMicros() * NANOS);
             } else {
                 nextWaiter[rank] = stay;
@@ -281,6 +284,7 @@ final class Cluster implements Ranks.Order {
         words.setWaiter(place, rank + 1);
         waitsSince[rank] = time[rank];
         queued[rank] = false;
+        cores.noteWaiting(rank, true);
         giveCore(rank);
         ranks.step(rank);
         fetched(rank, words.place(address(memory, offset)));

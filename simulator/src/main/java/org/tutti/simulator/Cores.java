@@ -20,6 +20,8 @@ final class Cores {
     private final List<int[]> lastOnCore = new ArrayList<>();
     private final List<boolean[]> busy = new ArrayList<>();
     private final List<ArrayDeque<Integer>> queues = new ArrayList<>();
+    private final int[] waiting;
+    private final boolean[] isShared;
     private final int[] coreOf;
     private final boolean[] isSwitch;
 
@@ -33,8 +35,11 @@ final class Cores {
         for (int rank = 0; rank < topology.size(); rank++) {
             ranks[host(topology.nodeOf(rank))]++;
         }
-        for (int ranksOfHost : ranks) {
-            int cores = Math.min(model.cores(), ranksOfHost);
+        this.waiting = new int[ranks.length];
+        this.isShared = new boolean[ranks.length];
+        for (int host = 0; host < ranks.length; host++) {
+            int cores = Math.min(model.cores(), ranks[host]);
+            isShared[host] = cores < ranks[host];
             int[] nobody = new int[cores];
             Arrays.fill(nobody, NOBODY);
             lastOnCore.add(nobody);
@@ -90,6 +95,20 @@ final class Cores {
         }
         assign(next, host, coreOf[rank]);
         return next;
+    }
+
+    /** Notes that a rank waits, or waits no longer. */
+    void noteWaiting(int rank, boolean waits) {
+        waiting[host(topology.nodeOf(rank))] += waits ? 1 : -1;
+    }
+
+    /**
+     * {@return how many of the ranks that wait have a turn on a core before a rank that is ready: half of those that
+     * share the core, as each looks, and yields to the next one}
+     */
+    double turnsBefore(int rank) {
+        int host = host(topology.nodeOf(rank));
+        return isShared[host] ? waiting[host] / (2.0 * busy.get(host).length) : 0;
     }
 
     /** {@return whether the core of a rank, when it got it, had run another one} */

@@ -34,16 +34,19 @@ import java.util.Map;
  * @param cores how many cores a host has
  * @param nodesPerHost how many nodes share a host's cores: 1, but for nodes that are namespaces of one machine
  * @param switchMicros what it takes to give a core to another rank
+ * @param pollMicros what a rank that waits polls for arrivals from other nodes before it yields its core, when others
+ *            want it
  * @param levels what things cost inside groups of a node's ranks; the figures above are between the greatest groups
  */
 public record Model(String name, double callMicros, double memoryLatencyMicros, double memoryOverheadMicros,
         double memoryNanosPerByte, double crossNanosPerByte, double combineNanosPerByte, double railLatencyMicros,
         double railOverheadMicros, double railOverheadNanosPerByte, double railGapMicros, double railNanosPerByte,
-        int rails, int stripeBytes, int cores, int nodesPerHost, double switchMicros, Levels levels) {
+        int rails, int stripeBytes, int cores, int nodesPerHost, double switchMicros, double pollMicros,
+        Levels levels) {
     private static final List<String> KEYS = List.of("callMicros", "memoryLatencyMicros",
             "memoryOverheadMicros", "memoryNanosPerByte", "crossNanosPerByte", "combineNanosPerByte",
             "railLatencyMicros", "railOverheadMicros", "railOverheadNanosPerByte", "railGapMicros", "railNanosPerByte",
-            "rails", "stripeBytes", "cores", "nodesPerHost", "switchMicros");
+            "rails", "stripeBytes", "cores", "nodesPerHost", "switchMicros", "pollMicros");
     private static final String LEVELS = "levels";
     private static final String LEVEL_LATENCY = "levelLatencyMicros";
     private static final String LEVEL_CROSS = "levelCrossNanosPerByte";
@@ -94,7 +97,7 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
     public static Model forDrawing(long bytes) {
         double microAByte = 1000.0 / Math.max(1, bytes);
         return new Model("for drawing", 0, 0.3, 0.15, microAByte, 0, 1.5 * microAByte, 1.5, 0.5, 0, 0, microAByte / 2,
-                1, COUNT_MAX, COUNT_MAX, 1, 0, Levels.NONE);
+                1, COUNT_MAX, COUNT_MAX, 1, 0, 0, Levels.NONE);
     }
 
     /**
@@ -127,7 +130,7 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
                 one(figures, "railOverheadNanosPerByte"), one(figures, "railGapMicros"),
                 one(figures, "railNanosPerByte"), (int) one(figures, "rails"), (int) one(figures, "stripeBytes"),
                 (int) one(figures, "cores"), (int) one(figures, "nodesPerHost"), one(figures, "switchMicros"),
-                levels(name, figures));
+                one(figures, "pollMicros"), levels(name, figures));
     }
 
     private static Levels levels(String name, Map<String, List<Double>> figures) {
@@ -151,6 +154,11 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
     /** {@return whether it matters which core has bytes of a node's memory} */
     boolean hasCaches() {
         return crossNanosPerByte > 0 || !levels.areNone();
+    }
+
+    /** {@return how long a rank that waits keeps its core from others before it yields it to the next one} */
+    double turnMicros(int nodes) {
+        return switchMicros + (nodes > 1 ? pollMicros : 0);
     }
 
     /** {@return the latency between ranks that meet at a level, in nanoseconds} */

@@ -153,7 +153,7 @@ public final class Prediction {
     /**
      * Hockney's formula. Messages that are long enough to be striped cross as many times faster as there are rails.
      * With more ranks on a node than cores, the ranks' work is done in so many turns as cores are too few, and who
-     * waits is given a core again after the others, at the price of a switch each.
+     * waits is given a core again after the others, at the price of their turns.
      */
     private void useFormula() {
         byFormula = true;
@@ -161,7 +161,7 @@ public final class Prediction {
         Counts counts = call.algorithm().counts(topology.nodes(), ranks, call.bytes());
         double rails = call.bytes() >= model.stripeBytes() ? model.rails() : 1;
         double turns = Math.max(1, Math.ceil((double) ranks / model.cores()));
-        double wait = turns == 1 ? 0 : turns * model.switchMicros();
+        double wait = turns == 1 ? 0 : turns * model.turnMicros(topology.nodes());
         micros = model.callMicros()
                 + counts.memorySteps() * (model.memoryLatencyMicros() + 2 * turns * model.memoryOverheadMicros() + wait)
                 + turns * counts.memoryBytes() * model.memoryNanosPerByte() / NANOS

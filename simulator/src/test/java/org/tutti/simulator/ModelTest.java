@@ -29,6 +29,7 @@ class ModelTest {
             cores = 16
 
             switchMicros = 0
+            pollMicros = 0.7
             callMicros = 0.02
             crossNanosPerByte = 0.4
             railOverheadNanosPerByte = 0.5
@@ -41,7 +42,7 @@ class ModelTest {
         Path file = Files.writeString(directory.resolve("own.model"), TEXT);
         assertThat(Model.of(file.toString()))
                 .isEqualTo(new Model(file.toString(), 0.02, 0.1, 0.01, 0.2, 0.4, 0.3, 4, 5, 0.5, 5.5, 6, 2, 1024,
-                        16, 3, 0, Levels.NONE));
+                        16, 3, 0, 0.7, Levels.NONE));
     }
 
     @Test

@@ -63,6 +63,11 @@ public final class BenchCommand implements Callable<Integer> {
             description = "How often to repeat. Default: 7.")
     private int repeats;
 
+    @Option(names = "--rounds", paramLabel = "count", defaultValue = "1",
+            description = "How often to measure all cells, one after another, with so many repeats in each round. "
+                    + "Default: 1.")
+    private int rounds;
+
     @Option(names = "--segments", description = "Use memory that the ranks of a node share instead of Java arrays.")
     private boolean segments;
 
@@ -82,6 +87,7 @@ public final class BenchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         requireBetween("--repeats", repeats, 1, REPEATS_MAX);
+        requireBetween("--rounds", rounds, 1, REPEATS_MAX);
         if (csv != null) {
             requireWritable("--csv", csv.toAbsolutePath());
         }
@@ -92,7 +98,7 @@ public final class BenchCommand implements Callable<Integer> {
         if (oneSided.areChosen()) {
             return measureOneSided();
         }
-        var arguments = BenchProgram.arguments(virtual ? where.ranksOfOneProcess() : 0, repeats,
+        var arguments = BenchProgram.arguments(virtual ? where.ranksOfOneProcess() : 0, rounds, repeats,
                 allAlgorithms ? List.of(BenchProgram.ALL) : checked(algorithms), absolute(csv),
                 collectives.isEmpty() ? allCollectives() : collectives.stream().map(BenchCommand::collective).toList(),
                 sizes.stream().map(BenchCommand::bytes).toList(), segments, absolute(gates));
@@ -101,9 +107,10 @@ public final class BenchCommand implements Callable<Integer> {
     }
 
     private int measureOneSided() throws IOException, InterruptedException {
-        if (virtual || allAlgorithms || !algorithms.isEmpty()) {
-            throw new UsageException("--virtual, --algorithm and --all-algorithms have no meaning with --one-sided; "
-                    + "leave them out");
+        if (virtual || allAlgorithms || !algorithms.isEmpty() || rounds > 1) {
+            throw new UsageException(
+                    "--virtual, --algorithm, --all-algorithms and --rounds have no meaning with --one-sided; "
+                            + "leave them out");
         }
         var cells = oneSided.cells(sizes.stream().map(BenchCommand::bytes).toList());
         return Launch.runOwn(where, OneSidedProgram.class,
@@ -147,7 +154,7 @@ public final class BenchCommand implements Callable<Integer> {
      */
     public static int measure(PlacementOptions where, List<Collective> collectives, List<String> algorithms,
             List<Long> sizes, int repeats, Path csv) throws IOException, InterruptedException {
-        return Launch.runOwn(where, BenchProgram.class, BenchProgram.arguments(0, repeats, algorithms,
+        return Launch.runOwn(where, BenchProgram.class, BenchProgram.arguments(0, 1, repeats, algorithms,
                 csv.toAbsolutePath().toString(), collectives.stream().map(Collective::name).toList(), sizes, false,
                 ""));
     }

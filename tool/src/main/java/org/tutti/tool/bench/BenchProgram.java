@@ -3,8 +3,10 @@ package org.tutti.tool.bench;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 import org.tutti.Collective;
@@ -20,7 +22,15 @@ public final class BenchProgram {
     /** Stands for the names of all algorithms. */
     static final String ALL = "*";
 
+    private record Cell(Collective collective, String algorithm, long bytes) {
+        BenchLoop loop(Communicator world, boolean segments) {
+            Communicator measured = algorithm.isEmpty() ? world : world.withAlgorithm(collective, algorithm);
+            return new BenchLoop(world, measured, collective, bytes, segments);
+        }
+    }
+
     private final boolean virtual;
+    private final int rounds;
     private final int repeats;
     private final List<String> algorithms;
     private final String csv;
@@ -33,7 +43,8 @@ public final class BenchProgram {
      * Puts together what the program is told.
      *
      * @param virtualRanks how many ranks are threads of one process, or 0
-     * @param repeats how often to repeat
+     * @param rounds how often to measure all cells
+     * @param repeats how often to repeat each, in a round
      * @param algorithms the names of algorithms, or {@link #ALL}
      * @param csv the file to write, or nothing
      * @param collectives the names of the collectives' constants
@@ -42,22 +53,24 @@ public final class BenchProgram {
      * @param gates the directory of the gates, or nothing
      * @return its arguments
      */
-    static List<String> arguments(int virtualRanks, int repeats, List<String> algorithms, String csv,
+    static List<String> arguments(int virtualRanks, int rounds, int repeats, List<String> algorithms, String csv,
             List<String> collectives, List<Long> sizes, boolean segments, String gates) {
-        return List.of(String.valueOf(virtualRanks), String.valueOf(repeats), String.join(",", algorithms), csv,
-                String.join(",", collectives), sizes.stream().map(String::valueOf).collect(Collectors.joining(",")),
+        return List.of(String.valueOf(virtualRanks), String.valueOf(rounds), String.valueOf(repeats),
+                String.join(",", algorithms), csv, String.join(",", collectives),
+                sizes.stream().map(String::valueOf).collect(Collectors.joining(",")),
                 String.valueOf(segments), gates);
     }
 
     private BenchProgram(String[] arguments) {
         this.virtual = Integer.parseInt(arguments[0]) > 0;
-        this.repeats = Integer.parseInt(arguments[1]);
-        this.algorithms = List.of(arguments[2].split(","));
-        this.csv = arguments[3];
-        this.collectives = Stream.of(arguments[4].split(",")).map(Collective::valueOf).toList();
-        this.sizes = Stream.of(arguments[5].split(",")).map(Long::valueOf).toList();
-        this.segments = Boolean.parseBoolean(arguments[6]);
-        this.gates = arguments[7];
+        this.rounds = Integer.parseInt(arguments[1]);
+        this.repeats = Integer.parseInt(arguments[2]);
+        this.algorithms = List.of(arguments[3].split(","));
+        this.csv = arguments[4];
+        this.collectives = Stream.of(arguments[5].split(",")).map(Collective::valueOf).toList();
+        this.sizes = Stream.of(arguments[6].split(",")).map(Long::valueOf).toList();
+        this.segments = Boolean.parseBoolean(arguments[7]);
+        this.gates = arguments[8];
     }
 
     /** @param arguments as {@link #arguments} has put them together */
@@ -76,22 +89,44 @@ public final class BenchProgram {
 
     private void run(Job job) throws IOException {
         var world = job.world();
+        List<Cell> cells = cells();
+        var earlier = new ArrayList<double[]>(Collections.nCopies(cells.size(), new double[0]));
         try (var report = new BenchReport(job.rank() == 0, csv, layout(world), job.size());
                 var turns = Turns.of(repeats, gates, job.rank())) {
-            for (var collective : collectives) {
-                List<Long> bytesOfCollective = collective == Collective.BARRIER ? List.of(0L) : sizes;
-                for (long bytes : bytesOfCollective) {
-                    for (String algorithm : algorithms(collective)) {
-                        Communicator communicator =
-                                algorithm.isEmpty() ? world : world.withAlgorithm(collective, algorithm);
-                        try (var loop = new BenchLoop(world, communicator, collective, bytes, segments)) {
-                            turns.measure(loop,
-                                    figures -> report.add(collective.label(), algorithm, bytes, figures, loop.calls()));
-                        }
+            for (int round = 1; round <= rounds; round++) {
+                for (int i = 0; i < cells.size(); i++) {
+                    Cell cell = cells.get(i);
+                    int index = i;
+                    boolean isLast = round == rounds;
+                    try (var loop = cell.loop(world, segments)) {
+                        turns.measure(loop, round == 1, figures -> {
+                            double[] all = joined(earlier.get(index), figures);
+                            if (isLast) {
+                                report.add(cell.collective.label(), cell.algorithm, cell.bytes, all, loop.calls());
+                            } else {
+                                earlier.set(index, all);
+                            }
+                        });
                     }
                 }
             }
         }
+    }
+
+    private static double[] joined(double[] first, double[] second) {
+        return DoubleStream.concat(DoubleStream.of(first), DoubleStream.of(second)).toArray();
+    }
+
+    private List<Cell> cells() {
+        List<Cell> cells = new ArrayList<>();
+        for (var collective : collectives) {
+            for (long bytes : collective == Collective.BARRIER ? List.of(0L) : sizes) {
+                for (String algorithm : algorithms(collective)) {
+                    cells.add(new Cell(collective, algorithm, bytes));
+                }
+            }
+        }
+        return cells;
     }
 
     /** The algorithms to measure; an empty name is Tutti's own choice. */

@@ -62,8 +62,16 @@ abstract class MeasuredLoop implements AutoCloseable {
      * @param isFirst whether this is the first cell that this process measures
      */
     final void warmUp(int repeats, boolean isFirst) {
-        int steadyRuns = Math.min(repeats, STEADY_RUNS);
-        double least = WARM_UP_NANOS_PER_REPEAT * Math.min(repeats, REPEATS_WARMED_UP) * (isFirst ? 2 : 1);
+        runUntilSteady(Math.min(repeats, STEADY_RUNS),
+                WARM_UP_NANOS_PER_REPEAT * Math.min(repeats, REPEATS_WARMED_UP) * (isFirst ? 2 : 1));
+    }
+
+    /** Finds how many calls make a repeat, of what this process has measured before. */
+    final void warmUpAgain() {
+        runUntilSteady(1, 0);
+    }
+
+    private void runUntilSteady(int steadyRuns, double least) {
         double first = 0;
         int steady = 0;
         for (double total = 0; total < least || total < WARM_UP_NANOS_MAX && steady < steadyRuns;) {

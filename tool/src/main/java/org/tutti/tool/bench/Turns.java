@@ -20,13 +20,28 @@ final class Turns implements AutoCloseable {
         return new Turns(repeats, gates.isEmpty() ? null : new Gate(gates, rank));
     }
 
-    /** Measures a cell, and reports the microseconds of its repeats: all at the end, or each after its turn. */
+    /** Measures a cell as {@link #measure(MeasuredLoop, boolean, Consumer)} does the first time. */
     void measure(MeasuredLoop loop, Consumer<double[]> report) throws IOException {
+        measure(loop, true, report);
+    }
+
+    /**
+     * Measures a cell.
+     *
+     * @param loop the cell
+     * @param isNew whether it is measured for the first time, so that much has to be compiled
+     * @param report what hears the microseconds of its repeats: of all at the end, or of each after its turn
+     */
+    void measure(MeasuredLoop loop, boolean isNew, Consumer<double[]> report) throws IOException {
         if (gate != null) {
             measureInTurns(loop, report);
             return;
         }
-        warmUp(loop);
+        if (isNew) {
+            warmUp(loop);
+        } else {
+            loop.warmUpAgain();
+        }
         double[] microseconds = new double[repeats];
         for (int repeat = 0; repeat < repeats; repeat++) {
             microseconds[repeat] = loop.repeat();

@@ -121,7 +121,7 @@ final class Growth {
         Collective collective = Shape.collective(columns.get(1));
         long bytes = Measurements.number(columns.get(4), 0, Shape.BYTES_MAX);
         Cell cell = new Cell(collective, Shape.chosen(collective, Shape.topology(nodes, ranks / nodes), bytes), nodes,
-                ranks, bytes, Measurements.micros(columns.get(5)));
+                ranks, bytes, Measurements.micros(columns.get(5)), Measurements.micros(columns.get(6)));
         return new Row(against, columns, cell, Measurements.number(columns.get(MEMORY), 0, Long.MAX_VALUE),
                 ranks > PREDICTED_RANKS_MAX ? OptionalDouble.empty()
                         : OptionalDouble.of(Comparison.predict(cell, model)));

@@ -6,7 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 
 import org.tutti.Communicator;
 import org.tutti.Tutti;
@@ -22,13 +24,16 @@ public final class MeasureProgram {
     /** Some figures are what one measurement takes more than another: noise must not make them negative. */
     private static final double LEAST = 1e-4;
 
+    private static final int PASSES = 5;
+
     private final StringBuilder text = new StringBuilder();
+    private final Map<String, Double> shortest = new HashMap<>();
     private final boolean coreForEach = Runtime.getRuntime().availableProcessors() > 1;
 
     private MeasureProgram() {
         text.append("# This machine, as tutti simulate --measure-model found it on ")
                 .append(LocalDateTime.now().truncatedTo(ChronoUnit.SECONDS))
-                .append(".\n# Every figure is the median of several repeats, after a warm-up.\n");
+                .append(".\n# Every time is the shortest of several, after a warm-up.\n");
     }
 
     /** @param arguments the file to write */
@@ -42,51 +47,81 @@ public final class MeasureProgram {
         System.out.print(program.text);
     }
 
+    /**
+     * Several times, some seconds apart: on a virtual machine two cores may be parts of one for a while, and then
+     * hand a line over in a third of the time that they take when they are not.
+     */
     private void measure(Communicator world) {
         Timing calls = new Timing();
-        figure("callMicros", "a barrier of a communicator of one rank", Timing.median(
-                rounds -> calls.nanosPerRound(rounds, () -> {
-                }, _ -> world.barrier())) / NANOS);
-        double switchNanos = measureMemory(new MemoryMeasurement(coreForEach));
+        MemoryMeasurement memory = new MemoryMeasurement(coreForEach);
         try (RailMeasurement rail = new RailMeasurement(coreForEach)) {
-            measureRail(rail);
+            for (int pass = 0; pass < PASSES; pass++) {
+                note("call", Timing.shortest(rounds -> calls.nanosPerRound(rounds, () -> {
+                }, _ -> world.barrier())));
+                note("word", memory.wordNanos());
+                note("hand over", memory.handOverNanos());
+                note("copy", memory.copyNanosPerByte());
+                note("shared copy", memory.sharedCopyNanosPerByte());
+                note("combine", memory.combineNanosPerByte());
+                note("latency", rail.latencyNanos());
+                note("put", rail.putNanos(RailMeasurement.SMALL_BYTES));
+                note("large put", rail.putNanos(RailMeasurement.LARGE_BYTES));
+                note("gap", rail.streamNanos(RailMeasurement.SMALL_BYTES));
+                note("large gap", rail.streamNanos(RailMeasurement.LARGE_BYTES));
+                note("switch", memory.switchNanos());
+                note("turn", memory.turnNanos(rail.waiter(0), rail.waiter(1)));
+            }
         }
+        writeMemory();
+        writeRail();
+        writeCores();
+    }
+
+    private void note(String what, double nanos) {
+        shortest.merge(what, nanos, Math::min);
+    }
+
+    private double nanos(String what) {
+        return shortest.get(what);
+    }
+
+    private void writeMemory() {
+        double word = nanos("word");
+        figure("callMicros", "a barrier of a communicator of one rank", nanos("call") / NANOS);
+        figure("memoryLatencyMicros", "a word handed over by two threads on two cores that look at it without pause,"
+                + " less a store and a look", (nanos("hand over") - 2 * word) / NANOS);
+        figure("memoryOverheadMicros", "a store to a word that nobody else uses, and a look at it, halved",
+                word / NANOS);
+        figure("memoryNanosPerByte", "1 MiB copied from an array to off-heap memory and back by one thread",
+                nanos("copy"));
+        figure("crossNanosPerByte", "1 MiB copied there by one thread and from there by another, less the above",
+                nanos("shared copy") - nanos("copy"));
+        figure("combineNanosPerByte", "1 MiB of doubles off the heap added to those of an array, into another one",
+                nanos("combine"));
+    }
+
+    private void writeRail() {
+        figure("railLatencyMicros", "a put of 8 bytes over loopback, both ends polling, there and back, halved, less"
+                + " what it occupies its caller", nanos("latency") / NANOS);
+        figure("railOverheadMicros", "what such a put occupies its caller", nanos("put") / NANOS);
+        figure("railOverheadNanosPerByte", "what a put of 64 KiB occupies its caller longer",
+                (nanos("large put") - nanos("put")) / RailMeasurement.LARGE_BYTES);
+        String stream = RailMeasurement.STREAM_PUTS + " in a row";
+        figure("railGapMicros", "the time between puts of 8 bytes, each sent at once, " + stream,
+                nanos("gap") / NANOS);
+        figure("railNanosPerByte", "the time between puts of 64 KiB, " + stream + ", less the gap",
+                (nanos("large gap") - nanos("gap")) / RailMeasurement.LARGE_BYTES);
         figure("rails", "loopback is one", 1);
         figure("stripeBytes", "of no effect with one rail", Model.COUNT_MAX);
+    }
+
+    private void writeCores() {
         figure("cores", "those that the ranks may use", Runtime.getRuntime().availableProcessors());
         figure("nodesPerHost", "as many as there are: namespaces of this machine, or --nodes", Model.COUNT_MAX);
         figure("switchMicros", "a word handed over by two threads that yield one core to each other",
-                switchNanos / NANOS);
-    }
-
-    /** Returns the nanoseconds of a switch. */
-    private double measureMemory(MemoryMeasurement memory) {
-        double word = memory.wordNanos();
-        figure("memoryLatencyMicros", "a word handed over by two threads on two cores that look at it without pause,"
-                + " less a store and a look", (memory.handOverNanos() - 2 * word) / NANOS);
-        figure("memoryOverheadMicros", "a store to a word that nobody else uses, and a look at it, halved",
-                word / NANOS);
-        double copy = memory.copyNanosPerByte();
-        figure("memoryNanosPerByte", "1 MiB copied from an array to off-heap memory and back by one thread", copy);
-        figure("crossNanosPerByte", "1 MiB copied there by one thread and from there by another, less the above",
-                memory.sharedCopyNanosPerByte() - copy);
-        figure("combineNanosPerByte", "1 MiB of doubles off the heap added to those of an array, into another one",
-                memory.combineNanosPerByte());
-        return memory.switchNanos();
-    }
-
-    private void measureRail(RailMeasurement rail) {
-        double put = rail.putNanos(RailMeasurement.SMALL_BYTES);
-        figure("railLatencyMicros", "a put of 8 bytes over loopback, both ends polling, there and back, halved, less"
-                + " what it occupies its caller", rail.latencyNanos() / NANOS);
-        figure("railOverheadMicros", "what such a put occupies its caller", put / NANOS);
-        figure("railOverheadNanosPerByte", "what a put of 64 KiB occupies its caller longer",
-                (rail.putNanos(RailMeasurement.LARGE_BYTES) - put) / RailMeasurement.LARGE_BYTES);
-        double gap = rail.streamNanos(RailMeasurement.SMALL_BYTES);
-        String stream = RailMeasurement.STREAM_PUTS + " in a row";
-        figure("railGapMicros", "the time between puts of 8 bytes, each sent at once, " + stream, gap / NANOS);
-        figure("railNanosPerByte", "the time between puts of 64 KiB, " + stream + ", less the gap",
-                (rail.streamNanos(RailMeasurement.LARGE_BYTES) - gap) / RailMeasurement.LARGE_BYTES);
+                nanos("switch") / NANOS);
+        figure("pollMicros", "the same when they poll a connection over loopback besides, less the above",
+                (nanos("turn") - nanos("switch")) / NANOS);
     }
 
     private void figure(String key, String how, double measured) {

@@ -25,9 +25,11 @@ final class Measurements {
      * @param nodes how many nodes there were
      * @param ranks how many ranks in all, as many on each node
      * @param bytes the length of the message
-     * @param micros the time of a call, in microseconds
+     * @param micros the time of a call, in microseconds: the median of the repeats
+     * @param lowest that of the shortest repeat
      */
-    record Cell(Collective collective, Algorithm algorithm, int nodes, int ranks, long bytes, double micros) {
+    record Cell(Collective collective, Algorithm algorithm, int nodes, int ranks, long bytes, double micros,
+            double lowest) {
         int ranksPerNode() {
             return ranks / nodes;
         }
@@ -93,7 +95,7 @@ final class Measurements {
                     + " nodes cannot be predicted; measure as many on each");
         }
         return new Cell(collective, algorithm, nodes, ranks, number(columns[4], 0, Shape.BYTES_MAX),
-                micros(columns[5]));
+                micros(columns[5]), micros(columns[6]));
     }
 
     static Matcher matcher(Pattern pattern, String text, String what) {

@@ -84,9 +84,14 @@ final class RailMeasurement implements AutoCloseable {
         ends[1] = new End(1, coreForEach);
     }
 
+    /** {@return how a rank waits that polls for arrivals, at one of the two ends} */
+    Waiter waiter(int end) {
+        return ends[end].waiter;
+    }
+
     /** {@return nanoseconds from a put's having left its caller until the other end has seen it} */
     double latencyNanos() {
-        return Timing.median(rounds -> {
+        return Timing.shortest(rounds -> {
             double oneWay = roundTripNanos(rounds, SMALL_BYTES) / 2;
             return oneWay - (double) ends[0].putNanos / rounds;
         });
@@ -94,7 +99,7 @@ final class RailMeasurement implements AutoCloseable {
 
     /** {@return nanoseconds that a put, sent at once, occupies its caller} */
     double putNanos(int bytes) {
-        return Timing.median(rounds -> {
+        return Timing.shortest(rounds -> {
             roundTripNanos(rounds, bytes);
             return (double) ends[0].putNanos / rounds;
         });
@@ -113,7 +118,7 @@ final class RailMeasurement implements AutoCloseable {
 
     /** {@return nanoseconds a put, each sent at once, of puts that follow each other} */
     double streamNanos(int bytes) {
-        return Timing.median(rounds -> timing.nanosPerRound(rounds, NOTHING, round -> {
+        return Timing.shortest(rounds -> timing.nanosPerRound(rounds, NOTHING, round -> {
             for (int i = 1; i <= STREAM_PUTS; i++) {
                 ends[0].put(bytes, (round - 1) * STREAM_PUTS + i, timing);
             }

@@ -1,7 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.simulate;
 
-import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
 
@@ -13,9 +12,9 @@ final class Timing {
         double run(int rounds);
     }
 
-    private static final long WARM_UP_NANOS = 400_000_000;
+    private static final long WARM_UP_NANOS = 250_000_000;
     private static final double BATCH_NANOS = 40_000_000;
-    private static final int BATCHES = 9;
+    private static final int BATCHES = 5;
     private static final int ROUNDS_MIN = 4;
     private static final int ROUNDS_MAX = 1 << 24;
     private static final int GROWTH_MAX = 8;
@@ -23,8 +22,8 @@ final class Timing {
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private long done;
 
-    /** {@return the median of several batches, after some for the compiler} */
-    static double median(Batch batch) {
+    /** {@return the shortest of several batches, after some for the compiler} */
+    static double shortest(Batch batch) {
         int rounds = ROUNDS_MIN;
         for (long begin = System.nanoTime(); System.nanoTime() - begin < WARM_UP_NANOS;) {
             long start = System.nanoTime();
@@ -32,12 +31,11 @@ final class Timing {
             double share = BATCH_NANOS / (System.nanoTime() - start);
             rounds = (int) Math.clamp(rounds * share, ROUNDS_MIN, Math.min(ROUNDS_MAX, (double) GROWTH_MAX * rounds));
         }
-        double[] nanos = new double[BATCHES];
+        double shortest = Double.POSITIVE_INFINITY;
         for (int i = 0; i < BATCHES; i++) {
-            nanos[i] = batch.run(rounds);
+            shortest = Math.min(shortest, batch.run(rounds));
         }
-        Arrays.sort(nanos);
-        return nanos[BATCHES / 2];
+        return shortest;
     }
 
     /**

@@ -45,7 +45,7 @@ class BenchTest {
     void shouldMeasureEveryAlgorithmAndWriteAFile(String option, @TempDir Path directory) throws Exception {
         Path csv = directory.resolve("figures.csv");
         List<String> arguments = new ArrayList<>(List.of("bench", "-n", "2", "--all-algorithms", "--bytes", "8,1k",
-                "--repeats", "1", "--collective", "allreduce,barrier", "--csv", csv.toString()));
+                "--repeats", "1", "--rounds", "2", "--collective", "allreduce,barrier", "--csv", csv.toString()));
         if (!option.isEmpty()) {
             arguments.add(option);
         }
@@ -73,7 +73,8 @@ class BenchTest {
             --csv /nowhere/x.csv   | --csv /nowhere/x.csv cannot be written
             --csv /proc            | --csv /proc cannot be written
             --repeats 0            | --repeats 0
-            --one-sided --virtual  | --virtual, --algorithm and --all-algorithms have no meaning with --one-sided
+            --rounds 0             | --rounds 0
+            --one-sided --virtual  | --virtual, --algorithm, --all-algorithms and --rounds have no meaning with --one-sided
             --target passive       | no meaning without --one-sided
             --protocol streaming   | --protocol streaming has no meaning without --one-sided
             --one-sided --protocol telex | --protocol telex is not one of zero-copy, streaming, pipelined""")

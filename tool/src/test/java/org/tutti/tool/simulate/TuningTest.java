@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Proposals and best chunks against what is known of invented figures. */
 class TuningTest {
     private static Cell cell(Collective collective, String algorithm, long bytes, double micros) {
-        return new Cell(collective, Catalogue.find(collective, algorithm), 1, 2, bytes, micros);
+        return new Cell(collective, Catalogue.find(collective, algorithm), 1, 2, bytes, micros, micros);
     }
 
     private static double predict(Cell cell) {
