@@ -21,7 +21,7 @@ import org.tutti.memory.Waiter;
  * <p><b>Checks.</b> Calls that may wait take a check that ends them by throwing. It must not call the fabric.
  *
  * <p><b>Completion.</b> When a call returns, its source may be used again. A put is under way at the latest when
- * {@link #flush} has been called; calls that wait flush first.
+ * {@link #flush} has been called, or some time after {@link #flushSoon}; calls that wait flush first.
  *
  * <p><b>Progress.</b> Whoever waits polls; when nobody does, a thread of the fabric serves this process.
  *
@@ -252,6 +252,13 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      * Sends what calls have gathered; never waits.
      */
     void flush();
+
+    /**
+     * Has what calls have gathered sent before long: with the next call of this process that waits, polls or flushes,
+     * or after about a millisecond, whatever its threads do meanwhile. So puts that follow each other may share a
+     * system call.
+     */
+    void flushSoon();
 
     /**
      * Sends a piece of news, if that can be done at once; begins to connect if there is no connection. A process that

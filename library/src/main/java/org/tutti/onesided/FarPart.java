@@ -16,7 +16,7 @@ import org.tutti.fabric.WordAction;
 
 /**
  * The part of a rank on another node, reached over the fabric: its process checks region and bounds once more, whatever
- * this one claims. Puts leave at once. Which of the protocols carries a call says {@link #choose}; frames and places
+ * this one claims. Small puts may wait for others to share a system call with them, but not for long. Which of the protocols carries a call says {@link #choose}; frames and places
  * for requests are the fabric's.
  */
 final class FarPart extends LivePart {
@@ -123,12 +123,8 @@ final class FarPart extends LivePart {
         CallCheck check = memory.begin("putNotify", rank);
         memory.noteWritten(process);
         check.requireThere(fabric.put(process, region, offset, source, 0, length, WordAction.ADD, word, 1, 0, check));
-        flush();
-    }
-
-    private void flush() {
         if (!memory.isGathering()) {
-            fabric.flush();
+            fabric.flush(); // somebody waits for it
         }
     }
 
@@ -141,7 +137,9 @@ final class FarPart extends LivePart {
         } else {
             stream(operation, scale, imaginary, all, check);
         }
-        flush();
+        if (!memory.isGathering()) {
+            fabric.flushSoon();
+        }
     }
 
     private void stream(int operation, long scale, long imaginary, SectionPieces all, CallCheck check) {

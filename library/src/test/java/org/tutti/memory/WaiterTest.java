@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,6 +53,65 @@ class WaiterTest {
             assertThatIllegalStateException().isThrownBy(() -> new Waiter(coreForEach).await(word, 0, 1, () -> {
                 throw new IllegalStateException("enough");
             })).withMessage("enough");
+        }
+    }
+
+    /** Answers after so many polls of a wait, or when the waiter has given its core away. */
+    private static final class Answerer implements Waiter.Progress {
+        private final MemorySegment word;
+        private final Waiter waiter = Waiter.forAnswers(true, this);
+        private int pollsBeforeAnswer;
+        private long asked;
+        private int polls;
+        private int givenAway;
+
+        Answerer(MemorySegment word) {
+            this.word = word;
+        }
+
+        @Override
+        public boolean poll() {
+            polls++;
+            if (--pollsBeforeAnswer == 0) {
+                Words.store(word, 0, asked);
+            }
+            return false;
+        }
+
+        @Override
+        public void awaitArrival() {
+            givenAway++;
+            Words.store(word, 0, asked);
+        }
+
+        void ask(int waits, int pollsBefore) {
+            polls = 0;
+            givenAway = 0;
+            for (int i = 0; i < waits; i++) {
+                asked++;
+                pollsBeforeAnswer = pollsBefore;
+                waiter.await(word, 0, asked, () -> {
+                });
+            }
+        }
+    }
+
+    @Test
+    void shouldLearnHowLongToPoll() {
+        try (Arena arena = Arena.ofConfined()) {
+            Answerer answerer = new Answerer(arena.allocate(8, 8));
+            int never = Integer.MAX_VALUE;
+            int longest = 128;
+            answerer.ask(1000, never);
+            assertThat(answerer.givenAway).isEqualTo(1000);
+            // now one before it gives its core away and one after, and what the trials take, which become rare
+            answerer.ask(10 * 1024, never);
+            assertThat(answerer.polls).isBetween(2 * 10 * 1024 + 9 * longest, 2 * 10 * 1024 + 12 * longest);
+            // the next trial finds that polling pays again, and then nothing is given away any more
+            answerer.ask(2 * 1024, 100);
+            assertThat(answerer.givenAway).isLessThan(1024 + 1);
+            answerer.ask(2 * 1024, 100);
+            assertThat(answerer.givenAway).isZero();
         }
     }
 

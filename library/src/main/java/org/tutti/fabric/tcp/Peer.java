@@ -50,6 +50,7 @@ final class Peer {
     private static final long ALL_COUNTED = Long.MAX_VALUE - 1;
     private static final int STRIPE_BYTES_MIN = 1 << 10;
     private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
+    private static final int GATHERED_BYTES_MAX = 16 << 10;
     private static final int YIELD_INTERVAL = 16;
     private static final int LOCK_TURNS = 64;
 
@@ -259,7 +260,7 @@ final class Peer {
             } while (at < bytes);
             return true;
         } finally {
-            unlockSending(direct); // the rest may gather more, until it is flushed
+            unlockSending(direct || hasGatheredMuch()); // the rest may gather more, until it is flushed
         }
     }
 
@@ -286,7 +287,7 @@ final class Peer {
             }
             return true;
         } finally {
-            unlockSending(direct);
+            unlockSending(direct || hasGatheredMuch());
         }
     }
 
@@ -309,8 +310,18 @@ final class Peer {
             }
             return true;
         } finally {
-            unlockSending(pieces.left() > 0); // the next chunk is packed while this one is on the wire
+            unlockSending(pieces.left() > 0 || hasGatheredMuch()); // the next chunk is packed while this one is on the wire
         }
+    }
+
+    /** Whether there is enough to send for a system call of its own. */
+    private boolean hasGatheredMuch() {
+        for (Rail rail : rails) {
+            if (rail.gatheredBytes() >= GATHERED_BYTES_MAX) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void prepare(long region, int operation, long scale, long imaginary) {

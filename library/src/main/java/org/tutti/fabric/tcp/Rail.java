@@ -203,6 +203,11 @@ final class Rail {
         return dropped;
     }
 
+    /** How many bytes of the outgoing buffer are taken. */
+    int gatheredBytes() {
+        return out.position();
+    }
+
     boolean isDrained() {
         return out.position() == 0;
     }

@@ -47,6 +47,12 @@ import org.tutti.memory.Waiter;
  * message, until {@value #LOOK_NANOS} ns later nobody has polled any more. So a rank that begins to compute is served
  * from below a millisecond after its last poll on, and at once after that. A service thread that is to poll never
  * sleeps, and polls whenever nobody else has for {@value #LEASE_NANOS} ns.
+ *
+ * <p><b>Gathering.</b> While the service thread comes by every {@value #LOOK_NANOS} ns it also sends what it finds in
+ * the rails' buffers, so a put that need not leave at once stays there for others to share its system call. {@code
+ * looks} says so. A put writes to the buffer (and to its peer's volatile {@code dirty}) before it reads {@code looks};
+ * the service thread clears {@code looks} before it reads {@code dirty}, and then sleeps. So a put either finds it
+ * cleared, and sends by itself, or is found.
  */
 public final class TcpFabric implements Fabric {
     private static final System.Logger LOG = System.getLogger(TcpFabric.class.getName());
@@ -85,6 +91,7 @@ public final class TcpFabric implements Fabric {
     private volatile Peer[] connected = {};
     private volatile long polledNanos = System.nanoTime() - LOOK_NANOS;
     private volatile int turn;
+    private volatile boolean looks; // the service thread comes by before long
     private boolean retiring; // of the service thread
     private volatile boolean retired;
     private volatile boolean closing;
@@ -333,6 +340,13 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
+    public void flushSoon() {
+        if (!looks) {
+            flush();
+        }
+    }
+
+    @Override
     public boolean tell(int process, int kind, long index, long value) {
         Peer peer = peer(process);
         if (!peer.isConnected() && !peer.isGone() && !closing) {
@@ -469,12 +483,17 @@ public final class TcpFabric implements Fabric {
                 boolean busy = doorman.isBusy();
                 retired = retiring && !busy;
                 if (service == Service.POLL) {
+                    looks = true;
                     pollForRanks();
+                    sendWhatIsLeft();
                     selector.selectNow();
                 } else if (leased) {
+                    looks = true;
                     LockSupport.parkNanos(LOOK_NANOS);
+                    sendWhatIsLeft();
                     selector.selectNow();
                 } else {
+                    looks = false;
                     armWrites();
                     selector.select(busy ? BUSY_MILLIS : tickMillis);
                 }
@@ -491,9 +510,16 @@ public final class TcpFabric implements Fabric {
         } catch (IOException | RuntimeException e) {
             LOG.log(Level.ERROR, "the service thread of rank " + self + " has ended", e);
             closed = true;
+            looks = false;
             for (Peer peer : connected) {
                 peer.lose("this process's service thread failed: " + e);
             }
+        }
+    }
+
+    private void sendWhatIsLeft() {
+        for (Peer peer : connected) {
+            peer.pump();
         }
     }
 

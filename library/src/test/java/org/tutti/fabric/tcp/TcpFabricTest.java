@@ -144,6 +144,34 @@ class TcpFabricTest {
         assertThat(Words.loadPlain(to.memory, 16)).isEqualTo(3);
     }
 
+    /** The service thread falls asleep after some of the rounds, and has just been woken in others. */
+    @ParameterizedTest
+    @EnumSource(Service.class)
+    void shouldSendWhatIsGatheredWhateverItsCallerDoes(Service service) {
+        start(2, 1, service);
+        Process from = processes.get(0);
+        Process to = processes.get(1);
+        Random random = new Random(7);
+        MemorySegment source = MemorySegment.ofArray(new long[1]);
+        for (int round = 1; round <= 400; round++) {
+            source.set(ValueLayout.JAVA_LONG, 0, round);
+            for (int put = 0; put < 1 + round % 3; put++) {
+                assertThat(from.fabric.put(1, to.region, 8L * put, source, 0, 8, WordAction.RAISE, 64, 4L * round + put,
+                        0, PATIENT)).isTrue();
+                from.fabric.flushSoon();
+            }
+            while (Words.load(to.memory, 64) < 4L * round + round % 3) { // and nobody polls
+                Thread.onSpinWait();
+            }
+            assertThat(to.memory.get(ValueLayout.JAVA_LONG, 8L * (round % 3))).isEqualTo(round);
+            for (long until = System.nanoTime() + random.nextLong(2_000_000); System.nanoTime() < until;) {
+                if (round % 4 == 0) {
+                    from.fabric.poll();
+                }
+            }
+        }
+    }
+
     @Test
     void shouldGetBytesAndDoAtomicOperations() {
         start(2, 2);
