@@ -58,8 +58,9 @@ public final class Waiter {
     private static final int SPINS_WITH_CORES = 2000;
     private static final int POLLS_WITH_CORES = 128;
     private static final int POLLS_MORE = 8;
-    private static final int TRIAL_INTERVAL_MIN = 64;
-    private static final int TRIAL_INTERVAL_MAX = 1024;
+    private static final int TRIAL_INTERVAL = 64;
+    private static final int TRIAL_POLLS = 32;
+    private static final int LONG_TRIAL_INTERVAL = 16 * TRIAL_INTERVAL;
     private static final int SPINS_PER_POLL = 16;
     private static final int SPINS_WITHOUT_CORES = 4;
     private static final int SPINS_PER_YIELD = 8;
@@ -77,8 +78,7 @@ public final class Waiter {
     private final int spinsPerYield;
     private final int pollsMax;
     private int polls; // what has paid of late; a race of several waiters does no harm
-    private int waitsUntilTrial;
-    private int trialInterval = TRIAL_INTERVAL_MIN;
+    private int waits;
 
     /**
      * @param coreForEach whether every rank that may wait here has a core of its own
@@ -146,31 +146,25 @@ public final class Waiter {
     /**
      * A poll is a system call for each connection, so the word is looked at several times in between. How long to go on
      * before others get the core is learnt: nobody can know whether the awaited rank has a core, when hosts share them.
-     * Now and then the longest is tried: whoever polls for less than an answer takes would never learn otherwise. The
-     * more trials have been in vain, the longer until the next one: each keeps a core from others.
+     * Now and then a longer time is tried, and every sixteenth time the longest: whoever polls for less than an answer
+     * takes would never learn otherwise. Most trials are short, as each one that is in vain has kept a core from others.
      */
     private boolean awaitPolling(MemorySegment memory, long offset, long atLeast) {
-        boolean tries = waitsUntilTrial-- <= 0;
-        if (tries) {
-            waitsUntilTrial = trialInterval;
-        }
-        int budget = tries ? pollsMax : polls;
+        int wait = waits++;
+        boolean tries = wait % TRIAL_INTERVAL == 0;
+        int budget = !tries ? polls
+                : wait % LONG_TRIAL_INTERVAL == 0 ? pollsMax : Math.min(pollsMax, Math.max(polls, TRIAL_POLLS));
         for (int i = 0; i < budget; i++) {
             for (int spin = 0; spin < SPINS_PER_POLL; spin++) {
                 if (Words.load(memory, offset) >= atLeast) {
                     polls = Math.min(pollsMax, budget + POLLS_MORE);
-                    trialInterval = tries ? TRIAL_INTERVAL_MIN : trialInterval;
                     return true;
                 }
                 Thread.onSpinWait();
             }
             progress.poll();
         }
-        if (tries) {
-            trialInterval = Math.min(TRIAL_INTERVAL_MAX, 2 * trialInterval);
-        } else {
-            polls = Math.max(1, budget / 2);
-        }
+        polls = tries ? polls : Math.max(1, budget / 2);
         return false;
     }
 

@@ -25,7 +25,7 @@ import org.tutti.simulator.Trace.Kind;
  * has to fetch it, from who has stored it, one core after the other; and a rank fetches one word after the other.
  * <li>A put occupies its rank for the overhead, and for its bytes; then these occupy a rail of its node (all rails,
  * striped, when they are many), and a latency later one of the target, unless that is still busy or within its gap.
- * Then its word is raised.
+ * Then the first rank of that node takes it in, when it waits, and its word is raised.
  * <li>A rank needs a core of its host to do anything but wait. When there are fewer cores than ranks, who has waited
  * queues for a core. A rank prefers the core that it had before; to get one that another rank has had since takes the
  * time of a switch. Those that wait have turns on the cores, too: each looks, polls if there are several nodes, and
@@ -52,6 +52,8 @@ final class Cluster implements Ranks.Order {
         private long value;
         private long tag;
         private double arrival;
+        private long bytes;
+        private int receiver;
         private int step;
     }
 
@@ -70,6 +72,9 @@ final class Cluster implements Ranks.Order {
     private final int[] nextWaiter;
     private final int[] cause;
     private final boolean[] queued;
+    private final boolean[] waits;
+    private final double[] receivesUntil;
+    private final double[] owedNanos;
     private final Cores cores;
     private final Lines lines;
     private final double[] outFree;
@@ -95,6 +100,9 @@ final class Cluster implements Ranks.Order {
         this.nextWaiter = new int[size];
         this.cause = new int[size];
         this.queued = new boolean[size];
+        this.waits = new boolean[size];
+        this.receivesUntil = new double[size];
+        this.owedNanos = new double[size];
         this.cores = new Cores(topology, model);
         this.lines = new Lines(topology.nodes());
         this.outFree = new double[topology.nodes() * model.rails()];
@@ -262,6 +270,7 @@ final class Cluster implements Ranks.Order {
             waiter = nextWaiter[rank];
             if (awaited[rank] <= value) {
                 cause[rank] = step;
+                waits[rank] = false;
                 cores.noteWaiting(rank, false);
                 takeCore(rank, fetchedAt(rank, place) + model.memoryOverheadMicros() * NANOS);
             } else {
@@ -274,6 +283,8 @@ final class Cluster implements Ranks.Order {
 
     void await(int rank, MemorySegment memory, long offset, long atLeast) {
         step(rank);
+        time[rank] += owedNanos[rank];
+        owedNanos[rank] = 0;
         int place = words.place(address(memory, offset));
         if (words.valueAt(place) >= atLeast) {
             see(rank, place);
@@ -284,6 +295,7 @@ final class Cluster implements Ranks.Order {
         words.setWaiter(place, rank + 1);
         waitsSince[rank] = time[rank];
         queued[rank] = false;
+        waits[rank] = true;
         cores.noteWaiting(rank, true);
         giveCore(rank);
         ranks.step(rank);
@@ -319,7 +331,8 @@ final class Cluster implements Ranks.Order {
             MemorySegment target, long targetOffset, long bytes) {
         double crossing = read(rank, left, leftOffset, bytes) + read(rank, right, rightOffset, bytes)
                 + write(rank, target, targetOffset, bytes);
-        occupy(rank, Kind.COMBINE, bytes, bytes * model.combineNanosPerByte() + crossing);
+        occupy(rank, Kind.COMBINE, bytes,
+                model.combineMicros() * NANOS + bytes * model.combineNanosPerByte() + crossing);
     }
 
     private double read(int rank, MemorySegment memory, long offset, long bytes) {
@@ -334,10 +347,10 @@ final class Cluster implements Ranks.Order {
                         (crossing, owner) -> crossing * model.crossNanosPerByte(meeting(rank, owner)));
     }
 
-    /** With levels the first line takes as long as a word; what lies beside a word is there with it. */
+    /** The first line takes as long as a word; what lies beside a word is there with it. */
     private double fetchNanos(long bytes, int level) {
-        boolean waits = !model.levels().areNone() && bytes > RingLayout.PAYLOAD_BYTES;
-        return (waits ? model.latencyNanos(level) : 0) + bytes * model.crossNanosPerByte(level);
+        boolean isFar = bytes > RingLayout.PAYLOAD_BYTES;
+        return (isFar ? model.latencyNanos(level) : 0) + bytes * model.crossNanosPerByte(level);
     }
 
     private void occupy(int rank, Kind kind, long bytes, double nanos) {
@@ -365,6 +378,8 @@ final class Cluster implements Ranks.Order {
         put.word = word;
         put.value = value;
         put.tag = tag;
+        put.bytes = bytes;
+        put.receiver = target;
         put.arrival = arrival(topology.nodeOf(rank), node, time[rank], bytes);
         put.step = trace.addBetween(Kind.ARRIVAL, rank, target, time[rank], put.arrival, bytes);
         events.add(put.arrival, size + index);
@@ -424,16 +439,35 @@ final class Cluster implements Ranks.Order {
         }
         if (put.word != Machine.NO_WORD) {
             setPlain(put.word + Long.BYTES, put.tag);
-            raise(put.word, put.value, put.arrival, put.step, NOBODY);
+            raise(put.word, put.value, received(put), put.step, NOBODY);
         }
         freePuts.push(index);
+    }
+
+    /**
+     * When a put has been taken in: by the first rank of its node, which polls when it waits; else the rank does it
+     * before it waits the next time, and others, who poll too, see the word at once.
+     */
+    private double received(Put put) {
+        double nanos = receiveNanos(put.bytes);
+        if (!waits[put.receiver]) {
+            owedNanos[put.receiver] += nanos;
+            return put.arrival;
+        }
+        receivesUntil[put.receiver] = Math.max(receivesUntil[put.receiver], put.arrival) + nanos;
+        return receivesUntil[put.receiver];
+    }
+
+    private double receiveNanos(long bytes) {
+        return model.railReceiveMicros() * NANOS + bytes * model.railReceiveNanosPerByte();
     }
 
     void get(int rank, int node, long address, MemorySegment target, long targetOffset, long bytes) {
         step(rank);
         double start = time[rank];
         time[rank] = arrival(node, topology.nodeOf(rank),
-                start + (model.railOverheadMicros() + model.railLatencyMicros()) * NANOS, bytes);
+                start + (model.railOverheadMicros() + model.railLatencyMicros()) * NANOS, bytes)
+                + receiveNanos(bytes);
         trace.add(Kind.GET, rank, topology.firstRankOf(node), start, time[rank], bytes, -1);
         events.add(time[rank], rank);
         ranks.step(rank);

@@ -23,10 +23,13 @@ import java.util.Map;
  * @param memoryNanosPerByte what copying a byte occupies a rank
  * @param crossNanosPerByte what a byte of a node's memory occupies a rank besides, whether it is copied or combined,
  *            when another core has used it last
+ * @param combineMicros what a combination occupies a rank besides its bytes
  * @param combineNanosPerByte what combining a byte with another one occupies a rank
  * @param railLatencyMicros from the last byte's leaving a node until it is visible on another one
  * @param railOverheadMicros what a put or get occupies the rank that calls it
  * @param railOverheadNanosPerByte what a byte of a put occupies the rank that calls it
+ * @param railReceiveMicros what taking in a message occupies the first rank of its node
+ * @param railReceiveNanosPerByte what a byte of it occupies that rank besides
  * @param railGapMicros what a message occupies a rail at either end before the next one, besides its bytes
  * @param railNanosPerByte what a byte occupies a rail, at either end
  * @param rails how many rails a node has
@@ -39,13 +42,15 @@ import java.util.Map;
  * @param levels what things cost inside groups of a node's ranks; the figures above are between the greatest groups
  */
 public record Model(String name, double callMicros, double memoryLatencyMicros, double memoryOverheadMicros,
-        double memoryNanosPerByte, double crossNanosPerByte, double combineNanosPerByte, double railLatencyMicros,
-        double railOverheadMicros, double railOverheadNanosPerByte, double railGapMicros, double railNanosPerByte,
+        double memoryNanosPerByte, double crossNanosPerByte, double combineMicros, double combineNanosPerByte,
+        double railLatencyMicros, double railOverheadMicros, double railOverheadNanosPerByte,
+        double railReceiveMicros, double railReceiveNanosPerByte, double railGapMicros, double railNanosPerByte,
         int rails, int stripeBytes, int cores, int nodesPerHost, double switchMicros, double pollMicros,
         Levels levels) {
     private static final List<String> KEYS = List.of("callMicros", "memoryLatencyMicros",
-            "memoryOverheadMicros", "memoryNanosPerByte", "crossNanosPerByte", "combineNanosPerByte",
-            "railLatencyMicros", "railOverheadMicros", "railOverheadNanosPerByte", "railGapMicros", "railNanosPerByte",
+            "memoryOverheadMicros", "memoryNanosPerByte", "crossNanosPerByte", "combineMicros", "combineNanosPerByte",
+            "railLatencyMicros", "railOverheadMicros", "railOverheadNanosPerByte", "railReceiveMicros",
+            "railReceiveNanosPerByte", "railGapMicros", "railNanosPerByte",
             "rails", "stripeBytes", "cores", "nodesPerHost", "switchMicros", "pollMicros");
     private static final String LEVELS = "levels";
     private static final String LEVEL_LATENCY = "levelLatencyMicros";
@@ -96,8 +101,8 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
      */
     public static Model forDrawing(long bytes) {
         double microAByte = 1000.0 / Math.max(1, bytes);
-        return new Model("for drawing", 0, 0.3, 0.15, microAByte, 0, 1.5 * microAByte, 1.5, 0.5, 0, 0, microAByte / 2,
-                1, COUNT_MAX, COUNT_MAX, 1, 0, 0, Levels.NONE);
+        return new Model("for drawing", 0, 0.3, 0.15, microAByte, 0, 0, 1.5 * microAByte, 1.5, 0.5, 0, 0, 0, 0,
+                microAByte / 2, 1, COUNT_MAX, COUNT_MAX, 1, 0, 0, Levels.NONE);
     }
 
     /**
@@ -125,9 +130,11 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
         }
         return new Model(name, one(figures, "callMicros"), one(figures, "memoryLatencyMicros"),
                 one(figures, "memoryOverheadMicros"), one(figures, "memoryNanosPerByte"),
-                one(figures, "crossNanosPerByte"), one(figures, "combineNanosPerByte"),
-                one(figures, "railLatencyMicros"), one(figures, "railOverheadMicros"),
-                one(figures, "railOverheadNanosPerByte"), one(figures, "railGapMicros"),
+                one(figures, "crossNanosPerByte"), one(figures, "combineMicros"),
+                one(figures, "combineNanosPerByte"), one(figures, "railLatencyMicros"),
+                one(figures, "railOverheadMicros"), one(figures, "railOverheadNanosPerByte"),
+                one(figures, "railReceiveMicros"), one(figures, "railReceiveNanosPerByte"),
+                one(figures, "railGapMicros"),
                 one(figures, "railNanosPerByte"), (int) one(figures, "rails"), (int) one(figures, "stripeBytes"),
                 (int) one(figures, "cores"), (int) one(figures, "nodesPerHost"), one(figures, "switchMicros"),
                 one(figures, "pollMicros"), levels(name, figures));

@@ -166,8 +166,10 @@ public final class Prediction {
                 + counts.memorySteps() * (model.memoryLatencyMicros() + 2 * turns * model.memoryOverheadMicros() + wait)
                 + turns * counts.memoryBytes() * model.memoryNanosPerByte() / NANOS
                 + turns * counts.combinedBytes() * model.combineNanosPerByte() / NANOS
-                + counts.railSteps() * (model.railLatencyMicros() + model.railOverheadMicros() + wait)
-                + counts.railBytes() * (model.railOverheadNanosPerByte() + model.railNanosPerByte() / rails) / NANOS;
+                + counts.railSteps()
+                        * (model.railLatencyMicros() + model.railOverheadMicros() + model.railReceiveMicros() + wait)
+                + counts.railBytes() * (model.railOverheadNanosPerByte() + model.railReceiveNanosPerByte()
+                        + model.railNanosPerByte() / rails) / NANOS;
     }
 
     /** {@return the predicted time, in microseconds} */

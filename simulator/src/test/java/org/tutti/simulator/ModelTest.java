@@ -35,13 +35,17 @@ class ModelTest {
             railOverheadNanosPerByte = 0.5
             railGapMicros = 5.5
             nodesPerHost = 3
+            combineMicros = 0.03
+            railReceiveMicros = 4.5
+            railReceiveNanosPerByte = 0.6
             """;
 
     @Test
     void shouldReadEveryFigure(@TempDir Path directory) throws Exception {
         Path file = Files.writeString(directory.resolve("own.model"), TEXT);
         assertThat(Model.of(file.toString()))
-                .isEqualTo(new Model(file.toString(), 0.02, 0.1, 0.01, 0.2, 0.4, 0.3, 4, 5, 0.5, 5.5, 6, 2, 1024,
+                .isEqualTo(new Model(file.toString(), 0.02, 0.1, 0.01, 0.2, 0.4, 0.03, 0.3, 4, 5, 0.5, 4.5, 0.6, 5.5,
+                        6, 2, 1024,
                         16, 3, 0, 0.7, Levels.NONE));
     }
 

@@ -36,8 +36,8 @@ class PredictionTest {
     /** Only what is named costs anything. */
     private static Model model(double memoryLatency, double perByte, double railLatency, double railOverhead,
             double railPerByte, int rails, int cores, double switching) {
-        return new Model("test", 0, memoryLatency, 0, perByte, 0, perByte, railLatency, railOverhead, 0, 0, railPerByte,
-                rails, 1024, cores, 1, switching, 0, Levels.NONE);
+        return new Model("test", 0, memoryLatency, 0, perByte, 0, 0, perByte, railLatency, railOverhead, 0, 0, 0, 0,
+                railPerByte, rails, 1024, cores, 1, switching, 0, Levels.NONE);
     }
 
     private static Prediction predict(Collective collective, String algorithm, int nodes, int ranks, long bytes,
@@ -114,25 +114,32 @@ class PredictionTest {
         // see it
         assertThat(predict(Collective.BARRIER, "srm", 2, 1, 0, 0, model(0, 0, 7, 2, 0, 1, 1, 6)).micros())
                 .isCloseTo(2 + 7, within(EXACT));
-        Model oneHost = new Model("test", 0, 0, 0, 0, 0, 0, 7, 2, 0, 0, 0, 1, 1024, 1, 2, 6, 1, Levels.NONE);
+        Model oneHost = new Model("test", 0, 0, 0, 0, 0, 0, 0, 7, 2, 0, 0, 0, 0, 0, 1, 1024, 1, 2, 6, 1, Levels.NONE);
         assertThat(predict(Collective.BARRIER, "srm", 2, 1, 0, 0, oneHost).micros()).isCloseTo(20.5 + 6, within(EXACT));
+    }
+
+    @Test
+    void shouldOccupyWhoTakesIn() {
+        // each puts until 2; the other's put arrives at 9 and is taken in until 12
+        Model receiving = new Model("test", 0, 0, 0, 0, 0, 0, 0, 7, 2, 0, 3, 0, 0, 0, 1, 1024, 4, 1, 0, 0, Levels.NONE);
+        assertThat(predict(Collective.BARRIER, "srm", 2, 1, 0, 0, receiving).micros()).isCloseTo(12, within(EXACT));
     }
 
     @Test
     void shouldTakeLongerForBytesThatCrossBetweenCores() {
         // rank 1 copies 1,000 bytes at 1 ns where nobody has been; they cross at 2 ns when rank 0 combines them
-        Model crossing = new Model("test", 0, 0, 0, 1, 2, 1, 0, 0, 0, 0, 0, 1, 1024, 2, 1, 0, 0, Levels.NONE);
+        Model crossing = new Model("test", 0, 0, 0, 1, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1024, 2, 1, 0, 0, Levels.NONE);
         assertThat(predict(Collective.REDUCE, "flat", 1, 2, 1000, 0, crossing).micros())
                 .isCloseTo(1 + 1 + 2, within(EXACT));
         // on one core nothing crosses
-        Model oneCore = new Model("test", 0, 0, 0, 1, 2, 1, 0, 0, 0, 0, 0, 1, 1024, 1, 1, 0, 0, Levels.NONE);
+        Model oneCore = new Model("test", 0, 0, 0, 1, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1024, 1, 1, 0, 0, Levels.NONE);
         assertThat(predict(Collective.REDUCE, "flat", 1, 2, 1000, 0, oneCore).micros()).isCloseTo(2, within(EXACT));
     }
 
     @Test
     void shouldOccupyWhoPutsForEveryByte() {
         // 8,000 bytes at 0.5 ns keep the root for 4 µs, fill the rail for 8, and are there 3 later
-        Model copying = new Model("test", 0, 0, 0, 0, 0, 0, 3, 0, 0.5, 0, 1, 1, 1024, 1, 1, 0, 0, Levels.NONE);
+        Model copying = new Model("test", 0, 0, 0, 0, 0, 0, 0, 3, 0, 0.5, 0, 0, 0, 1, 1, 1024, 1, 1, 0, 0, Levels.NONE);
         assertThat(predict(Collective.BROADCAST, "srm", 2, 1, 8000, 0, copying).micros())
                 .isCloseTo(4 + 8 + 3, within(EXACT));
     }
@@ -141,7 +148,8 @@ class PredictionTest {
     void shouldFetchWordsThatWereSetLongAgo() {
         // rank 1 copies 1 µs a call, the root combines 2: it waits for the first word until 1.25, and fetches the
         // others, which are there already, in 0.25 each
-        Model slowRoot = new Model("test", 0, 0.25, 0, 1, 0, 2, 0, 0, 0, 0, 0, 1, 1024, 2, 1, 0, 0, Levels.NONE);
+        Model slowRoot = new Model("test", 0, 0.25, 0, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1, 1024, 2, 1, 0, 0,
+                Levels.NONE);
         assertThat(Prediction.ofMean(Collective.REDUCE, Catalogue.find(Collective.REDUCE, "flat"), Sweep.even(1, 2),
                 1000, 0, slowRoot, 4).micros()).isCloseTo((1.25 + 4 * 2 + 3 * 0.25) / 4, within(EXACT));
     }
@@ -150,7 +158,7 @@ class PredictionTest {
     void shouldFetchWordsFromWhereTheyWereStored() {
         // a word takes 10 ns in a group, and 100 between both. Flat: rank 0 fetches one from its own group and two from
         // the other one, one after the other, then the others fetch its word
-        Model model = new Model("test", 0, 0.1, 0, 1, 3, 1, 0, 0, 0, 0, 0, 1, 1024, 4, 1, 0, 0, PAIRS);
+        Model model = new Model("test", 0, 0.1, 0, 1, 3, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1024, 4, 1, 0, 0, PAIRS);
         assertThat(predict(Collective.BARRIER, "srm", 1, 4, 0, 0, model).micros())
                 .isCloseTo(0.01 + 2 * 0.1 + 0.1, within(EXACT));
         // over levels: both groups at the same time, one word between them, and the same way back
@@ -163,7 +171,7 @@ class PredictionTest {
     void shouldFetchBytesFromWhereTheyWereWritten() {
         // ranks 1 and 2 copy for 1 µs; the root fetches the word of each, then a line and 1,000 bytes as it combines:
         // of rank 1 from its own group, of rank 2 from the other one, where a word takes 100 ns, and a byte 3 ns more
-        Model model = new Model("test", 0, 0.1, 0, 1, 3, 1, 0, 0, 0, 0, 0, 1, 1024, 3, 1, 0, 0, PAIRS);
+        Model model = new Model("test", 0, 0.1, 0, 1, 3, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1024, 3, 1, 0, 0, PAIRS);
         assertThat(predict(Collective.REDUCE, "flat", 1, 3, 1000, 0, model).micros())
                 .isCloseTo(1 + (0.01 + 0.01 + 1 + 1) + (0.1 + 0.1 + 1 + 3), within(EXACT));
     }
@@ -172,7 +180,7 @@ class PredictionTest {
     void shouldLetReadersOfAWordQueue() {
         // ranks 1 to 3 fetch the root's word 100 ns after it was stored, the next one 7 ns later each
         Levels queues = new Levels(List.of(8), List.of(0.1), List.of(0.0), 7);
-        Model model = new Model("test", 0, 0.1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1024, 4, 1, 0, 0, queues);
+        Model model = new Model("test", 0, 0.1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1024, 4, 1, 0, 0, queues);
         assertThat(predict(Collective.BROADCAST, "slot-ring", 1, 4, 8, 0, model).micros())
                 .isCloseTo(0.1 + 2 * 0.007, within(EXACT));
     }
@@ -180,7 +188,7 @@ class PredictionTest {
     @Test
     void shouldKeepMessagesApartByTheGap() {
         // the root puts to two nodes: 8,000 bytes fill the rail for 8 µs, then it has to rest for 2
-        Model resting = new Model("test", 0, 0, 0, 0, 0, 0, 3, 0, 0, 2, 1, 1, 1024, 1, 1, 0, 0, Levels.NONE);
+        Model resting = new Model("test", 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 2, 1, 1, 1024, 1, 1, 0, 0, Levels.NONE);
         assertThat(predict(Collective.BROADCAST, "srm", 3, 1, 8000, 0, resting).micros())
                 .isCloseTo(8 + 2 + 8 + 3, within(EXACT));
     }
@@ -190,7 +198,8 @@ class PredictionTest {
     void shouldPredictTheMeanOfCallsThatOverlap(int calls, double mean) {
         // each call costs 0.5 µs to enter; rank 1 copies 1 µs and goes on; the root combines 1 µs. As a call takes
         // either 1.5, the root waits only in the first one, for 1 µs: (1 + 1.5 · calls) ÷ calls
-        Model entering = new Model("test", 0.5, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1024, 2, 1, 0, 0, Levels.NONE);
+        Model entering = new Model("test", 0.5, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1024, 2, 1, 0, 0,
+                Levels.NONE);
         assertThat(Prediction.ofMean(Collective.REDUCE, Catalogue.find(Collective.REDUCE, "flat"), Sweep.even(1, 2),
                 1000, 0, entering, calls).micros()).isCloseTo(mean, within(EXACT));
     }

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 
 import org.tutti.Communicator;
+import org.tutti.Reduction;
 import org.tutti.Tutti;
 import org.tutti.simulator.Model;
 
@@ -53,19 +54,23 @@ public final class MeasureProgram {
      */
     private void measure(Communicator world) {
         Timing calls = new Timing();
+        double[] one = new double[1];
         MemoryMeasurement memory = new MemoryMeasurement(coreForEach);
         try (RailMeasurement rail = new RailMeasurement(coreForEach)) {
             for (int pass = 0; pass < PASSES; pass++) {
                 note("call", Timing.shortest(rounds -> calls.nanosPerRound(rounds, () -> {
-                }, _ -> world.barrier())));
+                }, _ -> world.allreduce(one, Reduction.SUM))));
                 note("word", memory.wordNanos());
                 note("hand over", memory.handOverNanos());
                 note("copy", memory.copyNanosPerByte());
                 note("shared copy", memory.sharedCopyNanosPerByte());
-                note("combine", memory.combineNanosPerByte());
-                note("latency", rail.latencyNanos());
+                note("combine", memory.combineNanos());
+                note("combine a byte", memory.combineNanosPerByte());
+                note("one way", rail.oneWayNanos());
                 note("put", rail.putNanos(RailMeasurement.SMALL_BYTES));
                 note("large put", rail.putNanos(RailMeasurement.LARGE_BYTES));
+                note("receive", rail.receiveNanos(RailMeasurement.SMALL_BYTES));
+                note("large receive", rail.receiveNanos(RailMeasurement.LARGE_BYTES));
                 note("gap", rail.streamNanos(RailMeasurement.SMALL_BYTES));
                 note("large gap", rail.streamNanos(RailMeasurement.LARGE_BYTES));
                 note("switch", memory.switchNanos());
@@ -87,7 +92,7 @@ public final class MeasureProgram {
 
     private void writeMemory() {
         double word = nanos("word");
-        figure("callMicros", "a barrier of a communicator of one rank", nanos("call") / NANOS);
+        figure("callMicros", "an allreduce of 8 bytes of a communicator of one rank", nanos("call") / NANOS);
         figure("memoryLatencyMicros", "a word handed over by two threads on two cores that look at it without pause,"
                 + " less a store and a look", (nanos("hand over") - 2 * word) / NANOS);
         figure("memoryOverheadMicros", "a store to a word that nobody else uses, and a look at it, halved",
@@ -96,16 +101,21 @@ public final class MeasureProgram {
                 nanos("copy"));
         figure("crossNanosPerByte", "1 MiB copied there by one thread and from there by another, less the above",
                 nanos("shared copy") - nanos("copy"));
+        figure("combineMicros", "a double off the heap added to one of an array, into another one",
+                nanos("combine") / NANOS);
         figure("combineNanosPerByte", "1 MiB of doubles off the heap added to those of an array, into another one",
-                nanos("combine"));
+                nanos("combine a byte"));
     }
 
     private void writeRail() {
         figure("railLatencyMicros", "a put of 8 bytes over loopback, both ends polling, there and back, halved, less"
-                + " what it occupies its caller", nanos("latency") / NANOS);
+                + " what it occupies them", (nanos("one way") - nanos("put") - nanos("receive")) / NANOS);
         figure("railOverheadMicros", "what such a put occupies its caller", nanos("put") / NANOS);
+        figure("railReceiveMicros", "what taking it in occupies the other end", nanos("receive") / NANOS);
         figure("railOverheadNanosPerByte", "what a put of 64 KiB occupies its caller longer",
                 (nanos("large put") - nanos("put")) / RailMeasurement.LARGE_BYTES);
+        figure("railReceiveNanosPerByte", "what taking in a put of 64 KiB occupies the other end longer",
+                (nanos("large receive") - nanos("receive")) / RailMeasurement.LARGE_BYTES);
         String stream = RailMeasurement.STREAM_PUTS + " in a row";
         figure("railGapMicros", "the time between puts of 8 bytes, each sent at once, " + stream,
                 nanos("gap") / NANOS);

@@ -96,6 +96,14 @@ final class MemoryMeasurement {
         })) / (2.0 * BYTES);
     }
 
+    /** {@return nanoseconds of adding one double to another one} */
+    double combineNanos() {
+        Timing timing = new Timing();
+        Kernel sum = Kernel.of(Reduction.SUM, DataType.DOUBLE);
+        return Timing.shortest(rounds -> timing.nanosPerRound(rounds, NOTHING,
+                _ -> sum.combine(source, 0, window, 0, target, 0, Double.BYTES)));
+    }
+
     /** {@return nanoseconds a byte of adding doubles of a window to those of an array, into another one} */
     double combineNanosPerByte() {
         Timing timing = new Timing();

@@ -20,7 +20,8 @@ final class RailMeasurement implements AutoCloseable {
     static final int LARGE_BYTES = 64 << 10;
     static final int STREAM_PUTS = 64;
 
-    private static final int REGION_BYTES = 1 << 20;
+    private static final int PLACES = 64; // for puts to go to, as landing places do: more than caches hold
+    private static final int REGION_BYTES = 4096 + PLACES * LARGE_BYTES;
     private static final long WORD = 64;
     private static final long DATA = 4096;
     private static final int SILENCE_MILLIS_MAX = 10_000;
@@ -44,30 +45,46 @@ final class RailMeasurement implements AutoCloseable {
         }
     };
 
-    private final class End {
+    private final class End implements Waiter.Progress {
         private final int number;
         private final MemorySegment memory = Arena.ofAuto().allocate(REGION_BYTES, Words.LINE_BYTES);
         private final TcpFabric fabric;
+        private final MemorySegment source = MemorySegment.ofArray(new double[LARGE_BYTES / Double.BYTES]);
         private final Waiter waiter;
+        private final Waiter untimed;
         private final long region;
+        private long puts;
         private long putNanos;
+        private long receiveNanos;
 
         End(int number, boolean coreForEach) {
             this.number = number;
             this.fabric = new TcpFabric(number, 2, new byte[SECRET_BYTES],
                     List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
                     process -> ends[process].fabric.addresses(), DEAF, SILENCE_MILLIS_MAX, coreForEach, Service.SLEEP);
-            this.waiter = new Waiter(coreForEach, fabric);
+            this.waiter = new Waiter(coreForEach, this);
+            this.untimed = new Waiter(coreForEach, fabric);
             this.region = fabric.register(memory);
         }
 
         void put(long bytes, long value, Timing timing) {
             End other = ends[1 - number];
             long start = System.nanoTime();
-            fabric.put(other.number, other.region, DATA, memory, DATA, bytes, WordAction.RAISE, WORD, value, 0,
+            long place = DATA + puts++ % PLACES * LARGE_BYTES;
+            fabric.put(other.number, other.region, place, source, 0, bytes, WordAction.RAISE, WORD, value, 0,
                     timing::check);
             fabric.flush();
             putNanos += System.nanoTime() - start;
+        }
+
+        @Override
+        public boolean poll() {
+            long start = System.nanoTime();
+            boolean any = fabric.poll();
+            if (any) {
+                receiveNanos += System.nanoTime() - start;
+            }
+            return any;
         }
 
         void await(long value, Timing timing) {
@@ -86,14 +103,19 @@ final class RailMeasurement implements AutoCloseable {
 
     /** {@return how a rank waits that polls for arrivals, at one of the two ends} */
     Waiter waiter(int end) {
-        return ends[end].waiter;
+        return ends[end].untimed;
     }
 
-    /** {@return nanoseconds from a put's having left its caller until the other end has seen it} */
-    double latencyNanos() {
+    /** {@return nanoseconds from a put's beginning until the other end has seen it} */
+    double oneWayNanos() {
+        return Timing.shortest(rounds -> roundTripNanos(rounds, SMALL_BYTES) / 2);
+    }
+
+    /** {@return nanoseconds that taking in a put occupies who polls} */
+    double receiveNanos(int bytes) {
         return Timing.shortest(rounds -> {
-            double oneWay = roundTripNanos(rounds, SMALL_BYTES) / 2;
-            return oneWay - (double) ends[0].putNanos / rounds;
+            roundTripNanos(rounds, bytes);
+            return (double) ends[0].receiveNanos / rounds;
         });
     }
 
@@ -107,6 +129,7 @@ final class RailMeasurement implements AutoCloseable {
 
     private double roundTripNanos(int rounds, int bytes) {
         ends[0].putNanos = 0;
+        ends[0].receiveNanos = 0;
         return timing.nanosPerRound(rounds, NOTHING, round -> {
             ends[0].put(bytes, round * STREAM_PUTS, timing);
             ends[0].await(round * STREAM_PUTS, timing);

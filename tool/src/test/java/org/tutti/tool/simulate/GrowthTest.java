@@ -26,7 +26,7 @@ class GrowthTest {
             "against,operation,layout,ranks,bytes,microseconds,low,high,model_microseconds,memory_bytes\n";
 
     /** Only crossing a rail costs, 4 µs, and a call 0.5; so a barrier of two nodes takes 4.5. */
-    private static final Model MODEL = new Model("own", 0.5, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 1, 1024, 8, 1, 0, 0,
+    private static final Model MODEL = new Model("own", 0.5, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 1, 1024, 8, 1, 0, 0,
             Levels.NONE);
 
     @TempDir

@@ -109,10 +109,13 @@ class SimulateTest {
                 memoryOverheadMicros = 0
                 memoryNanosPerByte = 0
                 crossNanosPerByte = 0
+                combineMicros = 0
                 combineNanosPerByte = 0
                 railLatencyMicros = 4
                 railOverheadMicros = 0
                 railOverheadNanosPerByte = 0
+                railReceiveMicros = 0
+                railReceiveNanosPerByte = 0
                 railGapMicros = 0
                 railNanosPerByte = 0
                 rails = 1
