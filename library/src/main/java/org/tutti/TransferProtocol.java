@@ -9,7 +9,8 @@ package org.tutti;
  * <p>{@link RemotePart#withProtocol} chooses one. Otherwise each call chooses by its size, its runs and the kind of
  * memory:
  * <ul>
- * <li>runs of 16 KiB and more on average: {@link #ZERO_COPY}, if the memory is native or the call a get;
+ * <li>runs of 16 KiB and more on average: {@link #ZERO_COPY}, if the memory is native, the call a get, or all of it
+ * more than 64 KiB;
  * <li>else, what fits into one frame of 64 KiB: {@link #STREAMING}, which is one frame then;
  * <li>else {@link #PIPELINED}.
  * </ul>

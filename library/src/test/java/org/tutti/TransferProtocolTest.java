@@ -231,7 +231,7 @@ class TransferProtocolTest {
             part.put(0, new byte[64 << 10]);
             assertThat(part.lastProtocol()).as("one frame").contains(TransferProtocol.STREAMING);
             part.put(0, new byte[(64 << 10) + 1]);
-            assertThat(part.lastProtocol()).as("much heap").contains(TransferProtocol.PIPELINED);
+            assertThat(part.lastProtocol()).as("much heap").contains(TransferProtocol.ZERO_COPY);
             part.get(0, new byte[1 << 20]);
             assertThat(part.lastProtocol()).as("a get").contains(TransferProtocol.ZERO_COPY);
             Section columns = Section.strided(0, 8, new long[]{1 << 14}, new long[]{64});
@@ -243,6 +243,9 @@ class TransferProtocolTest {
             Section rows = Section.strided(0, 16 << 10, new long[]{20}, new long[]{20 << 10});
             part.put(rows, Span.of(offHeap, DataType.BYTE), rows);
             assertThat(part.lastProtocol()).as("long runs").contains(TransferProtocol.ZERO_COPY);
+            Section shorter = Section.strided(0, 8 << 10, new long[]{20}, new long[]{20 << 10});
+            part.put(shorter, Span.of(new byte[1 << 20]), shorter);
+            assertThat(part.lastProtocol()).as("shorter runs").contains(TransferProtocol.PIPELINED);
             assertThat(part.withProtocol(TransferProtocol.STREAMING))
                     .isSameAs(part.withProtocol(TransferProtocol.STREAMING));
             assertThat(part.withProtocol(TransferProtocol.STREAMING).lastProtocol()).isEqualTo(Optional.empty());

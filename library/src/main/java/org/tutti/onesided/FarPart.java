@@ -16,8 +16,8 @@ import org.tutti.fabric.WordAction;
 
 /**
  * The part of a rank on another node, reached over the fabric: its process checks region and bounds once more, whatever
- * this one claims. Small puts may wait for others to share a system call with them, but not for long. Which of the protocols carries a call says {@link #choose}; frames and places
- * for requests are the fabric's.
+ * this one claims. Small puts may wait for others to share a system call with them, but not for long. Which of the
+ * protocols carries a call says {@link #choose}; frames and places for requests are the fabric's.
  */
 final class FarPart extends LivePart {
     /**
@@ -164,7 +164,8 @@ final class FarPart extends LivePart {
         if (forced != null) {
             return forced;
         }
-        if (mayGoDirectly && all.left() >= WHOLE_RUN_BYTES_MIN * all.runs()) {
+        if ((mayGoDirectly || all.left() > Fabric.PACKED_BYTES_MAX)
+                && all.left() >= WHOLE_RUN_BYTES_MIN * all.runs()) {
             return TransferProtocol.ZERO_COPY;
         }
         long described = describedBytes(all.part());

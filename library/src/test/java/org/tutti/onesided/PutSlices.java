@@ -7,11 +7,13 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.BitSet;
 
+import org.tutti.Aggregate;
 import org.tutti.DataType;
 import org.tutti.Reduction;
 import org.tutti.RemotePart;
 import org.tutti.Section;
 import org.tutti.Span;
+import org.tutti.TransferProtocol;
 
 /**
  * Puts and gets of bytes and of sections, each rank in a slice of its own in every part. The model knows for each byte
@@ -26,11 +28,13 @@ final class PutSlices extends HistoryActor {
 
     private final long[][] allowed;
     private final BitSet[] unfenced;
+    private final Aggregate aggregate;
 
     PutSlices(Setting history, long start) {
         super(history, start);
         this.allowed = new long[size][SLICE_BYTES];
         this.unfenced = new BitSet[size];
+        this.aggregate = memory.aggregate();
         for (int target = 0; target < size; target++) {
             Arrays.fill(allowed[target], 1);
             unfenced[target] = new BitSet();
@@ -86,17 +90,12 @@ final class PutSlices extends HistoryActor {
         for (int i = 0; i < bytes.length; i++) {
             bytes[i] = (byte) ((first + i) % VALUES);
         }
-        RemotePart part = memory.at(target);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment source = MemorySegment.ofArray(bytes);
             if (random.nextBoolean()) {
                 source = arena.allocate(bytes.length).copyFrom(source);
             }
-            if (runs.count == 1 && random.nextBoolean()) {
-                part.put(slice(self) + runs.from, source);
-            } else {
-                part.put(runs.section(slice(self)), Span.of(source, DataType.BYTE), Section.of(0, bytes.length));
-            }
+            put(target, runs, source);
         }
         for (int i = 0; i < bytes.length; i++) {
             int at = runs.at(i);
@@ -106,13 +105,46 @@ final class PutSlices extends HistoryActor {
         }
     }
 
+    /** By any call that puts, some of which leave their bytes for later ones to take along. */
+    private void put(int target, Runs runs, MemorySegment source) {
+        Section there = runs.section(slice(self));
+        Span span = Span.of(source, DataType.BYTE);
+        Section here = Section.of(0, source.byteSize());
+        boolean plain = runs.count == 1 && random.nextBoolean();
+        switch (random.nextInt(5)) {
+            case 0 -> aggregate.at(target).put(there, span, here);
+            case 1 -> memory.at(target).nonBlocking().put(there, span, here).await();
+            default -> {
+                if (plain) {
+                    part(target).put(slice(self) + runs.from, source);
+                } else {
+                    part(target).put(there, span, here);
+                }
+            }
+        }
+        if (random.nextInt(8) == 0) {
+            aggregate.await();
+        }
+    }
+
+    /** A part by one of the protocols, or by that which it chooses. */
+    private RemotePart part(int target) {
+        TransferProtocol[] protocols = TransferProtocol.values();
+        int protocol = random.nextInt(2 * protocols.length);
+        RemotePart part = memory.at(target);
+        return protocol < protocols.length ? part.withProtocol(protocols[protocol]) : part;
+    }
+
     private void get(int target, Runs runs) {
         byte[] bytes = new byte[runs.total()];
-        RemotePart part = memory.at(target);
+        Section there = runs.section(slice(self));
+        Section here = Section.of(0, bytes.length);
         if (runs.count == 1 && random.nextBoolean()) {
-            part.get(slice(self) + runs.from, bytes);
+            part(target).get(slice(self) + runs.from, bytes);
+        } else if (random.nextInt(4) > 0) {
+            part(target).get(there, Span.of(bytes), here);
         } else {
-            part.get(runs.section(slice(self)), Span.of(bytes), Section.of(0, bytes.length));
+            memory.at(target).nonBlocking().get(there, Span.of(bytes), here).await();
         }
         for (int i = 0; i < bytes.length; i++) {
             int at = runs.at(i);

@@ -310,7 +310,7 @@ final class Peer {
             }
             return true;
         } finally {
-            unlockSending(pieces.left() > 0 || hasGatheredMuch()); // the next chunk is packed while this one is on the wire
+            unlockSending(pieces.left() > 0 || hasGatheredMuch()); // while this is on the wire, the next is packed
         }
     }
 
@@ -697,8 +697,9 @@ final class Peer {
         do {
             try {
                 if (sending.getHoldCount() == 1) { // else inside a call that waits for room, and does this itself
+                    boolean urgent = writes || owesWork(); // the other side may wait for what it is owed
                     serve();
-                    if (writes && dirty) {
+                    if (urgent && dirty) {
                         write();
                     }
                 }

@@ -510,10 +510,11 @@ public final class TcpFabric implements Fabric {
         } catch (IOException | RuntimeException e) {
             LOG.log(Level.ERROR, "the service thread of rank " + self + " has ended", e);
             closed = true;
-            looks = false;
             for (Peer peer : connected) {
                 peer.lose("this process's service thread failed: " + e);
             }
+        } finally {
+            looks = false;
         }
     }
 

@@ -125,6 +125,15 @@ class ClusterTest {
         }
     }
 
+    /** Sections are got, put and accumulated between the hosts; the program compares the product with a plain one. */
+    @Test
+    void shouldReachTheMemoryOfOtherHostsOverTwoRails() throws Exception {
+        try (var launcher = runProgram(Files.readString(HOME.resolve("examples/MatrixMultiplication.java")))) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out()).contains("; the product is right");
+        }
+    }
+
     @RepeatedTest(3)
     void shouldTakeNoRankForLostThatLeavesAtOnce() throws Exception {
         try (var launcher = runProgram("import module org.tutti;\nvoid main() { Tutti.join().close(); }")) {
