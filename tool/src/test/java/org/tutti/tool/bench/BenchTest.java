@@ -74,7 +74,7 @@ class BenchTest {
             --csv /proc            | --csv /proc cannot be written
             --repeats 0            | --repeats 0
             --rounds 0             | --rounds 0
-            --one-sided --virtual  | --virtual, --algorithm, --all-algorithms and --rounds have no meaning with --one-sided
+            --one-sided --virtual  | --virtual, --algorithm, --all-algorithms and --rounds have no meaning
             --target passive       | no meaning without --one-sided
             --protocol streaming   | --protocol streaming has no meaning without --one-sided
             --one-sided --protocol telex | --protocol telex is not one of zero-copy, streaming, pipelined""")
