@@ -21,8 +21,8 @@ import org.tutti.memory.Waiter;
  * <p><b>Checks.</b> Calls that may wait take a check that ends them by throwing. It must not call the fabric.
  *
  * <p><b>Completion.</b> When a call returns, its source may be used again. A put is under way at the latest when
- * {@link #flush} has been called, or some time after {@link #flushSoon}; what a call waits for has
- * left before.
+ * {@link #flush} has been called, or some time after {@link #flushSoon}; what a call waits for
+ * has left before.
  *
  * <p><b>Progress.</b> Whoever waits polls; when nobody does, a thread of the fabric serves this process.
  *

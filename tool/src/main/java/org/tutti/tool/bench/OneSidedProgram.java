@@ -43,7 +43,7 @@ public final class OneSidedProgram {
                     var turns = Turns.of(Integer.parseInt(arguments[1]), arguments[5], job.rank())) {
                 for (var cell : cells) {
                     try (var loop = new OneSidedLoop(world, cell, segments, protocol)) {
-                        turns.measure(loop,
+                        turns.measure(loop, true,
                                 figures -> report.add(cell.label(), "", cell.bytes(), figures, loop.calls()));
                     }
                 }

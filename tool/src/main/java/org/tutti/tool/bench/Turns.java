@@ -20,11 +20,6 @@ final class Turns implements AutoCloseable {
         return new Turns(repeats, gates.isEmpty() ? null : new Gate(gates, rank));
     }
 
-    /** Measures a cell as {@link #measure(MeasuredLoop, boolean, Consumer)} does the first time. */
-    void measure(MeasuredLoop loop, Consumer<double[]> report) throws IOException {
-        measure(loop, true, report);
-    }
-
     /**
      * Measures a cell.
      *
