@@ -21,6 +21,7 @@ import org.tutti.collective.allreduce.RecursiveDoublingAllreduce;
 import org.tutti.collective.allreduce.RingAllreduce;
 import org.tutti.collective.allreduce.SrmAllreduce;
 import org.tutti.collective.barrier.Barrier;
+import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.barrier.SrmBarrier;
 import org.tutti.collective.barrier.TreeBarrier;
 import org.tutti.collective.broadcast.Broadcast;
@@ -40,7 +41,7 @@ import org.tutti.collective.reduce.SrmReduce;
  * All algorithms, by collective. Who adds an algorithm adds it here; the tests take their cases from this list.
  */
 public final class Catalogue {
-    private static final List<Barrier> BARRIERS = List.of(new SrmBarrier(), new TreeBarrier());
+    private static final List<Barrier> BARRIERS = List.of(new SrmBarrier(), new FlatBarrier(), new TreeBarrier());
     private static final List<Broadcast> BROADCASTS = List.of(SrmBroadcast.BINOMIAL, SrmBroadcast.BINARY,
             SrmBroadcast.FIBONACCI,
             new ChainBroadcast(), new SlotRingBroadcast(), new ScatterAllgatherBroadcast(), new DirectReadBroadcast());

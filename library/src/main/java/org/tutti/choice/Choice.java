@@ -17,9 +17,11 @@ import org.tutti.collective.reduce.Reduce;
  */
 public final class Choice {
     private static final Barrier BARRIER = (Barrier) Catalogue.find(Collective.BARRIER, "srm");
+    private static final Barrier BARRIER_FEW = (Barrier) Catalogue.find(Collective.BARRIER, "flat");
     private static final Barrier BARRIER_LEVELS = (Barrier) Catalogue.find(Collective.BARRIER, "tree");
     private static final Broadcast BROADCAST = (Broadcast) Catalogue.find(Collective.BROADCAST, "slot-ring");
-    private static final Broadcast BROADCAST_NODES = (Broadcast) Catalogue.find(Collective.BROADCAST, "srm");
+    private static final Broadcast BROADCAST_LARGE_NODES = (Broadcast) Catalogue.find(Collective.BROADCAST, "srm");
+    private static final Broadcast BROADCAST_LONG_NODES = (Broadcast) Catalogue.find(Collective.BROADCAST, "chain");
     private static final Reduce REDUCE_NODES = (Reduce) Catalogue.find(Collective.REDUCE, "srm");
     private static final Reduce REDUCE_SMALL = (Reduce) Catalogue.find(Collective.REDUCE, "flat");
     private static final Reduce REDUCE_MEDIUM = (Reduce) Catalogue.find(Collective.REDUCE, "srm");
@@ -35,7 +37,14 @@ public final class Choice {
     private static final Allreduce ALLREDUCE_ANY_ORDER =
             (Allreduce) Catalogue.find(Collective.ALLREDUCE, "rank-order");
 
-    private static final long ALLREDUCE_LARGE_BYTES_NODES = 256 << 10;
+    private static final int BARRIER_FEW_RANKS = 8;
+    private static final long BROADCAST_LARGE_BYTES_NODES = 128 << 10;
+
+    /** For each node: of a shorter message the way of the first chunk down the chain is too much. */
+    private static final long BROADCAST_LONG_BYTES_PER_NODE = 256 << 10;
+
+    private static final int BROADCAST_LONG_NODES_MIN = 3;
+    private static final long ALLREDUCE_LARGE_BYTES_NODES = 64 << 10;
     private static final long REDUCE_MEDIUM_BYTES = 64 << 10;
     private static final long REDUCE_LARGE_BYTES = 256 << 10;
     private static final long ALLREDUCE_LARGE_BYTES = 8 << 10;
@@ -108,7 +117,7 @@ public final class Choice {
     public Algorithm algorithm(Collective collective, Topology topology, long bytes, Kernel kernel) {
         return switch (collective) {
             case BARRIER -> barrier(topology);
-            case BROADCAST -> broadcast(topology);
+            case BROADCAST -> broadcast(topology, bytes);
             case REDUCE -> reduce(topology, bytes, kernel);
             case ALLREDUCE -> allreduce(topology, bytes, kernel);
         };
@@ -125,21 +134,30 @@ public final class Choice {
         if (forced != null) {
             return (Barrier) forced;
         }
-        return hasLevels(topology) ? BARRIER_LEVELS : BARRIER;
+        if (hasLevels(topology)) {
+            return BARRIER_LEVELS;
+        }
+        return topology.nodes() == 1 && topology.size() <= BARRIER_FEW_RANKS ? BARRIER_FEW : BARRIER;
     }
 
     /**
      * Chooses the algorithm of a broadcast.
      *
      * @param topology where the communicator's ranks are
+     * @param bytes the length of the message
      * @return the algorithm
      */
-    public Broadcast broadcast(Topology topology) {
+    public Broadcast broadcast(Topology topology, long bytes) {
         Algorithm forced = asked[Collective.BROADCAST.ordinal()];
         if (forced != null) {
             return (Broadcast) forced;
         }
-        return topology.nodes() > 1 ? BROADCAST_NODES : BROADCAST;
+        int nodes = topology.nodes();
+        if (nodes == 1 || bytes < BROADCAST_LARGE_BYTES_NODES) {
+            return BROADCAST;
+        }
+        return nodes >= BROADCAST_LONG_NODES_MIN && bytes >= nodes * BROADCAST_LONG_BYTES_PER_NODE
+                ? BROADCAST_LONG_NODES : BROADCAST_LARGE_NODES;
     }
 
     /**

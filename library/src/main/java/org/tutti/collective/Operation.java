@@ -51,6 +51,7 @@ abstract class Operation extends Placement implements Waiter.Check {
 
     private static final long QUIET = 1;
     private static final long LOOK_NANOS = 200_000_000;
+    private static final long NO_LOOK_YET = Long.MIN_VALUE;
 
     final Machine machine;
     final Members members;
@@ -97,6 +98,11 @@ abstract class Operation extends Placement implements Waiter.Check {
         long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) ranksMax * Words.LINE_BYTES);
         this.fetched = topology.nodes() == 1 ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
         this.comparison = new CallComparison(machine, members, ring, layout, rank, localRank, fetched, this::fetch);
+    }
+
+    /** How many operations may be in flight. */
+    int slots() {
+        return layout.slots();
     }
 
     /** Gets ready what the operation needs, which has just begun. */
@@ -276,9 +282,14 @@ abstract class Operation extends Placement implements Waiter.Check {
         return sequence;
     }
 
+    /** Whether all ranks of this node have left an operation, as far as this one knows without looking. */
+    boolean isKnownClosed(long operation) {
+        return ledger.closed() > operation;
+    }
+
     /** Waits until all ranks of this node have left an operation, this one included: it may have others in flight. */
     void awaitClosed(long operation) {
-        if (ledger.closed() > operation) {
+        if (isKnownClosed(operation)) {
             return;
         }
         long least = Long.MAX_VALUE;
@@ -361,7 +372,7 @@ abstract class Operation extends Placement implements Waiter.Check {
             awaitedRank = other;
             awaitedOffset = offset;
             awaitedValue = value;
-            lookNanos = System.nanoTime() + LOOK_NANOS;
+            lookNanos = NO_LOOK_YET; // most waits are shorter than reading a clock
             machine.await(ring, offset, value, this);
         }
     }
@@ -439,6 +450,9 @@ abstract class Operation extends Placement implements Waiter.Check {
 
     /** The descriptor of a rank on another node has to be fetched: that is done rarely. */
     private boolean descriptorDiffersElsewhere(int other) {
+        if (lookNanos == NO_LOOK_YET) {
+            lookNanos = System.nanoTime() + LOOK_NANOS;
+        }
         if (lookNanos == Long.MAX_VALUE || System.nanoTime() - lookNanos < 0) {
             return false;
         }

@@ -10,6 +10,8 @@ import org.tutti.memory.Memory;
  * <p>It is a ring of bytes. Every operation that needs space takes a window of consecutive bytes and keeps it until all
  * ranks have left the operation; windows are taken and given back in the same order. So small operations have many
  * windows in flight, and large ones two, as a window is at most half of the ring.
+ * Short windows begin at the front of the ring again when there are as many as operations may be in flight, if that
+ * is free: so their lines stay in a core's first caches, where a ring that is walked through has no room.
  * Blocking operations use it; non-blocking ones would wait for each other here, and have lanes ({@link Ledger}).
  *
  * <p>Memory ordering: the owner writes to a window again only after it has loaded, with acquire order, from every rank
@@ -32,6 +34,7 @@ public final class Outbox {
     private final Team[] teams = new Team[TENANTS_MAX];
     private final long[] sequences = new long[TENANTS_MAX];
     private final long[] starts = new long[TENANTS_MAX];
+    private final long[] sizes = new long[TENANTS_MAX];
     private int oldest;
     private int tenants;
 
@@ -72,22 +75,57 @@ public final class Outbox {
             grow(2 * bytes > SMALL_BYTES ? largeBytes : SMALL_BYTES);
         }
         long size = Memory.roundToLines(bytes);
-        long untilEnd = capacity - position % capacity;
-        long start = size <= untilEnd ? position : position + untilEnd;
+        long offset = position % capacity;
+        long front = position + capacity - offset;
+        boolean fits = offset + size <= capacity;
+        boolean isHot = offset + size <= team.slots() * size;
+        long start = fits && (isHot || !isFree(front, size, team.slots())) ? position : front;
         while (tenants > 0 && (tenants >= Math.min(inFlightMax, TENANTS_MAX)
                 || start + size > starts[oldest] + capacity)) {
             teams[oldest].awaitClosed(sequences[oldest]);
-            teams[oldest] = null;
-            oldest = (oldest + 1) % TENANTS_MAX;
-            tenants--;
+            evictOldest();
         }
         int newest = (oldest + tenants) % TENANTS_MAX;
         teams[newest] = team;
         sequences[newest] = team.operation();
         starts[newest] = start;
+        sizes[newest] = size;
         tenants++;
         position = start + size;
         return start % capacity;
+    }
+
+    /**
+     * Whether the windows that a new one at the front would overwrite are known to be closed, and so are longer ones
+     * that others of its size would soon come to.
+     */
+    private boolean isFree(long front, long size, int others) {
+        while (tenants > 0 && front + size > starts[oldest] + capacity) {
+            if (!isKnownClosed(oldest)) {
+                return false;
+            }
+            evictOldest();
+        }
+        for (int i = 0; i < tenants; i++) {
+            int tenant = (oldest + i) % TENANTS_MAX;
+            if (starts[tenant] + capacity >= front + others * size) {
+                break;
+            }
+            if (sizes[tenant] > size && !isKnownClosed(tenant)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean isKnownClosed(int tenant) {
+        return teams[tenant].isKnownClosed(sequences[tenant]);
+    }
+
+    private void evictOldest() {
+        teams[oldest] = null;
+        oldest = (oldest + 1) % TENANTS_MAX;
+        tenants--;
     }
 
     /** Leaves the small ring to its readers for good: nobody writes to it again. */
@@ -96,9 +134,7 @@ public final class Outbox {
         capacity = bytes;
         position = 0;
         while (tenants > 0) {
-            teams[oldest] = null;
-            oldest = (oldest + 1) % TENANTS_MAX;
-            tenants--;
+            evictOldest();
         }
     }
 

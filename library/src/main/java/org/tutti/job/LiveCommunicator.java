@@ -125,8 +125,8 @@ final class LiveCommunicator extends Communicator {
     @Override
     protected void broadcast(MemorySegment data, DataType type, long count, int root) {
         checkBroadcast(data, root);
-        Broadcast algorithm = choice.broadcast(topology);
         long bytes = count * type.bytes();
+        Broadcast algorithm = choice.broadcast(topology, Math.min(bytes, team.operationBytesMax()));
         long deadlineNanos = deadlineNanos();
         long at = 0;
         do {

@@ -47,10 +47,10 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
     @Override
     protected Request broadcast(MemorySegment data, DataType type, long count, int root, Runnable afterwards) {
         communicator.checkBroadcast(data, root);
-        Broadcast algorithm = communicator.choice().broadcast(communicator.topology());
         long bytes = count * type.bytes();
-        long deadlineNanos = communicator.deadlineNanos();
         long lengthMax = communicator.operationBytesMax();
+        Broadcast algorithm = communicator.choice().broadcast(communicator.topology(), Math.min(bytes, lengthMax));
+        long deadlineNanos = communicator.deadlineNanos();
         int operations = (int) Math.max(1, Math.ceilDiv(bytes, lengthMax));
         return start(Collective.BROADCAST, operations,
                 (team, _) -> team.draw(Collective.BROADCAST, algorithm.label(), type, Label.NONE, count, root,

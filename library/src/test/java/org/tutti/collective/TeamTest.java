@@ -154,7 +154,7 @@ class TeamTest {
         }
     }
 
-    private record Healthy() implements Members {
+    record Healthy() implements Members {
         @Override
         public long changes() {
             return 0;

@@ -200,7 +200,7 @@ class NodeProcessTest {
                 assertThat(ranks.output(rank)).contains("CollectiveMismatchException");
             }
             assertThat(ranks.output(0) + ranks.output(1)).contains("called barrier (algorithm srm)")
-                    .contains("broadcast (algorithm srm) of 4 int elements with root 1");
+                    .contains("broadcast (algorithm slot-ring) of 4 int elements with root 1");
         }
     }
 

@@ -19,12 +19,12 @@ import org.tutti.pattern.ChainTree;
  *    0 → 1        1 2 3
  * </pre>
  *
- * <p>Chunks go through the landing place of the one edge, {@value #SHORT_PARTS} at a time; of messages longer than
- * 512 KiB, where the first chunk's way counts for less, 2 at a time of four times the length. In a node as in
- * {@link SlotRingBroadcast}.
+ * <p>Chunks go through the landing place of the one edge, {@value #SHORT_PARTS} at a time; those of messages longer
+ * than 256 KiB, where the first chunk's way counts for less, straight to where they belong or can be read, as in {@link
+ * SrmBroadcast}. On one node as in {@link SlotRingBroadcast}, through shorter windows.
  */
 public final class ChainBroadcast extends Broadcast {
-    private static final long SHORT_BYTES_MAX = 512 << 10;
+    private static final long SHORT_BYTES_MAX = 256 << 10;
     private static final int SHORT_PARTS = 8;
     private static final int LONG_PARTS = 2;
 
@@ -32,26 +32,38 @@ public final class ChainBroadcast extends Broadcast {
 
     /** The only object that is needed. */
     public ChainBroadcast() {
-        super(new Description("chain", Order.ALWAYS, "n − 1 + c", "b, b twice at the root", "b",
-                "64 KiB at the root, 64 KiB an edge",
+        super(new Description("chain", Order.ALWAYS, "n − 1 + c, above 256 KiB 1 more", "b, b twice at the root", "b",
+                "64 KiB at the root, 64 KiB an edge; n > 1, > 256 KiB: 8 × 64 KiB",
                 "van de Geijn and Watts, SUMMA (1997), section 4; landing places of SRM 2003"));
     }
 
     @Override
     public Counts counts(int nodes, int localRanks, long bytes) {
-        return pipeline.counts(nodes, localRanks, bytes, RingLayout.LANDING_BYTES / parts(bytes), 0, 2);
+        boolean straight = isStraight(nodes, bytes);
+        return pipeline.counts(nodes, localRanks, bytes,
+                straight ? TreePipeline.STRAIGHT_BYTES : RingLayout.LANDING_BYTES / parts(bytes), straight ? 1 : 0, 2);
     }
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return windows(leaders(localRanks), bytes, RingLayout.LANDING_BYTES) + landings(nodes, 1, bytes);
+        return isStraight(nodes, bytes)
+                ? windows(1, bytes, TreePipeline.windowBytes(nodes, TreePipeline.STRAIGHT_BYTES))
+                : windows(leaders(localRanks), bytes, RingLayout.LANDING_BYTES) + landings(nodes, 1, bytes);
     }
 
     @Override
     public void run(Team team, Area data, long bytes, int root) {
-        int parts = parts(bytes);
-        long window = Math.min(RingLayout.LANDING_BYTES, team.windowBytesMax());
-        pipeline.throughLandings(team, data, bytes, root, window / parts, parts, Integer.MAX_VALUE);
+        if (isStraight(team.nodes(), bytes)) {
+            pipeline.straight(team, data, bytes, root, TreePipeline.STRAIGHT_BYTES, false);
+        } else {
+            int parts = parts(bytes);
+            long window = Math.min(RingLayout.LANDING_BYTES, team.windowBytesMax());
+            pipeline.throughLandings(team, data, bytes, root, window / parts, parts, Integer.MAX_VALUE);
+        }
+    }
+
+    private static boolean isStraight(int nodes, long bytes) {
+        return nodes > 1 && bytes > SHORT_BYTES_MAX;
     }
 
     private static int parts(long bytes) {

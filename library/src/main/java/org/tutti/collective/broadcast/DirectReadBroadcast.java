@@ -10,9 +10,9 @@ import org.tutti.pattern.BinomialTree;
 /**
  * Broadcast by reading the data where they lie. Ranks that are threads of one process copy straight from the root's
  * memory, be it an array or a segment, so each byte is copied once; the root waits at the end until all have read.
- * Where the ranks of a node are processes, or the root's segment is confined to its thread, the root shows the data
- * chunk by chunk in its window, and the others read that; the root alone decides it, and the others see by whether
- * there is a loan.
+ * Processes do so if it is a segment in memory that they share. Otherwise, or if the root's segment is confined to its
+ * thread, the root shows the data chunk by chunk in its window, and the others read that; the root alone decides it,
+ * and the others see by whether there is a loan.
  *
  * <p>Between nodes, messages of up to 64 KiB go down the binomial tree through landing places, which all ranks of a
  * node read; longer ones go straight to where they belong, as in {@link SrmBroadcast}, and each master lends what has

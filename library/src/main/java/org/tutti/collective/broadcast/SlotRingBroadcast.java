@@ -17,6 +17,12 @@ import org.tutti.pattern.BinomialTree;
  * overlap; the root fills a part again when all others have emptied it. Each byte crosses between cores once for each
  * reader.
  *
+ * <p>If the root can lend its memory, because the ranks are threads of one process or it lies in memory that they
+ * share, the others read messages of {@value #LENT_BYTES_MIN} bytes or more where they are, as in {@link
+ * DirectReadBroadcast}: then they are copied once, and what the root has not written anew since, and the readers'
+ * caches still hold, does not cross between cores; but the root waits until all have read. On a node with levels they
+ * go through windows nevertheless, group by group.
+ *
  * <p>Between nodes a message goes down the binomial tree of masters, through the two halves of the landing place that
  * the slot has for each edge; messages of up to 64 KiB need no credit, so nobody waits for a node below.
  */
@@ -24,6 +30,7 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
     private static final int PARTS = 4;
     private static final long CHUNK_BYTES_SHORT = 16 << 10;
     private static final long CHUNK_BYTES_LONG = 128 << 10;
+    private static final long LENT_BYTES_MIN = 16 << 10;
     private static final int LANDINGS = 2;
     private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / LANDINGS;
 
@@ -46,6 +53,7 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
         this.chunkMax = chunkMax;
     }
 
+    /** What is lent has no chunks. */
     @Override
     public SlotRingBroadcast withChunk(long bytes) {
         return new SlotRingBroadcast(DESCRIPTION.withChunk(bytes), bytes, bytes);
@@ -66,8 +74,9 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
     @Override
     public void run(Team team, Area data, long bytes, int root) {
         if (team.nodes() == 1) {
-            pipeline.throughLandings(team, data, bytes, root,
-                    chunk(bytes, Math.min(chunkMax, team.windowBytesMax() / PARTS)), PARTS, Integer.MAX_VALUE);
+            pipeline.inNode(team, data, bytes, root,
+                    chunk(bytes, Math.min(chunkMax, team.windowBytesMax() / PARTS)), PARTS,
+                    bytes >= LENT_BYTES_MIN && team.levels() == 0);
         } else {
             pipeline.throughLandings(team, data, bytes, root,
                     Math.min(Math.min(LANDING_BYTES, chunkMax), team.windowBytesMax() / LANDINGS), LANDINGS,

@@ -83,6 +83,25 @@ final class TreePipeline {
     }
 
     /**
+     * Copies the root's bytes to every other rank of its node, the only one.
+     *
+     * @param team the ranks
+     * @param data the bytes of this rank
+     * @param bytes how many
+     * @param root the rank that has them
+     * @param chunk the length of a chunk, at most windowBytesMax / parts
+     * @param parts how many chunks may be under way
+     * @param lends whether the root lends its memory if it can; not on a node with levels
+     */
+    void inNode(Team team, Area data, long bytes, int root, long chunk, int parts, boolean lends) {
+        if (team.rank() == root) {
+            send(team, data, bytes, chunk, parts, Integer.MAX_VALUE, false, lends);
+        } else {
+            receive(team, data, bytes, chunk, parts, root, team.node(), false, lends);
+        }
+    }
+
+    /**
      * Copies the root's bytes to every rank, straight to where they belong or can be read.
      *
      * @param team the ranks
