@@ -2,6 +2,7 @@
 package org.tutti.tool.compare;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -72,9 +73,14 @@ public final class CompareCommand implements Callable<Integer> {
     private int rounds;
 
     @Option(names = "--contenders", split = ",", paramLabel = "name",
-            description = "Who takes part: tutti, virtual, segments, openmpi, mpich, mpjexpress; with --one-sided "
-                    + "tutti, segments, zero-copy, streaming, pipelined, openmpi, mpich, raw. Default: all.")
+            description = "Who takes part: tutti, virtual, segments, openmpi, mpich, mpjexpress, openmpi-java; with "
+                    + "--one-sided tutti, segments, zero-copy, streaming, pipelined, openmpi, mpich, raw. "
+                    + "Default: all.")
     private List<String> names = new ArrayList<>();
+
+    @Option(names = "--mpi-jar", paramLabel = "file.jar",
+            description = "The classes of Open MPI's Java bindings, for openmpi-java, which is left out else.")
+    private Path mpiJar;
 
     @Option(names = "--timeout", paramLabel = "duration", converter = DurationConverter.class, defaultValue = "1m",
             description = "How long a turn may take before the contender is ended. Default: 1m.")
@@ -152,6 +158,10 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     private void requireFiles() {
+        if (mpiJar != null && (!Files.isRegularFile(mpiJar) || oneSided.areChosen())) {
+            throw new UsageException("--mpi-jar " + mpiJar + (oneSided.areChosen() ? " has no meaning with --one-sided"
+                    : " is no file; name the mpi.jar of Open MPI"));
+        }
         if (csv != null) {
             BenchCommand.requireWritable("--csv", csv.toAbsolutePath());
         }
@@ -174,14 +184,15 @@ public final class CompareCommand implements Callable<Integer> {
                         + (oneSided.areChosen() ? ", which have one-sided operations" : ""));
             }
         }
-        names = names.isEmpty() ? all : names;
+        names = names.isEmpty() ? all.stream().filter(name -> mpiJar != null || !name.equals(Peers.OPENMPI_JAVA))
+                .toList() : names;
         var asked = names.stream().filter(peers::contains).toList();
         for (var peer : asked) {
-            if (!Peers.isInstalled(peer)) {
+            if (!Peers.isInstalled(peer, mpiJar)) {
                 System.err.println("tutti: " + peer + " is not installed and is left out; " + Peers.installLine(peer));
             }
         }
-        var installed = asked.stream().filter(Peers::isInstalled).toList();
+        var installed = asked.stream().filter(peer -> Peers.isInstalled(peer, mpiJar)).toList();
         if (installed.isEmpty() && !asked.isEmpty()) {
             throw new UsageException("no peer to compare with was found; install one, or measure Tutti alone with "
                     + "--contenders tutti");
@@ -192,7 +203,7 @@ public final class CompareCommand implements Callable<Integer> {
     private List<Contender> contenders(Place place, List<String> installed, Loop loop)
             throws IOException, InterruptedException {
         var contenders = new ArrayList<>(new TuttiContenders(place).contenders(names, loop));
-        var peers = new Peers(place);
+        var peers = new Peers(place, mpiJar);
         for (var peer : installed) {
             contenders.addAll(peers.contenders(peer, loop));
         }

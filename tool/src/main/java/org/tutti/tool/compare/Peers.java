@@ -17,7 +17,10 @@ import org.tutti.tool.compare.Contender.Kind;
 /** The other implementations: what they need, how their program is compiled, and how it is started at its best. */
 final class Peers {
     /** The names of those that have collectives. */
-    static final List<String> NAMES = List.of("openmpi", "mpich", "mpjexpress");
+    static final List<String> NAMES = List.of("openmpi", "mpich", "mpjexpress", Peers.OPENMPI_JAVA);
+
+    /** The one that needs to be pointed at its classes. */
+    static final String OPENMPI_JAVA = "openmpi-java";
 
     /** The names of those that have one-sided operations. */
     static final List<String> ONE_SIDED_NAMES = List.of("openmpi", "mpich", "raw");
@@ -27,23 +30,31 @@ final class Peers {
     private static final Path LOG4J = Path.of("/usr/share/java/log4j-1.2.jar");
 
     private final Place place;
+    private final Path mpiJar;
 
-    Peers(Place place) {
+    /**
+     * @param mpiJar the classes of Open MPI's Java bindings, or null
+     */
+    Peers(Place place, Path mpiJar) {
         this.place = place;
+        this.mpiJar = mpiJar;
     }
 
     /** {@return how to install a peer} */
     static String installLine(String peer) {
         return "apt-get install " + switch (peer) {
             case "openmpi" -> "openmpi-bin libopenmpi-dev gcc";
+            case OPENMPI_JAVA -> "openmpi-bin libopenmpi3 default-jdk-headless, and name its mpi.jar by --mpi-jar";
             case "mpich" -> "mpich libmpich-dev gcc";
             case "raw" -> "gcc libc6-dev";
             default -> "libmpj-java default-jdk-headless";
         };
     }
 
-    static boolean isInstalled(String peer) {
+    static boolean isInstalled(String peer, Path mpiJar) {
         return switch (peer) {
+            case OPENMPI_JAVA -> mpiJar != null && Place.hasCommand("mpirun.openmpi") && Place.hasCommand("java")
+                    && Place.hasCommand("javac");
             case "openmpi", "mpich" -> Place.hasCommand("mpirun." + peer) && Place.hasCommand("mpicc." + peer);
             case "raw" -> Place.hasCommand("gcc");
             default -> Files.isRegularFile(MPJ.resolve("lib/starter.jar")) && Files.isRegularFile(LOG4J)
@@ -54,26 +65,35 @@ final class Peers {
     /** {@return the contenders of a peer that is installed, for a loop; its program has been compiled} */
     List<Contender> contenders(String peer, Loop measured) throws IOException, InterruptedException {
         return switch (peer) {
-            case "openmpi" -> openMpi(compileC(peer, measured, "mpicc.openmpi"), measured);
+            case "openmpi" -> openMpi(peer, Kind.NATIVE,
+                    List.of(compileC(peer, measured, "mpicc.openmpi").toString()),
+                    measured instanceof CollectiveLoop ? List.of(false, true) : List.of(false));
+            case OPENMPI_JAVA -> openMpiJava();
             case "mpich" -> mpich(compileC(peer, measured, "mpicc.mpich"));
             case "raw" -> raw(compileC(peer, measured, "gcc", "-DRAW"));
             default -> mpjExpress();
         };
     }
 
-    private List<Contender> openMpi(Path program, Loop measured) {
-        var hierarchies = measured instanceof CollectiveLoop ? List.of(false, true) : List.of(false);
+    /** The variants of Open MPI, of which the best counts. */
+    private List<Contender> openMpi(String peer, Kind kind, List<String> program, List<Boolean> hierarchies) {
         List<Contender> contenders = new ArrayList<>();
         for (int yields = 1; yields >= 0; yields--) {
             for (boolean hierarchical : hierarchies) {
                 var options = List.of("--mca", "mpi_yield_when_idle", String.valueOf(yields), "--mca",
                         "coll_han_priority", hierarchical ? "100" : "0");
-                var name = "openmpi" + (yields == 1 ? " yield" : " spin") + (hierarchical ? " han" : "");
-                contenders.add(new Contender(name, Kind.NATIVE, 0, layout -> !hierarchical || layout.nodes() > 1,
+                var name = peer + (yields == 1 ? " yield" : " spin") + (hierarchical ? " han" : "");
+                contenders.add(new Contender(name, kind, 0, layout -> !hierarchical || layout.nodes() > 1,
                         (layout, loop, gates) -> openMpiCommand(program, options, layout, loop, gates)));
             }
         }
         return contenders;
+    }
+
+    private List<Contender> openMpiJava() throws IOException, InterruptedException {
+        var classes = compileJava("OpenMpiCollectives", mpiJar.toAbsolutePath().toString());
+        return openMpi(OPENMPI_JAVA, Kind.JAVA, List.of("java", "-cp", classes + ":" + mpiJar.toAbsolutePath(),
+                "OpenMpiCollectives"), List.of(false));
     }
 
     private static List<String> both(List<String> some, List<String> others) {
@@ -99,7 +119,7 @@ final class Peers {
         }));
     }
 
-    private List<String> openMpiCommand(Path program, List<String> options, Layout layout, Loop loop,
+    private List<String> openMpiCommand(List<String> program, List<String> options, Layout layout, Loop loop,
             Path gates) {
         List<String> words = new ArrayList<>(environment(loop, "OMPI_ALLOW_RUN_AS_ROOT=1",
                 "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"));
@@ -114,7 +134,7 @@ final class Peers {
                     "oob_tcp_if_include", INTERFACE, "--mca", "plm_rsh_agent", agent(), "--leave-session-attached",
                     "--host", place.hosts(layout)));
         }
-        words.add(program.toString());
+        words.addAll(program);
         words.addAll(loop.arguments(gates));
         return place.onFirstHost(layout, words);
     }
@@ -148,11 +168,7 @@ final class Peers {
         var home = place.cache().resolve("mpj");
         copy(MPJ, home);
         Files.copy(LOG4J, home.resolve("lib/log4j-1.2.jar"), StandardCopyOption.REPLACE_EXISTING);
-        var classes = place.cache().resolve("mpjexpress-classes");
-        Files.createDirectories(classes);
-        var source = place.home().resolve("bench/peers/MpjCollectives.java");
-        compile("MPJ Express", List.of("javac", "-nowarn", "-cp", home.resolve("lib/mpj.jar") + ":"
-                + home.resolve("lib/mpi.jar"), "-d", classes.toString(), source.toString()));
+        var classes = compileJava("MpjCollectives", home.resolve("lib/mpj.jar") + ":" + home.resolve("lib/mpi.jar"));
         return List
                 .of(new Contender("mpjexpress", Kind.JAVA, 0, layout -> layout.nodes() == 1, (layout, loop, gates) -> {
                     List<String> words = new ArrayList<>(List.of("env", "MPJ_HOME=" + home, "java", "-jar",
@@ -174,6 +190,16 @@ final class Peers {
                 }
             }
         }
+    }
+
+    /** Compiles the calls of an MPI and the loop that makes them. */
+    private Path compileJava(String program, String classPath) throws IOException, InterruptedException {
+        var classes = place.cache().resolve(program);
+        Files.createDirectories(classes);
+        var sources = place.home().resolve("bench/peers");
+        compile(program, List.of("javac", "-nowarn", "-cp", classPath, "-d", classes.toString(),
+                sources.resolve("PeerLoop.java").toString(), sources.resolve(program + ".java").toString()));
+        return classes;
     }
 
     private Path compileC(String peer, Loop measured, String... compiler) throws IOException, InterruptedException {

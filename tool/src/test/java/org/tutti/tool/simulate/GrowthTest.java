@@ -77,7 +77,7 @@ class GrowthTest {
 
     @Test
     void shouldPredictTheAlgorithmThatTuttiChooses() {
-        // Choice: long sums by index range on one node, by srm up to 256 KiB on several
+        // Choice: long sums by index range on one node, by srm below 64 KiB on several
         assertThat(List.of(name(1, 16 << 10), name(2, 16 << 10), name(4, 1 << 20)))
                 .containsExactly("index-range", "srm", "index-range");
     }

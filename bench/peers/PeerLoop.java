@@ -1,0 +1,173 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The loops of tutti bench against an MPI that is called from Java: see BenchLoop.java, which this follows step by
+ * step, and collectives.c. Its arguments are the operations, the sizes, the repeats and the directory of the gates,
+ * where each rank waits for its turns; rank 0 prints the figures.
+ */
+final class PeerLoop {
+    /** What is called, of arrays of doubles that are summed. */
+    interface Calls {
+        void barrier() throws Exception;
+
+        void broadcast(double[] data) throws Exception;
+
+        void reduce(double[] source, double[] target) throws Exception;
+
+        void allreduce(double[] source, double[] target) throws Exception;
+
+        double slowest(double nanos) throws Exception;
+    }
+
+    private static final int CALLS_MIN = 4;
+    private static final int CALLS_MAX = 1_000_000;
+    private static final int GROWTH_MAX = 8;
+    private static final int PRIME = 31;
+    private static final double REPEAT_NANOS = 50_000_000;
+    private static final double WARM_UP_NANOS_MIN = 1_500_000_000;
+    private static final double WARM_UP_NANOS_MAX = 5_000_000_000.0;
+    private static final int STEADY_RUNS = 5;
+    private static final double STEADY_RATIO = 1.25;
+
+    private final Calls calls;
+    private final int rank;
+    private final int size;
+    private final String operation;
+    private final double[] source;
+    private final double[] target;
+    private final InputStream gate;
+    private int count = CALLS_MIN;
+    private long call;
+
+    private PeerLoop(Calls calls, int rank, int size, String operation, long bytes, InputStream gate) {
+        this.calls = calls;
+        this.rank = rank;
+        this.size = size;
+        this.operation = operation;
+        this.gate = gate;
+        this.source = new double[(int) (bytes / Double.BYTES)];
+        this.target = operation.equals("broadcast") ? source : new double[source.length];
+        for (int i = 0; i < source.length; i++) {
+            source[i] = element(rank, i, 0);
+        }
+    }
+
+    /** Measures all cells of the arguments. */
+    static void measureAll(Calls calls, int rank, int size, String[] own) throws Exception {
+        InputStream gate = new FileInputStream(own[3] + "/" + rank);
+        List<String> operations = Arrays.asList(own[0].split(","));
+        for (String operation : new String[]{"barrier", "broadcast", "reduce", "allreduce"}) {
+            if (operations.contains(operation)) {
+                for (String bytes : operation.equals("barrier") ? new String[]{"0"} : own[1].split(",")) {
+                    new PeerLoop(calls, rank, size, operation, Long.parseLong(bytes), gate)
+                            .measure(Integer.parseInt(own[2]));
+                }
+            }
+        }
+    }
+
+    private void measure(int repeats) throws Exception {
+        awaitTurn();
+        warmUp();
+        repeat();
+        for (int turn = 0; turn < repeats; turn++) {
+            awaitTurn();
+            repeat();
+        }
+    }
+
+    private void awaitTurn() throws IOException {
+        if (gate.read() < 0) {
+            throw new IOException("nobody gives turns to rank " + rank + " any more");
+        }
+    }
+
+    /** After which all ranks are done with their checks. */
+    private void repeat() throws Exception {
+        double microseconds = run() / 1e3;
+        checkAll();
+        calls.barrier();
+        if (rank == 0) {
+            System.out.println(String.format(Locale.ROOT, "peer,%s,layout,%d,%d,%.4f,%.4f,%.4f", operation, size,
+                    (long) source.length * Double.BYTES, microseconds, microseconds, microseconds));
+        }
+    }
+
+    private void warmUp() throws Exception {
+        double first = 0;
+        int steady = 0;
+        for (double total = 0; total < WARM_UP_NANOS_MIN || total < WARM_UP_NANOS_MAX && steady < STEADY_RUNS;) {
+            double nanos = run();
+            total += nanos * count;
+            boolean same = first / STEADY_RATIO <= nanos && nanos <= first * STEADY_RATIO;
+            steady = same && nanos * count >= REPEAT_NANOS / 2 ? steady + 1 : 0;
+            first = steady == 0 ? nanos : first;
+            int most = Math.min(CALLS_MAX, GROWTH_MAX * count);
+            count = (int) Math.max(CALLS_MIN, Math.min(REPEAT_NANOS / nanos, most));
+        }
+    }
+
+    /** Returns the nanoseconds of a call on the slowest rank. */
+    private double run() throws Exception {
+        calls.barrier();
+        calls.barrier(); // the second one ends on all ranks at nearly the same time
+        long start = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            callOnce();
+        }
+        return calls.slowest((double) (System.nanoTime() - start) / count);
+    }
+
+    private void callOnce() throws Exception {
+        if (operation.equals("barrier")) {
+            calls.barrier();
+            return;
+        }
+        call++;
+        int changed = (int) (call % source.length);
+        if (rank == 0 || !operation.equals("broadcast")) {
+            source[changed] = element(rank, changed, call);
+        }
+        if (operation.equals("broadcast")) {
+            calls.broadcast(source);
+        } else if (operation.equals("reduce")) {
+            calls.reduce(source, target);
+        } else {
+            calls.allreduce(source, target);
+        }
+        if (rank == 0 || !operation.equals("reduce")) {
+            check(changed, call);
+        }
+    }
+
+    private void checkAll() {
+        if (operation.equals("reduce") && rank != 0) {
+            return;
+        }
+        for (int i = 0; i < source.length; i++) {
+            long changedAt = call - Math.floorMod(call - i, (long) source.length);
+            check(i, Math.max(0, changedAt));
+        }
+    }
+
+    private void check(int index, long at) {
+        double own = element(0, index, at);
+        double expected = operation.equals("broadcast") ? own : size * own + size * (size - 1) / 2;
+        if (target[index] != expected) {
+            System.err.println("wrong result: " + operation + " of " + source.length + " doubles on rank " + rank
+                    + ", call " + call + ": element " + index + " is " + target[index] + " instead of " + expected);
+            System.exit(1);
+        }
+    }
+
+    /** Small whole numbers, so that sums are exact in any order. */
+    private static double element(int rank, int index, long call) {
+        return rank + 1 + index % PRIME + call % PRIME;
+    }
+}
