@@ -43,8 +43,8 @@ import org.tutti.memory.Words;
  * that both believe to be the only one) is found in the next one that somebody does.
  *
  * <p><b>Breaking.</b> An operation that ends with an exception leaves its slot undefined, so it breaks the
- * communicator: the first who does so sets the broken word to its reason and rank; waiting ranks and later calls see
- * it.
+ * communicator: the first who does so sets the broken word to its reason and rank; ranks that wait in vain and later
+ * calls see it. A rank whose awaited word has come goes on: what broke may be a later operation than its own.
  */
 abstract class Operation extends Placement implements Waiter.Check {
     static final int GENERATION_SHIFT = 20;
@@ -400,12 +400,15 @@ abstract class Operation extends Placement implements Waiter.Check {
      */
     @Override
     public void check() {
-        checkAlive();
+        long broken = checkJob(); // before the word is looked at: who breaks a later operation has ended this one
+        if (broken != 0 && isAwaiting()) {
+            throw broken(broken);
+        }
         if (descriptorDiffers(awaitedRank)) {
             throw mismatch(awaitedRank);
         }
         RuntimeException failure = members.failure(awaitedRank);
-        if (failure != null && machine.load(ring, awaitedOffset) < awaitedValue) {
+        if (failure != null && isAwaiting()) {
             checkAlive(); // who has left may have said before why
             throw failure;
         }
@@ -421,7 +424,20 @@ abstract class Operation extends Placement implements Waiter.Check {
         }
     }
 
-    private void checkAlive() {
+    private boolean isAwaiting() {
+        return machine.load(ring, awaitedOffset) < awaitedValue;
+    }
+
+    /** Throws if the communicator cannot be used any more. */
+    void checkAlive() {
+        long broken = checkJob();
+        if (broken != 0) {
+            throw broken(broken);
+        }
+    }
+
+    /** Throws if the job has ended or lost a rank; returns the communicator's broken word, or 0. */
+    private long checkJob() {
         if (ledger.hasEnded()) {
             throw hasLeft();
         }
@@ -434,10 +450,12 @@ abstract class Operation extends Placement implements Waiter.Check {
             }
             changesSeen = changes;
         }
-        if (broken != 0) {
-            throw Breakage.exception(broken, members,
-                    members.describe(rank) + " cannot go on with " + collective.label() + ": ");
-        }
+        return broken;
+    }
+
+    private RuntimeException broken(long word) {
+        return Breakage.exception(word, members,
+                members.describe(rank) + " cannot go on with " + collective.label() + ": ");
     }
 
     private boolean descriptorDiffers(int other) {

@@ -350,7 +350,7 @@ public final class Team extends Operation {
     public void confirmLoans() {
         loans.forgetBorrowed();
         VarHandle.loadLoadFence();
-        check();
+        checkAlive();
     }
 
     /**

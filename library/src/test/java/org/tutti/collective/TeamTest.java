@@ -5,13 +5,16 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.Lock;
 
 import org.junit.jupiter.api.Test;
+import org.tutti.CallInterruptedException;
 import org.tutti.Collective;
+import org.tutti.CommunicatorBrokenException;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
 import org.tutti.memory.Waiter;
 
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * Shows what a team does in orders of events that are rare: they are brought about here by what the machine does while
@@ -37,6 +40,35 @@ class TeamTest {
             call(ahead);
         }
         assertThatCode(() -> call(ahead)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void aRankWhoseAwaitedWordHasComeGoesOnAlthoughALaterOperationBroke() {
+        Team quick = team(1, new LiveMachine(new Waiter(false)));
+        Team slow = team(0, new EventfulMachine(() -> {
+            enter(quick);
+            quick.post(Team.READY, 1);
+            quick.leave();
+            enter(quick);
+            quick.breakOff(new CallInterruptedException("an example"));
+        }));
+        enter(slow);
+        assertThatCode(() -> slow.await(1, Team.READY, 1)).doesNotThrowAnyException();
+        slow.leave();
+        assertThatThrownBy(() -> enter(slow)).isInstanceOf(CommunicatorBrokenException.class)
+                .hasMessageContaining("rank 1");
+    }
+
+    @Test
+    void aRankThatWaitsInVainIsToldWhatBroke() {
+        Team broken = team(1, new LiveMachine(new Waiter(false)));
+        Team waiting = team(0, new EventfulMachine(() -> {
+            enter(broken);
+            broken.breakOff(new CallInterruptedException("an example"));
+        }));
+        enter(waiting);
+        assertThatThrownBy(() -> waiting.await(1, Team.READY, 1)).isInstanceOf(CommunicatorBrokenException.class)
+                .hasMessageContaining("rank 0").hasMessageContaining("rank 1");
     }
 
     private Team team(int rank, Machine machine) {
