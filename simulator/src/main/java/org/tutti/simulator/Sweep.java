@@ -44,21 +44,36 @@ public final class Sweep {
     public static List<Plan> all(int seeds) {
         List<Plan> plans = new ArrayList<>();
         for (Collective collective : Collective.values()) {
-            for (Algorithm algorithm : Catalogue.of(collective)) {
-                for (Topology topology : shapes()) {
-                    int parts = AlgorithmPlan.parts(collective, algorithm, topology);
-                    for (int part = 0; part < parts; part++) {
-                        for (int seed = 0; seed < seeds; seed++) {
-                            plans.add(new AlgorithmPlan(collective, algorithm, topology, part, seed));
-                        }
-                    }
-                }
-            }
+            plans.addAll(of(collective, Catalogue.of(collective), seeds));
         }
         for (Topology topology : shapes()) {
             for (int part = 0; part < InFlightPlan.PARTS; part++) {
                 for (int seed = 0; seed < seeds; seed++) {
                     plans.add(new InFlightPlan(topology, part, seed));
+                }
+            }
+        }
+        return plans;
+    }
+
+    /**
+     * Lists the runs of some algorithms in the whole sweep.
+     *
+     * @param collective the collective
+     * @param algorithms its algorithms
+     * @param seeds how many seeds each part of an algorithm's calls is run with
+     * @return the runs
+     */
+    @SuppressWarnings("exports") // the algorithms are for those whom the library shows them to
+    public static List<Plan> of(Collective collective, List<? extends Algorithm> algorithms, int seeds) {
+        List<Plan> plans = new ArrayList<>();
+        for (Algorithm algorithm : algorithms) {
+            for (Topology topology : shapes()) {
+                int parts = AlgorithmPlan.parts(collective, algorithm, topology);
+                for (int part = 0; part < parts; part++) {
+                    for (int seed = 0; seed < seeds; seed++) {
+                        plans.add(new AlgorithmPlan(collective, algorithm, topology, part, seed));
+                    }
                 }
             }
         }

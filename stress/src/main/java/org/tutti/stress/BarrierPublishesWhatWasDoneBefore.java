@@ -7,32 +7,41 @@ import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
-import org.openjdk.jcstress.infra.results.II_Result;
+import org.openjdk.jcstress.infra.results.IIII_Result;
 
 /**
- * Shows that what a rank did before a barrier is visible to the other after it, in both directions.
+ * Shows that what a rank did before a barrier is visible to the other after it, in both directions: after one without a
+ * master, then after one with.
  */
 @JCStressTest
 @State
-@Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "both saw what the other had done")
-@Outcome(expect = Expect.FORBIDDEN, desc = "one passed the barrier and saw an old value")
+@Outcome(id = "1, 1, 1, 1", expect = Expect.ACCEPTABLE, desc = "both saw what the other had done")
+@Outcome(expect = Expect.FORBIDDEN, desc = "one passed a barrier and saw an old value")
 public class BarrierPublishesWhatWasDoneBefore {
     private final Pair pair = Pair.POOL.take();
     private int doneByFirst;
     private int doneBySecond;
+    private int doneByFirstThen;
+    private int doneBySecondThen;
 
     @Actor
-    public void first(II_Result result) {
+    public void first(IIII_Result result) {
         doneByFirst = 1;
-        pair.barrier(0);
+        pair.flatBarrier(0);
         result.r1 = doneBySecond;
+        doneByFirstThen = 1;
+        pair.srmBarrier(0);
+        result.r2 = doneBySecondThen;
     }
 
     @Actor
-    public void second(II_Result result) {
+    public void second(IIII_Result result) {
         doneBySecond = 1;
-        pair.barrier(1);
-        result.r2 = doneByFirst;
+        pair.flatBarrier(1);
+        result.r3 = doneByFirst;
+        doneBySecondThen = 1;
+        pair.srmBarrier(1);
+        result.r4 = doneByFirstThen;
     }
 
     @Arbiter

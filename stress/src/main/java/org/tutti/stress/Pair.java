@@ -17,6 +17,7 @@ import org.tutti.collective.Team;
 import org.tutti.collective.allreduce.Allreduce;
 import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.barrier.Barrier;
+import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.barrier.SrmBarrier;
 import org.tutti.collective.broadcast.Broadcast;
 import org.tutti.collective.broadcast.SlotRingBroadcast;
@@ -37,7 +38,8 @@ final class Pair {
     private static final Memory MEMORY = new PrivateMemory();
     private static final Broadcast BROADCAST = new SlotRingBroadcast();
     private static final Allreduce ALLREDUCE = new FlatAllreduce();
-    private static final Barrier BARRIER = new SrmBarrier();
+    private static final Barrier FLAT_BARRIER = new FlatBarrier();
+    private static final Barrier SRM_BARRIER = new SrmBarrier();
     private static final Members HEALTHY = new Members() {
         @Override
         public long changes() {
@@ -119,8 +121,16 @@ final class Pair {
         return elements[rank][0];
     }
 
-    void barrier(int rank) {
-        run(rank, Collective.BARRIER, BARRIER.label(), null, Label.NONE, 0, () -> BARRIER.run(teams[rank]));
+    void flatBarrier(int rank) {
+        barrier(rank, FLAT_BARRIER);
+    }
+
+    void srmBarrier(int rank) {
+        barrier(rank, SRM_BARRIER);
+    }
+
+    private void barrier(int rank, Barrier barrier) {
+        run(rank, Collective.BARRIER, barrier.label(), null, Label.NONE, 0, () -> barrier.run(teams[rank]));
     }
 
     private void run(int rank, Collective called, Label algorithm, DataType type, Label operator, long count,

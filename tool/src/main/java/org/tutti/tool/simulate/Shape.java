@@ -51,6 +51,11 @@ final class Shape {
     @Option(names = "--root", paramLabel = "rank", defaultValue = "0", description = "The root. Default: 0.")
     private int root;
 
+    /** {@return whether a collective or an algorithm is named} */
+    boolean isNamed() {
+        return collective != null || !algorithms.isEmpty();
+    }
+
     Collective collective() {
         return collective(collective);
     }

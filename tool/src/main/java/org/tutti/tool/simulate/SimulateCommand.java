@@ -36,7 +36,9 @@ import org.tutti.tool.run.Launch;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /**
  * The command {@code tutti simulate}: predicts what a collective costs on a cluster, compares predictions with
@@ -54,6 +56,9 @@ public final class SimulateCommand implements Callable<Integer> {
     private static final int PATH_LINES = 40;
     private static final double NANOS_PER_SECOND = 1e9;
     private static final Pattern PART = Pattern.compile("(\\d{1,6})/(\\d{1,6})");
+
+    @Spec
+    private CommandSpec spec;
 
     @Mixin
     private Shape shape;
@@ -80,7 +85,9 @@ public final class SimulateCommand implements Callable<Integer> {
                         + "both as a table.")
         private Path against;
 
-        @Option(names = "--verify", description = "Verify every algorithm on all small shapes; takes an hour or so.")
+        @Option(names = "--verify",
+                description = "Verify every algorithm on all small shapes, which takes an hour or so; or those of a "
+                        + "collective that is named, or of --algorithm.")
         private boolean all;
 
         @Option(names = "--verify-sample", paramLabel = "seed",
@@ -107,6 +114,16 @@ public final class SimulateCommand implements Callable<Integer> {
             useCarriers(1);
             return predict();
         }
+        requireNothingOf(List.of("--nodes", "--ranks-per-node", "--levels", "--bytes", "--root", "--chart"));
+        if (instead.against == null) {
+            requireNothingOf(List.of("--model"));
+        }
+        if (!instead.all) {
+            requireNothingOf(List.of("--algorithm", "--part", "--seeds"));
+            if (spec.commandLine().getParseResult().hasMatchedPositional(0)) {
+                throw new UsageException("a collective is for predictions and --verify; leave it out");
+            }
+        }
         if (instead.measured != null) {
             return measure(instead.measured.toAbsolutePath());
         }
@@ -118,10 +135,22 @@ public final class SimulateCommand implements Callable<Integer> {
         if (instead.replay != null) {
             return verify(List.of(plan(instead.replay)));
         }
+        if (instead.sample != null) {
+            return verify(Sweep.sample(instead.sample));
+        }
         if (seeds < 1 || seeds > SEEDS_MAX) {
             throw new UsageException("--seeds " + seeds + " is not possible; give 1 to " + SEEDS_MAX);
         }
-        return verify(instead.all ? piece(Sweep.all(seeds)) : Sweep.sample(instead.sample));
+        return verify(piece(shape.isNamed() ? Sweep.of(shape.collective(), shape.algorithms(), seeds)
+                : Sweep.all(seeds)));
+    }
+
+    private void requireNothingOf(List<String> options) {
+        for (String option : options) {
+            if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+                throw new UsageException(option + " means nothing here; leave it out, or see tutti simulate --help");
+            }
+        }
     }
 
     /**

@@ -90,6 +90,19 @@ class SimulateTest {
     }
 
     @Test
+    void shouldVerifyTheAlgorithmsThatAreNamed() throws Exception {
+        Ended all = tutti("simulate", "barrier", "--verify", "--seeds", "1", "--part", "2/50");
+        assertThat(all.status).as(all.err).isZero();
+        Ended one = tutti("simulate", "barrier", "--algorithm", "tree", "--verify", "--seeds", "1", "--part", "2/50");
+        assertThat(one.status).as(one.err).isZero();
+        assertThat(runs(one)).isPositive().isLessThan(runs(all));
+    }
+
+    private static int runs(Ended verification) {
+        return Integer.parseInt(verification.out.substring(0, verification.out.indexOf(" runs, 0 of them not right")));
+    }
+
+    @Test
     void shouldDraw() throws Exception {
         Ended ended = tutti("draw", "broadcast", "--algorithm", "srm", "--nodes", "2", "--ranks-per-node", "2");
         assertThat(ended.status).as(ended.err).isZero();
@@ -219,6 +232,11 @@ class SimulateTest {
             "simulate --measure-model /nowhere/own.model | --measure-model /nowhere/own.model cannot be written",
             "simulate --against nothing.csv | --against nothing.csv cannot be read",
             "simulate --against nothing.csv --verify | mutually exclusive",
+            "simulate --verify --algorithm srm | no collective is named",
+            "simulate reduce --verify --algorithm best | there is no algorithm \"best\" for reduce",
+            "simulate reduce --verify --nodes 2 | --nodes means nothing here",
+            "simulate reduce --verify-sample 7 | a collective is for predictions and --verify",
+            "simulate --replay reduce:srm:0.1:0:1 --seeds 5 | --seeds means nothing here",
             "simulate --verify --seeds 0 | --seeds 0 is not possible",
             "simulate --verify --part 0/3 | --part 0/3 is not possible",
             "simulate --verify --part 3 | --part 3 is not possible",
