@@ -28,6 +28,10 @@ class AllocationTest {
     private static final Section PAIR = Section.of(0, 16);
     private static final Span PAIRS = Span.of(new double[2]);
     private static final int CALLS_BETWEEN_NODES = 3000;
+    /** A system call with memory of an arena takes 80 bytes of the JDK's own; allreduces have two. */
+    private static final double JDK_BYTES_OF_WRITES = 200;
+
+    private static final int LONG_ELEMENTS = 8192;
     private static final int CALLS = 20_000;
     private static final int ROUNDS_MAX = 20;
     private static final JobOptions PLATFORM = JobOptions.DEFAULT.withThreads(Threads.PLATFORM);
@@ -48,7 +52,12 @@ class AllocationTest {
     }
 
     private record Data(long[] array, long[] other, Span span, Span sameSpan, Span otherSpan, Span offHeap,
-            double[] doubles, RemoteMemory memory, Section section, Section vector, Mutexes mutexes, long[] calls) {
+            Span otherOffHeap, double[] doubles, RemoteMemory memory, Section section, Section vector, Mutexes mutexes,
+            long[] calls) {
+        private static Span offHeap(int elements, Arena arena) {
+            return Span.of(arena.allocate((long) elements * Long.BYTES, Long.BYTES), DataType.LONG);
+        }
+
         RemotePart next(Communicator world) {
             return memory.at((world.rank() + 1) % world.size());
         }
@@ -56,9 +65,9 @@ class AllocationTest {
         static Data of(int elements, Arena arena, RemoteMemory memory, Mutexes mutexes) {
             long[] array = new long[elements];
             long[] other = new long[elements];
-            Span offHeap = Span.of(arena.allocate((long) elements * Long.BYTES, Long.BYTES), DataType.LONG);
-            return new Data(array, other, Span.of(array), Span.of(array), Span.of(other), offHeap, new double[elements],
-                    memory, Section.strided(0, 8, new long[]{Math.clamp(elements, 1, 4)}, new long[]{16}),
+            return new Data(array, other, Span.of(array), Span.of(array), Span.of(other), offHeap(elements, arena),
+                    offHeap(elements, arena), new double[elements], memory,
+                    Section.strided(0, 8, new long[]{Math.clamp(elements, 1, 4)}, new long[]{16}),
                     elements == 1 ? Section.of(0, 8) : Section.vector(new long[]{0, 16, 2000}, new long[]{8, 16, 8}),
                     mutexes, new long[1]);
         }
@@ -122,6 +131,25 @@ class AllocationTest {
                 program -> LocalNodes.run(new int[]{0, 1}, program)))
                 .as("bytes that a rank allocates per call: %s, between nodes", operation)
                 .isLessThan(BYTES_PER_CALL_MAX);
+    }
+
+    static Stream<Operation> longOperations() {
+        return Stream.of(new Operation("broadcast off heap", LONG_ELEMENTS,
+                (world, data) -> world.broadcast(data.offHeap, 1)),
+                new Operation("allreduce off heap", LONG_ELEMENTS,
+                        (world, data) -> world.allreduce(data.offHeap, Reduction.SUM)),
+                new Operation("allreduce between two memories off heap", LONG_ELEMENTS,
+                        (world, data) -> world.allreduce(data.offHeap, data.otherOffHeap, Reduction.MAX)));
+    }
+
+    /** Sent straight from where it is, by views that have to be made once. */
+    @ParameterizedTest
+    @MethodSource("longOperations")
+    void aLongBlockingCallBetweenNodesAllocatesNothing(Operation operation) {
+        assertThat(bytesPerCall(operation, world -> world, CALLS_BETWEEN_NODES,
+                program -> LocalNodes.run(new int[]{0, 1}, program)))
+                .as("bytes that a rank allocates per call: %s, between nodes", operation)
+                .isLessThan(JDK_BYTES_OF_WRITES);
     }
 
     static Stream<Operation> oneSidedOperations() {

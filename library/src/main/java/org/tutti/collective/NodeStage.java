@@ -170,13 +170,14 @@ public final class NodeStage {
      * @param railSteps how many times the masters wait for each other in a round, one after the other
      * @param railBytes how many bytes cross rails in all, one after the other
      * @param railCombinedBytes how many bytes the masters combine in all, one after the other
+     * @param aloneBytes how many bytes a rank copies that is alone on its node
      * @return the counts
      */
     public static Counts counts(int localRanks, long bytes, long chunk, double railSteps, double railBytes,
-            double railCombinedBytes) {
+            double railCombinedBytes, double aloneBytes) {
         double rounds = Math.max(1, Math.ceil((double) bytes / chunk));
         if (localRanks == 1) {
-            return new Counts(0, bytes, railCombinedBytes, rounds * railSteps, railBytes);
+            return new Counts(0, aloneBytes, railCombinedBytes, rounds * railSteps, railBytes);
         }
         double others = localRanks - 1;
         return Math.min(bytes, chunk) < BY_RANGE_BYTES_MIN

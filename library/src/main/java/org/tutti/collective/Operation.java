@@ -44,7 +44,8 @@ import org.tutti.memory.Words;
  *
  * <p><b>Breaking.</b> An operation that ends with an exception leaves its slot undefined, so it breaks the
  * communicator: the first who does so sets the broken word to its reason and rank; ranks that wait in vain and later
- * calls see it. A rank whose awaited word has come goes on: what broke may be a later operation than its own.
+ * calls see it. A rank whose awaited word has come goes on: what broke may be a later operation than its own. That is
+ * not promised: who reads what others lend, or waits for more than one word, may be told of a later operation's end.
  */
 abstract class Operation extends Placement implements Waiter.Check {
     static final int GENERATION_SHIFT = 20;
@@ -401,8 +402,11 @@ abstract class Operation extends Placement implements Waiter.Check {
     @Override
     public void check() {
         long broken = checkJob(); // before the word is looked at: who breaks a later operation has ended this one
-        if (broken != 0 && isAwaiting()) {
-            throw broken(broken);
+        if (broken != 0) {
+            if (isAwaiting()) {
+                throw broken(broken);
+            }
+            return;
         }
         if (descriptorDiffers(awaitedRank)) {
             throw mismatch(awaitedRank);

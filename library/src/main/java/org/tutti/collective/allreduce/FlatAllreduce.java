@@ -43,7 +43,8 @@ public final class FlatAllreduce extends TwoLevelAllreduce {
         boolean star = bytes <= RingLayout.STAR_PAYLOAD_BYTES;
         double rounds = star ? 1 : RecursiveDoublingAllreduce.rounds(nodes);
         double received = (star ? nodes - 1 : rounds) * bytes;
-        return NodeStage.counts(localRanks, bytes, RecursiveDoublingAllreduce.HALF_BYTES, rounds, received, received);
+        return NodeStage.counts(localRanks, bytes, RecursiveDoublingAllreduce.HALF_BYTES, rounds, received, received,
+                star ? 0 : RecursiveDoublingAllreduce.aloneBytes(nodes, bytes));
     }
 
     @Override
@@ -59,28 +60,33 @@ public final class FlatAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
+    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
+            int round) {
         if (chunk > RingLayout.STAR_PAYLOAD_BYTES) {
-            RecursiveDoublingAllreduce.exchange(team, kernel, work, at, length, round);
+            RecursiveDoublingAllreduce.exchange(team, kernel, own, work, at, length, round);
         } else { // the only round
-            exchangeWithAll(team, kernel, work, at, length);
+            exchangeWithAll(team, kernel, own, work, at, length);
         }
     }
 
-    private static void exchangeWithAll(Team team, Kernel kernel, Area work, long at, long length) {
+    private static void exchangeWithAll(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         int node = team.node();
         int nodes = team.nodes();
         for (int distance = 1; distance < nodes; distance++) {
-            team.putStar((node + distance) % nodes, STEP, work, at, 0, length);
+            team.putStar((node + distance) % nodes, STEP, own, at, 0, length);
         }
-        Area accumulated = node == 0 ? work : team.awaitStar(0, STEP); // nobody else needs that cell any more
+        Area accumulated = node == 0 ? own : team.awaitStar(0, STEP);
         long place = node == 0 ? at : 0;
         for (int other = 1; other < nodes; other++) {
-            Area right = other == node ? work : team.awaitStar(other, STEP);
-            team.combine(kernel, accumulated, place, right, other == node ? at : 0, accumulated, place, length);
-        }
-        if (node > 0) {
-            team.copy(accumulated, place, work, at, length);
+            Area right = other == node ? own : team.awaitStar(other, STEP);
+            // until the end in the first one's cell, which nobody else needs any more: own may be where the result goes
+            boolean stays = node > 0 && other < nodes - 1;
+            team.combine(kernel, accumulated, place, right, other == node ? at : 0, stays ? accumulated : work,
+                    stays ? 0 : at, length);
+            if (!stays) {
+                accumulated = work;
+                place = at;
+            }
         }
     }
 

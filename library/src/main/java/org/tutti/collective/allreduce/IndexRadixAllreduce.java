@@ -68,8 +68,9 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
-        IndexRangeAllreduce.exchangeAll(team, kernel, work, at, length, chunk, round);
+    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
+            int round) {
+        IndexRangeAllreduce.exchangeAll(team, kernel, own, work, at, length, chunk, round);
     }
 
     @Override

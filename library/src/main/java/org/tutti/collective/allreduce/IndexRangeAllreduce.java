@@ -94,16 +94,18 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
     }
 
     @Override
-    protected void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
-        exchangeAll(team, kernel, work, at, length, chunk, round);
+    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
+            int round) {
+        exchangeAll(team, kernel, own, work, at, length, chunk, round);
     }
 
     /** What the masters do, for algorithms that differ inside the nodes. */
-    static void exchangeAll(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
+    static void exchangeAll(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
+            int round) {
         if (chunk <= DOUBLING_BYTES_MAX) {
-            RecursiveDoublingAllreduce.exchange(team, kernel, work, at, length, round);
+            RecursiveDoublingAllreduce.exchange(team, kernel, own, work, at, length, round);
         } else {
-            RabenseifnerAllreduce.exchangeAll(team, kernel, work, at, length);
+            RabenseifnerAllreduce.exchangeAll(team, kernel, own, work, at, length);
         }
     }
 

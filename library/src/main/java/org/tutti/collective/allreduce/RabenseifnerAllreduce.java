@@ -50,7 +50,8 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
         double shared = (double) bytes * (positions - 1) / positions;
         return NodeStage.counts(localRanks, bytes, localRanks == 1 ? CHUNK_BYTES_ALONE : CHUNK_BYTES,
                 2.0 * doublings + folds,
-                2 * shared + (double) folds * bytes, shared + (folds > 0 ? bytes : 0));
+                2 * shared + (double) folds * bytes, shared + (folds > 0 ? bytes : 0),
+                shared + (folds > 0 ? bytes : 0));
     }
 
     @Override
@@ -74,8 +75,9 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
-        exchangeAll(team, kernel, work, at, length);
+    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
+            int round) {
+        exchangeAll(team, kernel, own, work, at, length);
     }
 
     /** Opens what goes to other masters and comes from them, for algorithms that begin or end in another way. */
@@ -104,24 +106,26 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
     }
 
     /** One round. */
-    static void exchangeAll(Team team, Kernel kernel, Area work, long at, long length) {
+    static void exchangeAll(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         int node = team.node();
         int nodes = team.nodes();
         if (Folding.isFolded(node, nodes)) {
-            team.outflow(NodeTree.PARENT).sendAll(kernel, work, at, length);
+            team.outflow(NodeTree.PARENT).sendAll(kernel, own, at, length);
             team.inflow(NodeTree.PARENT).receiveAll(kernel, null, 0, work, at, length);
             return;
         }
+        Area accumulated = own;
         if (Folding.standsForTwo(node, nodes)) {
-            team.inflow(NodeTree.PARENT).receiveAll(kernel, work, at, work, at, length);
+            team.inflow(NodeTree.PARENT).receiveAll(kernel, own, at, work, at, length);
+            accumulated = work;
         }
-        halve(team, kernel, work, at, length);
+        halve(team, kernel, accumulated, work, at, length);
         if (Folding.standsForTwo(node, nodes)) {
             team.outflow(NodeTree.PARENT).sendAll(kernel, work, at, length);
         }
     }
 
-    private static void halve(Team team, Kernel kernel, Area work, long at, long length) {
+    private static void halve(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         int nodes = team.nodes();
         int position = Folding.position(team.node(), nodes);
         int parts = Folding.positions(nodes);
@@ -131,13 +135,13 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
             boolean upper = (position >> bit & 1) == 1;
             int kept = upper ? first + half : first;
             int given = upper ? first : first + half;
-            swap(team, kernel, true, bit, given, kept, half, work, at, length);
+            swap(team, kernel, true, bit, given, kept, half, bit == 0 ? own : work, work, at, length);
             first = kept;
         }
         for (int bit = doublings(nodes) - 1; bit >= 0; bit--) {
             int half = parts >> (bit + 1);
             int theirs = (position >> bit & 1) == 1 ? first - half : first + half;
-            swap(team, kernel, false, bit, first, theirs, half, work, at, length);
+            swap(team, kernel, false, bit, first, theirs, half, work, work, at, length);
             first = Math.min(first, theirs);
         }
     }
@@ -148,15 +152,15 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
 
     /** Exchanges so many parts with the node at a distance of 2 to the bit: some are sent, others received. */
     private static void swap(Team team, Kernel kernel, boolean combines, int bit, int sentPart, int receivedPart,
-            int count, Area work, long at, long length) {
+            int count, Area own, Area work, long at, long length) {
         int parts = Folding.positions(team.nodes());
         long unit = kernel.unitBytes();
         long from = Partition.start(length, unit, parts, sentPart);
         long to = Partition.start(length, unit, parts, receivedPart);
         Outflow out = team.outflow(NodeTree.edge(bit));
         Inflow in = team.inflow(NodeTree.edge(bit));
-        out.begin(kernel, work, at + from, Partition.start(length, unit, parts, sentPart + count) - from);
-        in.begin(combines ? work : null, at + to, work, at + to,
+        out.begin(kernel, own, at + from, Partition.start(length, unit, parts, sentPart + count) - from);
+        in.begin(combines ? own : null, at + to, work, at + to,
                 Partition.start(length, unit, parts, receivedPart + count) - to);
         in.exchange(kernel, out);
     }

@@ -41,7 +41,7 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce {
     public Counts counts(int nodes, int localRanks, long bytes) {
         double rounds = rounds(nodes);
         return NodeStage.counts(localRanks, bytes, HALF_BYTES, rounds, rounds * bytes,
-                (double) combines(nodes) * bytes);
+                (double) combines(nodes) * bytes, aloneBytes(nodes, bytes));
     }
 
     @Override
@@ -55,8 +55,9 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
-        exchange(team, kernel, work, at, length, round);
+    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
+            int round) {
+        exchange(team, kernel, own, work, at, length, round);
     }
 
     /** Exchanges in a row: one for each bit of a position, two more when some nodes are folded. */
@@ -70,39 +71,47 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce {
         return Integer.numberOfTrailingZeros(Folding.positions(nodes)) + 1;
     }
 
+    /** What is copied on a node of one rank: the result at one that is folded. */
+    static long aloneBytes(int nodes, long bytes) {
+        return Folding.positions(nodes) == nodes ? 0 : bytes;
+    }
+
     /** How often a node combines: the last round of those that are folded copies only. */
     static int combines(int nodes) {
         return Folding.positions(nodes) == nodes ? rounds(nodes) : rounds(nodes) - 1;
     }
 
     /** One chunk of at most half a landing place, for algorithms that begin or end in another way. */
-    static void exchange(Team team, Kernel kernel, Area work, long at, long length, int chunk) {
+    static void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, int chunk) {
         int node = team.node();
         int nodes = team.nodes();
         long landing = (chunk - 1) % HALVES * HALF_BYTES;
         if (Folding.isFolded(node, nodes)) {
-            team.put(node + 1, NodeTree.PARENT, chunk, work, at, landing, length);
+            team.put(node + 1, NodeTree.PARENT, chunk, own, at, landing, length);
             team.awaitArrival(NodeTree.PARENT, chunk, node + 1);
             team.copy(team.landing(NodeTree.PARENT), landing, work, at, length);
             return;
         }
+        Area accumulated = own;
         if (Folding.standsForTwo(node, nodes)) {
             team.awaitArrival(NodeTree.PARENT, chunk, node - 1);
-            team.combine(kernel, team.landing(NodeTree.PARENT), landing, work, at, work, at, length);
+            team.combine(kernel, team.landing(NodeTree.PARENT), landing, own, at, work, at, length);
+            accumulated = work;
         }
         int position = Folding.position(node, nodes);
         int round = 0;
         for (int distance = 1; distance < Folding.positions(nodes); distance <<= 1) {
             int edge = NodeTree.edge(round++);
             int partner = Folding.index(position ^ distance, nodes);
-            team.put(partner, edge, chunk, work, at, landing, length);
+            team.put(partner, edge, chunk, accumulated, at, landing, length);
             team.awaitArrival(edge, chunk, partner);
             Area theirs = team.landing(edge);
             if (partner < node) {
-                team.combine(kernel, theirs, landing, work, at, work, at, length);
+                team.combine(kernel, theirs, landing, accumulated, at, work, at, length);
             } else {
-                team.combine(kernel, work, at, theirs, landing, work, at, length);
+                team.combine(kernel, accumulated, at, theirs, landing, work, at, length);
             }
+            accumulated = work;
         }
         if (Folding.standsForTwo(node, nodes)) {
             team.put(node - 1, NodeTree.PARENT, chunk, work, at, landing, length);

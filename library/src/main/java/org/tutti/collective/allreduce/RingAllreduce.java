@@ -41,7 +41,7 @@ public final class RingAllreduce extends TwoLevelAllreduce {
     public Counts counts(int nodes, int localRanks, long bytes) {
         double part = (double) bytes / nodes;
         return NodeStage.counts(localRanks, bytes, CHUNK_BYTES, 2.0 * (nodes - 1), 2 * (nodes - 1) * part,
-                (nodes - 1) * part);
+                (nodes - 1) * part, (nodes - 1) * part);
     }
 
     @Override
@@ -65,7 +65,8 @@ public final class RingAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round) {
+    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
+            int round) {
         int nodes = team.nodes();
         long unit = kernel.unitBytes();
         Inflow in = team.inflow(EDGE_FROM_PREVIOUS);
@@ -75,8 +76,8 @@ public final class RingAllreduce extends TwoLevelAllreduce {
             int received = Math.floorMod(team.node() - step - 1, nodes);
             long from = Partition.start(length, unit, nodes, sent);
             long to = Partition.start(length, unit, nodes, received);
-            out.begin(kernel, work, at + from, Partition.start(length, unit, nodes, sent + 1) - from);
-            in.begin(step < nodes - 1 ? work : null, at + to, work, at + to,
+            out.begin(kernel, step == 0 ? own : work, at + from, Partition.start(length, unit, nodes, sent + 1) - from);
+            in.begin(step < nodes - 1 ? own : null, at + to, work, at + to,
                     Partition.start(length, unit, nodes, received + 1) - to);
             in.exchange(kernel, out);
         }

@@ -107,7 +107,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
             team.copy(source, 0, shown, 0, bytes);
         }
         if (team.isMaster()) {
-            RecursiveDoublingAllreduce.exchange(team, kernel, shown, 0, bytes, 1);
+            RecursiveDoublingAllreduce.exchange(team, kernel, shown, shown, 0, bytes, 1);
             team.post(Team.READY, 1);
             team.copy(shown, 0, target, 0, bytes);
         } else {

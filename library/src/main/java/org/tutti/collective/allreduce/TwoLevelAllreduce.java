@@ -27,17 +27,20 @@ abstract class TwoLevelAllreduce extends Allreduce {
     protected abstract long roundBytesMax(Team team);
 
     /**
-     * Combines what the masters have, at every one of them, to the same bits. Called by masters, on two nodes or more.
+     * Combines what the masters have, at every one of them, to the same bits. What this node has is sent and combined
+     * from where it is: nothing else brings it to where the result goes. Called by masters, on two nodes or more.
      *
      * @param team the ranks
      * @param kernel the operator
-     * @param work what this node has, and where the result goes
-     * @param at at which byte
+     * @param own what this node has
+     * @param work where the result goes, perhaps the same
+     * @param at at which byte of both
      * @param length the round's bytes
      * @param chunk the bytes of the first round, which no other one exceeds
      * @param round 1, 2, 3, …
      */
-    protected abstract void exchange(Team team, Kernel kernel, Area work, long at, long length, long chunk, int round);
+    protected abstract void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
+            int round);
 
     /**
      * Opens what goes to other masters and comes from them. Called by masters, on two nodes or more, before all rounds.
@@ -102,12 +105,9 @@ abstract class TwoLevelAllreduce extends Allreduce {
     }
 
     private void runAlone(Team team, Area source, Area target, long bytes, Kernel kernel, long chunk, int rounds) {
-        if (!source.isSameAs(target)) {
-            team.copy(source, 0, target, 0, bytes);
-        }
         for (int round = 1; round <= rounds; round++) {
             long from = (round - 1) * chunk;
-            exchange(team, kernel, target, from, Math.min(chunk, bytes - from), Math.min(chunk, bytes), round);
+            exchange(team, kernel, source, target, from, Math.min(chunk, bytes - from), Math.min(chunk, bytes), round);
         }
     }
 
@@ -124,7 +124,7 @@ abstract class TwoLevelAllreduce extends Allreduce {
                 continue;
             }
             if (team.nodes() > 1) {
-                exchange(team, kernel, shown, place, length, Math.min(chunk, bytes), round);
+                exchange(team, kernel, shown, shown, place, length, Math.min(chunk, bytes), round);
             }
             NodeStage.announce(team, round);
             team.copy(shown, place, target, from, length);

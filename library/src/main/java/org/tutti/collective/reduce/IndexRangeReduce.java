@@ -140,6 +140,9 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
             if (rank != root) {
                 team.await(root, Team.DONE, round - HALVES);
                 RankOrder.combineLent(team, kernel, source, bytes, from + start, parts, place, part);
+                if (round == chunks) {
+                    team.confirmLoans(); // before others can leave, and break what comes afterwards
+                }
                 team.post(Team.READY, 1L + round);
                 continue;
             }
@@ -154,8 +157,8 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
             }
             team.post(Team.DONE, round);
         }
-        team.confirmLoans();
         if (rank == root) {
+            team.confirmLoans();
             team.post(Team.READY, 1L + chunks);
         }
         team.awaitOthers(Team.READY, 1L + chunks);

@@ -50,7 +50,7 @@ abstract class TwoLevelReduce extends Reduce {
         double steps = depth == 0 ? 0 : (depth + chunks - 1) / chunks;
         return NodeStage.counts(localRanks, bytes, chunk, steps,
                 depth == 0 ? 0 : (depth - 1) * first + degree * bytes,
-                depth == 0 ? 0 : (depth - 1) * first + degree * bytes);
+                depth == 0 ? 0 : (depth - 1) * first + degree * bytes, bytes);
     }
 
     /**

@@ -45,9 +45,8 @@ final class Rail {
     private final MemorySegment outSegment = MemorySegment.ofBuffer(out);
     private final ByteBuffer headers = buffer(BATCH_FRAMES * FrameLayout.HEADER_BYTES);
     private final ByteBuffer[] batch = new ByteBuffer[1 + 2 * BATCH_FRAMES];
-    private MemorySegment.Scope batchedScope;
-    private long batchedAddress;
-    private long batchedBytes;
+    private Views batched = new Views();
+    private Views batchedBefore = new Views();
     private int frames;
     private boolean batching;
     private int drained;
@@ -137,27 +136,49 @@ final class Rail {
 
     // ---- out, long payloads straight from where they lie
 
-    /** Begins a batch of frames whose payloads lie in the same memory. Until its end, nothing else can be added. */
-    void beginBatch(MemorySegment source) {
-        if (!isBatched(source)) {
-            batchedScope = source.scope();
-            batchedAddress = source.address();
-            batchedBytes = source.byteSize();
+    /** Views of one memory, a buffer for each frame of a batch. */
+    private static final class Views {
+        private final ByteBuffer[] buffers = new ByteBuffer[BATCH_FRAMES];
+        private MemorySegment.Scope scope;
+        private long address;
+        private long bytes;
+
+        /** Whether they are of just this memory; other memory may have its address once it has been freed. */
+        boolean areOf(MemorySegment source) {
+            return source.address() == address && source.byteSize() == bytes && source.scope().equals(scope);
+        }
+
+        void make(MemorySegment source) {
+            scope = source.scope();
+            address = source.address();
+            bytes = source.byteSize();
             ByteBuffer view = source.asByteBuffer();
             for (int i = 0; i < BATCH_FRAMES; i++) {
-                batch[2 + 2 * i] = view.duplicate();
+                buffers[i] = view.duplicate();
+            }
+        }
+    }
+
+    /**
+     * Begins a batch of frames whose payloads lie in the same memory. Until its end, nothing else can be added. Views
+     * of two memories are kept, as calls send from their source and their target in turns.
+     */
+    void beginBatch(MemorySegment source) {
+        if (!batched.areOf(source)) {
+            Views other = batchedBefore;
+            batchedBefore = batched;
+            batched = other;
+            if (!batched.areOf(source)) {
+                batched.make(source);
+            }
+            for (int i = 0; i < BATCH_FRAMES; i++) {
+                batch[2 + 2 * i] = batched.buffers[i];
             }
         }
         drain.limit(out.position()).position(drained);
         headers.clear();
         frames = 0;
         batching = true;
-    }
-
-    /** Whether there are views of just this memory; other memory may have its address once it has been freed. */
-    private boolean isBatched(MemorySegment source) {
-        return source.address() == batchedAddress && source.byteSize() == batchedBytes
-                && source.scope().equals(batchedScope);
     }
 
     /** Adds a frame to the batch, which has at most {@value #BATCH_FRAMES}. */
