@@ -6,9 +6,9 @@ import java.util.Objects;
 
 /**
  * A range of elements in memory that a call reads or writes: part of an array, or of an off-heap segment of any size. A
- * span is immutable and may be kept and used again; calls on spans allocate nothing, but for 80 bytes that the JDK takes
- * for each system call that sends a long message from off-heap memory. The elements stay where they are: who changes
- * them between calls changes what the next call sends.
+ * span is immutable and may be kept and used again; calls on spans allocate nothing, but for 80 bytes that the JDK
+ * takes for each system call that sends a long message from off-heap memory. The elements stay where they are: who
+ * changes them between calls changes what the next call sends.
  *
  * <p>An off-heap span needs no alignment. A {@code boolean[]} cannot lie under a span; {@link DataType#BOOLEAN}
  * elements in a segment are bytes of value 0 or 1.

@@ -1,6 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.bench;
 
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
+
 import org.tutti.Communicator;
 import org.tutti.Reduction;
 
@@ -17,12 +20,19 @@ abstract class MeasuredLoop implements AutoCloseable {
     private static final double WARM_UP_NANOS_PER_REPEAT = 300_000_000;
     private static final int REPEATS_WARMED_UP = 5;
     private static final double WARM_UP_NANOS_MAX = 5_000_000_000.0;
+    private static final double COMPILING_NANOS_MAX = 20_000_000_000.0;
+    private static final double COMPILING_WINDOW_NANOS = 500_000_000;
+    private static final double COMPILING_SHARE_MAX = 0.1;
+    private static final double NANOS_PER_MILLI = 1e6;
+    private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
     private static final int STEADY_RUNS = 5;
     private static final double STEADY_RATIO = 1.25;
 
     private final Communicator world;
     private int calls = CALLS_MIN; // of a repeat, the same at every rank
     private long made;
+    private long compiledMillis;
+    private double compilingNanos; // in the latest run, at the rank whose compiler had most to do
 
     /**
      * What a rank did in a run.
@@ -55,13 +65,17 @@ abstract class MeasuredLoop implements AutoCloseable {
     /**
      * Finds how many calls make a repeat, and runs until several in a row take about as long as the first of them: then
      * everything is compiled. With a rank on every core the compiler has none for itself, and many runs in a row can be
-     * equally slow before it is done; longest in the first cell, where it compiles what all cells have in common. Who
-     * wants few repeats wants to try something, and waits less.
+     * equally slow before it is done; longest in the first cell, where it compiles what all cells have in common: that
+     * one is run until the compilers of all ranks have little to do. Who wants few repeats wants to try something, and
+     * waits less.
      *
      * @param repeats how many repeats follow
      * @param isFirst whether this is the first cell that this process measures
      */
     final void warmUp(int repeats, boolean isFirst) {
+        if (isFirst && repeats >= REPEATS_WARMED_UP) {
+            runUntilCompiled();
+        }
         runUntilSteady(Math.min(repeats, STEADY_RUNS),
                 WARM_UP_NANOS_PER_REPEAT * Math.min(repeats, REPEATS_WARMED_UP) * (isFirst ? 2 : 1));
     }
@@ -69,6 +83,23 @@ abstract class MeasuredLoop implements AutoCloseable {
     /** Finds how many calls make a repeat, of what this process has measured before. */
     final void warmUpAgain() {
         runUntilSteady(1, 0);
+    }
+
+    private void runUntilCompiled() {
+        double total = 0;
+        boolean compiles = true;
+        while (compiles && total < COMPILING_NANOS_MAX) {
+            double window = 0;
+            double compiling = 0;
+            while (window < COMPILING_WINDOW_NANOS) {
+                double nanos = slowest(run(calls, false));
+                window += nanos * calls;
+                compiling += compilingNanos;
+                resize(nanos);
+            }
+            compiles = compiling > COMPILING_SHARE_MAX * window;
+            total += window;
+        }
     }
 
     private void runUntilSteady(int steadyRuns, double least) {
@@ -80,8 +111,12 @@ abstract class MeasuredLoop implements AutoCloseable {
             boolean same = first / STEADY_RATIO <= nanos && nanos <= first * STEADY_RATIO;
             steady = same && nanos * calls >= REPEAT_NANOS / 2 ? steady + 1 : 0;
             first = steady == 0 ? nanos : first;
-            calls = (int) Math.clamp(REPEAT_NANOS / nanos, CALLS_MIN, Math.min(CALLS_MAX, GROWTH_MAX * calls));
+            resize(nanos);
         }
+    }
+
+    private void resize(double nanosPerCall) {
+        calls = (int) Math.clamp(REPEAT_NANOS / nanosPerCall, CALLS_MIN, Math.min(CALLS_MAX, GROWTH_MAX * calls));
     }
 
     /** {@return the microseconds of a call on the slowest rank; all ranks are done with their checks} */
@@ -98,11 +133,19 @@ abstract class MeasuredLoop implements AutoCloseable {
     }
 
     private double slowest(Run run) {
-        double[] most = {run.nanosPerCall(), run.calls()};
+        double[] most = {run.nanosPerCall(), run.calls(), compiledNanos()};
         world.allreduce(most, Reduction.MAX);
         made = (long) most[1];
+        compilingNanos = most[2];
         noteCalls(made);
         return most[0];
+    }
+
+    /** What this rank's JVM has compiled since the last call: the time of all its compiling threads, waits included. */
+    private double compiledNanos() {
+        long before = compiledMillis;
+        compiledMillis = COMPILER == null ? 0 : COMPILER.getTotalCompilationTime();
+        return (compiledMillis - before) * NANOS_PER_MILLI;
     }
 
     /** Collective. */
