@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-/* What the peers' programs have in common: turns, warm-up and figures, as MeasuredLoop.java has them. Who includes this
+/* What the peers' programs have in common: turns and figures, as MeasuredLoop.java has them. Who includes this
  * says what a run is. For each cell there is a turn to warm up and one for each repeat; a rank waits for it by reading a
  * byte from the named pipe of its number in the directory of the gates, and rank 0 then prints the figure of the turn. */
 #include <fcntl.h>

@@ -10,7 +10,7 @@ import org.tutti.Reduction;
 /**
  * Measures one cell: calls follow each other without pause, as in an application's loop. First it is found how many
  * calls make a repeat, then everything is compiled. The figure of a repeat is that of the slowest rank. The peers'
- * programs do the same: {@code bench/peers/loop.h}.
+ * programs do the same, but for what concerns compilers: {@code bench/peers/loop.h}.
  */
 abstract class MeasuredLoop implements AutoCloseable {
     private static final double REPEAT_NANOS = 50_000_000;
@@ -23,6 +23,7 @@ abstract class MeasuredLoop implements AutoCloseable {
     private static final double COMPILING_NANOS_MAX = 20_000_000_000.0;
     private static final double COMPILING_WINDOW_NANOS = 500_000_000;
     private static final double COMPILING_SHARE_MAX = 0.1;
+    private static final int QUIET_WINDOWS = 2;
     private static final double NANOS_PER_MILLI = 1e6;
     private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
     private static final int STEADY_RUNS = 5;
@@ -32,7 +33,9 @@ abstract class MeasuredLoop implements AutoCloseable {
     private int calls = CALLS_MIN; // of a repeat, the same at every rank
     private long made;
     private long compiledMillis;
+    private long notedNanos;
     private double compilingNanos; // in the latest run, at the rank whose compiler had most to do
+    private double runNanos; // of the latest run, with what is not measured
 
     /**
      * What a rank did in a run.
@@ -85,19 +88,20 @@ abstract class MeasuredLoop implements AutoCloseable {
         runUntilSteady(1, 0);
     }
 
+    /** A compilation is counted when it has ended, which may take long: so one quiet window is not enough. */
     private void runUntilCompiled() {
-        double total = 0;
-        boolean compiles = true;
-        while (compiles && total < COMPILING_NANOS_MAX) {
+        compiledNanos(); // what was compiled before does not count
+        passedNanos();
+        int quiet = 0;
+        for (double total = 0; quiet < QUIET_WINDOWS && total < COMPILING_NANOS_MAX;) {
             double window = 0;
             double compiling = 0;
             while (window < COMPILING_WINDOW_NANOS) {
-                double nanos = slowest(run(calls, false));
-                window += nanos * calls;
+                resize(slowest(run(calls, false)));
+                window += runNanos;
                 compiling += compilingNanos;
-                resize(nanos);
             }
-            compiles = compiling > COMPILING_SHARE_MAX * window;
+            quiet = compiling > COMPILING_SHARE_MAX * window ? 0 : quiet + 1;
             total += window;
         }
     }
@@ -133,15 +137,22 @@ abstract class MeasuredLoop implements AutoCloseable {
     }
 
     private double slowest(Run run) {
-        double[] most = {run.nanosPerCall(), run.calls(), compiledNanos()};
+        double[] most = {run.nanosPerCall(), run.calls(), compiledNanos(), passedNanos()};
         world.allreduce(most, Reduction.MAX);
         made = (long) most[1];
         compilingNanos = most[2];
+        runNanos = most[3];
         noteCalls(made);
         return most[0];
     }
 
-    /** What this rank's JVM has compiled since the last call: the time of all its compiling threads, waits included. */
+    private double passedNanos() {
+        long before = notedNanos;
+        notedNanos = System.nanoTime();
+        return (double) notedNanos - before;
+    }
+
+    /** The time of the compilations that have ended since the last call, of all threads that compile. */
     private double compiledNanos() {
         long before = compiledMillis;
         compiledMillis = COMPILER == null ? 0 : COMPILER.getTotalCompilationTime();
