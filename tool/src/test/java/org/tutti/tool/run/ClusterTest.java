@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** The hosts that {@code bench/cluster} makes, and jobs on them. Needs root, network namespaces and iproute2. */
-@Timeout(60)
+@Timeout(120)
 class ClusterTest {
     private static final Path HOME = Path.of("").toAbsolutePath().getParent();
     private static final String NAME = "t" + ProcessHandle.current().pid();

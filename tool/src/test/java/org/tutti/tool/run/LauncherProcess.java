@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The launcher as a process of its own, as users start it; closing it ends whatever it has started. */
 final class LauncherProcess implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long PATIENCE_SECONDS = 90;
 
     private final Process process;
     private final Path out;

@@ -91,9 +91,9 @@ class SimulateTest {
 
     @Test
     void shouldVerifyTheAlgorithmsThatAreNamed() throws Exception {
-        Ended all = tutti("simulate", "barrier", "--verify", "--seeds", "1", "--part", "2/50");
+        Ended all = tutti("simulate", "barrier", "--verify", "--seeds", "1", "--part", "2/200");
         assertThat(all.status).as(all.err).isZero();
-        Ended one = tutti("simulate", "barrier", "--algorithm", "tree", "--verify", "--seeds", "1", "--part", "2/50");
+        Ended one = tutti("simulate", "barrier", "--algorithm", "tree", "--verify", "--seeds", "1", "--part", "2/200");
         assertThat(one.status).as(one.err).isZero();
         assertThat(runs(one)).isPositive().isLessThan(runs(all));
     }
