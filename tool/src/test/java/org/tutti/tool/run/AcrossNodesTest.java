@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Programs whose ranks join and call collectives, on several nodes of this host, or on hosts that are all this one. */
-@Timeout(120)
+@Timeout(60)
 class AcrossNodesTest {
     private static final Duration SOON = Duration.ofSeconds(3);
     private static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));

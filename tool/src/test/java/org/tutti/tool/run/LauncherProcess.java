@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The launcher as a process of its own, as users start it; closing it ends whatever it has started. */
 final class LauncherProcess implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 90;
+    private static final long PATIENCE_SECONDS = 30;
 
     private final Process process;
     private final Path out;
@@ -77,7 +77,12 @@ final class LauncherProcess implements AutoCloseable {
 
     /** Waits for the end; fails when it takes too long. */
     LauncherProcess await() throws InterruptedException {
-        assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).as("the launcher ended in time").isTrue();
+        return await(PATIENCE_SECONDS);
+    }
+
+    /** Waits so long for the end of a program that has much to do. */
+    LauncherProcess await(long patienceSeconds) throws InterruptedException {
+        assertThat(process.waitFor(patienceSeconds, TimeUnit.SECONDS)).as("the launcher ended in time").isTrue();
         return this;
     }
 
