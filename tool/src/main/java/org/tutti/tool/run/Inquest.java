@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 import static org.tutti.job.RankProcess.STATUS_SECONDARY;
@@ -18,11 +19,17 @@ import static org.tutti.job.RankProcess.STATUS_SECONDARY;
  * the first that failed. The node file remembers the rank that was first marked as failed, by itself or by another:
  * once its process has ended, the reason is known. A process that says that it failed only because of another one is
  * not the first cause, even if marked first (the other may have left its job while its exception went through), unless
- * no other process comes forward in time. In a job that goes on, the failures after the first are told one by one.
+ * no other process comes forward in time: while one lives whose rank has left, it has longer than the others, as on a
+ * busy machine the way from the exception to the end of the process is long. What counts is the ends that were taken
+ * note of, not those that have just happened: they come in any order. In a job that goes on, the failures after the
+ * first are told one by one.
  */
 final class Inquest {
     /** How long ranks may take to end by themselves once something is wrong. */
     static final Duration GRACE = Duration.ofSeconds(1);
+
+    /** How long the process of a rank that has left may take to say whether it is why others could not go on. */
+    static final Duration LEAVING_GRACE = Duration.ofSeconds(5);
 
     /** A signal that ends one process may have been sent to all, and be about to end the launcher. */
     private static final Duration SETTLING = Duration.ofMillis(300);
@@ -35,7 +42,9 @@ final class Inquest {
     private final List<StartedProcess> processes;
     private final JobNodes nodes;
     private final JobOutput output;
-    private final long startNanos = System.nanoTime();
+    private final LongSupplier clock;
+    private final long startNanos;
+    private final Set<StartedProcess> ended = new HashSet<>();
     private final Set<StartedProcess> failed = new LinkedHashSet<>(); // ended badly, in this order
     private final Set<Object> reported = new HashSet<>(); // processes, and what became of lost hosts
     private boolean firstReported;
@@ -43,6 +52,7 @@ final class Inquest {
     private long markedNanos;
     private StartedProcess firstEnded;
     private StartedProcess firstSecondary;
+    private long secondaryNanos;
     private boolean inTrouble;
     private long troubleNanos;
     private boolean anyJoined;
@@ -54,16 +64,20 @@ final class Inquest {
      * @param processes its processes by number
      * @param nodes what the ranks say
      * @param output may fail as well
+     * @param clock tells nanoseconds, as {@link System#nanoTime()}
      */
-    Inquest(JobPlan plan, List<StartedProcess> processes, JobNodes nodes, JobOutput output) {
+    Inquest(JobPlan plan, List<StartedProcess> processes, JobNodes nodes, JobOutput output, LongSupplier clock) {
         this.plan = plan;
         this.processes = processes;
         this.nodes = nodes;
         this.output = output;
+        this.clock = clock;
+        this.startNanos = clock.getAsLong();
     }
 
     /** Takes note of the end of a process. */
     void ended(StartedProcess process) {
+        ended.add(process);
         boolean left = process.ranks().ranks().allMatch(rank -> nodes.hasLeft(rank) || !nodes.hasJoined(rank));
         if (process.exitStatus() != 0 || !left) {
             endedBadly(process);
@@ -82,7 +96,7 @@ final class Inquest {
 
     /** {@return the time since the ranks could know that something is wrong} */
     Duration sinceTrouble() {
-        return Duration.ofNanos(System.nanoTime() - troubleNanos);
+        return Duration.ofNanos(clock.getAsLong() - troubleNanos);
     }
 
     /** {@return why the job ends, if it does and the reason is known} */
@@ -94,8 +108,8 @@ final class Inquest {
             return verdict;
         }
         noteMark();
-        if (isDisputed()) {
-            troubleNanos = System.nanoTime();
+        if (isDisputed() || mayStillConfess()) {
+            troubleNanos = clock.getAsLong();
         }
         var abort = nodes.abort();
         if (abort.isPresent()) {
@@ -130,7 +144,7 @@ final class Inquest {
         allJoined = missing.isEmpty();
         if (!anyJoined && missing.size() < plan.size()) {
             anyJoined = true;
-            firstJoinNanos = System.nanoTime();
+            firstJoinNanos = clock.getAsLong();
         }
         if (anyJoined) { // then whoever has ended should have joined before
             processes.stream()
@@ -148,7 +162,10 @@ final class Inquest {
         noteMark();
         trouble();
         if (isSecondary(process)) {
-            firstSecondary = firstSecondary == null ? process : firstSecondary;
+            if (firstSecondary == null) {
+                firstSecondary = process;
+                secondaryNanos = clock.getAsLong();
+            }
         } else {
             firstEnded = firstEnded == null ? process : firstEnded;
             process.ranks().ranks().forEach(nodes::markFailed);
@@ -159,7 +176,7 @@ final class Inquest {
         int rank = nodes.firstFailedRank();
         if (rank != NOBODY && markedRank == NOBODY && firstEnded == null) { // later marks may be the launcher's own
             markedRank = rank;
-            markedNanos = System.nanoTime();
+            markedNanos = clock.getAsLong();
             trouble();
         }
     }
@@ -171,8 +188,16 @@ final class Inquest {
                 && !isPast(markedNanos, plan.heartbeat().plus(GRACE));
     }
 
+    /** A rank that throws has left by the time that its process ends, if its program closes the job on the way out. */
+    private boolean mayStillConfess() {
+        return firstSecondary != null && firstEnded == null && markedRank == NOBODY && !firstReported
+                && processes.stream().anyMatch(process -> !ended.contains(process)
+                        && process.ranks().ranks().anyMatch(nodes::hasLeft))
+                && !isPast(secondaryNanos, LEAVING_GRACE);
+    }
+
     private Optional<Ending> firstCause() {
-        boolean late = sinceTrouble().compareTo(GRACE) > 0 || processes.stream().noneMatch(StartedProcess::isAlive);
+        boolean late = sinceTrouble().compareTo(GRACE) > 0 || ended.containsAll(processes);
         var marked = markedRank == NOBODY ? null : processes.get(plan.processOf(markedRank));
         if (marked != null && (marked.isAlive() ? late : !isSecondary(marked))) {
             return settled(marked, markedRank);
@@ -222,11 +247,11 @@ final class Inquest {
     private void trouble() {
         if (!inTrouble) {
             inTrouble = true;
-            troubleNanos = System.nanoTime();
+            troubleNanos = clock.getAsLong();
         }
     }
 
-    private static boolean isPast(long sinceNanos, Duration limit) {
-        return System.nanoTime() - sinceNanos > limit.toNanos();
+    private boolean isPast(long sinceNanos, Duration limit) {
+        return clock.getAsLong() - sinceNanos > limit.toNanos();
     }
 }

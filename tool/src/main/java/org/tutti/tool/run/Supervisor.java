@@ -41,7 +41,7 @@ final class Supervisor {
         this.plan = plan;
         this.nodes = nodes;
         this.output = output;
-        this.inquest = new Inquest(plan, processes, nodes, output);
+        this.inquest = new Inquest(plan, processes, nodes, output, System::nanoTime);
     }
 
     /** {@return the status to exit with, once all processes have ended and all is said} */

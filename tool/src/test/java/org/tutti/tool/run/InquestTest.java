@@ -1,0 +1,201 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.Test;
+import org.tutti.job.RankProcess;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Ends of processes in the orders in which a busy machine may tell them, by a clock that only the test moves. */
+class InquestTest {
+    private static final Placement FOUR_PROCESSES = Placement.even(4, 1, 1);
+
+    private final Ranks ranks = new Ranks();
+    private final List<ScriptedProcess> processes = IntStream.range(0, 4).mapToObj(ScriptedProcess::new).toList();
+    private long nanos;
+    private final Inquest inquest = inquest(JobPlan.plain(FOUR_PROCESSES, Optional.empty(), "", List.of()));
+
+    private Inquest inquest(JobPlan plan) {
+        return new Inquest(plan, List.copyOf(processes), new JobNodes(FOUR_PROCESSES, List.of(ranks)),
+                new JobOutput(plan), () -> nanos);
+    }
+
+    @Test
+    void shouldNameTheRankThatThrewWhenAllHaveEndedAndAnotherIsToldFirst() {
+        processes.forEach(process -> process.end(process.rank == 3 ? 1 : RankProcess.STATUS_SECONDARY));
+        inquest.ended(processes.get(2));
+        assertThat(inquest.verdict()).isEmpty();
+        inquest.ended(processes.get(0));
+        inquest.ended(processes.get(3));
+        assertThat(sentence()).startsWith("rank 3 (pid 3) exited with status 1");
+    }
+
+    @Test
+    void shouldGiveARankThatHasLeftTheTimeToSayThatItThrew() {
+        ranks.left.add(3);
+        processes.get(2).end(RankProcess.STATUS_SECONDARY);
+        inquest.ended(processes.get(2));
+        pass(Inquest.LEAVING_GRACE.minusMillis(1));
+        assertThat(inquest.verdict()).isEmpty();
+        assertThat(inquest.sinceTrouble()).as("nobody is ended before").isLessThan(Inquest.GRACE);
+        processes.get(3).end(1);
+        inquest.ended(processes.get(3));
+        assertThat(sentence()).startsWith("rank 3 (pid 3) exited with status 1");
+    }
+
+    @Test
+    void shouldNameWhoCouldNotGoOnWhenARankThatHasLeftSaysNothing() {
+        ranks.left.add(3);
+        processes.get(2).end(RankProcess.STATUS_SECONDARY);
+        inquest.ended(processes.get(2));
+        pass(Inquest.LEAVING_GRACE);
+        assertThat(inquest.verdict()).isEmpty();
+        pass(Inquest.GRACE.plusMillis(1));
+        assertThat(sentence()).startsWith("rank 2 (pid 2) could not go on because of another rank");
+    }
+
+    @Test
+    void shouldNotWaitForRanksThatHaveNotLeft() {
+        processes.get(2).end(RankProcess.STATUS_SECONDARY);
+        inquest.ended(processes.get(2));
+        assertThat(inquest.verdict()).isEmpty();
+        pass(Inquest.GRACE.plusMillis(1));
+        assertThat(sentence()).startsWith("rank 2 (pid 2) could not go on because of another rank");
+    }
+
+    @Test
+    void shouldNotWaitForWhoHasLeftOnceAnotherIsTheCause() {
+        ranks.left.add(0);
+        processes.get(2).end(RankProcess.STATUS_SECONDARY);
+        inquest.ended(processes.get(2));
+        processes.get(1).end(128 + 9);
+        inquest.ended(processes.get(1));
+        assertThat(sentence()).startsWith("rank 1 (pid 1) was killed by signal 9");
+    }
+
+    private void pass(Duration time) {
+        inquest.verdict(); // the launcher looks every now and then
+        nanos += time.toNanos();
+    }
+
+    private String sentence() {
+        return inquest.verdict().orElseThrow().sentence();
+    }
+
+    /** A node whose ranks have all joined. */
+    private static final class Ranks implements JobNode {
+        final Set<Integer> left = new HashSet<>();
+
+        @Override
+        public String name() {
+            return "node 0";
+        }
+
+        @Override
+        public StartedProcess start(int process, JobOutput output) {
+            throw new AssertionError("nothing is started here");
+        }
+
+        @Override
+        public boolean hasJoined(int rank) {
+            return true;
+        }
+
+        @Override
+        public boolean hasLeft(int rank) {
+            return left.contains(rank);
+        }
+
+        @Override
+        public void markFailed(int rank) {}
+
+        @Override
+        public int firstFailedRank() {
+            return -1;
+        }
+
+        @Override
+        public OptionalInt abortStatus() {
+            return OptionalInt.empty();
+        }
+
+        @Override
+        public int abortRank() {
+            throw new AssertionError("nobody aborts");
+        }
+
+        @Override
+        public Optional<String> rendezvous() {
+            return Optional.empty();
+        }
+
+        @Override
+        public void publishRendezvous(String rendezvous) {}
+
+        @Override
+        public void close() {}
+    }
+
+    /** A process of one rank that ends when the test says so. */
+    private static final class ScriptedProcess implements StartedProcess {
+        final int rank;
+        private int status = -1;
+
+        ScriptedProcess(int rank) {
+            this.rank = rank;
+        }
+
+        void end(int withStatus) {
+            status = withStatus;
+        }
+
+        @Override
+        public RankRange ranks() {
+            return new RankRange(rank, rank);
+        }
+
+        @Override
+        public String identity() {
+            return "pid " + rank;
+        }
+
+        @Override
+        public boolean isAlive() {
+            return status < 0;
+        }
+
+        @Override
+        public int exitStatus() {
+            return status;
+        }
+
+        @Override
+        public void whenEnded(Consumer<StartedProcess> action) {}
+
+        @Override
+        public void terminate() {}
+
+        @Override
+        public void kill() {}
+
+        @Override
+        public void awaitEnd(long deadlineNanos) {}
+
+        @Override
+        public void awaitOutput(long deadlineNanos) {}
+
+        @Override
+        public boolean isPassingOutputOn() {
+            return false;
+        }
+    }
+}
