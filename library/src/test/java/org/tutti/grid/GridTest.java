@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.tutti.Collective;
 import org.tutti.Communicator;
+import org.tutti.DataType;
 import org.tutti.JobOptions;
 import org.tutti.JobOptions.Threads;
 import org.tutti.Program;
@@ -109,7 +110,7 @@ class GridTest {
     }
 
     private static void run(List<Case> group, Threads kind, int[] nodeOfRank, int[] levels) {
-        Map<Case, long[]> expectations = new ConcurrentHashMap<>();
+        Map<Case, MemorySegment> expectations = new ConcurrentHashMap<>();
         AtomicInteger checked = new AtomicInteger();
         int ranks = group.get(0).ranks();
         Program program = job -> {
@@ -129,7 +130,7 @@ class GridTest {
         assertThat(checked.get()).isEqualTo(ranks * group.size());
     }
 
-    private static void run(Case point, Communicator world, Map<Case, long[]> expectations) {
+    private static void run(Case point, Communicator world, Map<Case, MemorySegment> expectations) {
         Communicator communicator = world.withAlgorithm(point.collective(), point.algorithm());
         if (point.collective() == Collective.BARRIER) {
             communicator.barrier();
@@ -138,10 +139,8 @@ class GridTest {
         // some ranks' memory can be addressed by others
         try (Arena arena = world.rank() % 3 == 2 ? Arena.ofConfined() : Arena.ofShared()) {
             Span source = elements(point, arena);
-            long[] contributions = Reference.contributions(point, world.rank());
-            for (int index = 0; index < point.count(); index++) {
-                Reference.store(point.type(), source.segment(), index, contributions[index]);
-            }
+            MemorySegment contribution = Reference.contribution(point, world.rank());
+            source.segment().copyFrom(contribution);
             Span target = point.inPlace() ? source : elements(point, arena);
             boolean receives = true;
             switch (point.collective()) {
@@ -171,7 +170,7 @@ class GridTest {
                         expectations.computeIfAbsent(point, Reference::expected));
             }
             if (!receives || target != source) {
-                check(point, world.rank(), "source, which must stay as it was,", source, contributions);
+                check(point, world.rank(), "source, which must stay as it was,", source, contribution);
             }
         }
     }
@@ -194,13 +193,17 @@ class GridTest {
         };
     }
 
-    private static void check(Case point, int rank, String what, Span actual, long[] expected) {
-        for (int index = 0; index < expected.length; index++) {
-            long found = Reference.load(point.type(), actual.segment(), index);
-            if (!Reference.same(point.type(), expected[index], found)) {
+    private static void check(Case point, int rank, String what, Span actual, MemorySegment expected) {
+        DataType type = point.type();
+        long different = expected.mismatch(actual.segment());
+        for (int index = (int) different / type.bytes(); different >= 0 && index < point.count(); index++) {
+            long wanted = Reference.load(type, expected, index);
+            long found = Reference.load(type, actual.segment(), index);
+            if (!Reference.same(type, wanted, found)) {
                 throw new AssertionError(point + ": at rank " + rank + " element " + index + " of the " + what + " is "
-                        + Long.toHexString(found) + " instead of " + Long.toHexString(expected[index]) + " (bits)");
+                        + Long.toHexString(found) + " instead of " + Long.toHexString(wanted) + " (bits)");
             }
         }
+        assertThat(actual.segment().byteSize()).isEqualTo(expected.byteSize());
     }
 }

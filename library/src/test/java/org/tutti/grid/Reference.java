@@ -3,6 +3,10 @@ package org.tutti.grid;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.function.DoubleBinaryOperator;
+import java.util.function.LongBinaryOperator;
 
 import org.tutti.DataType;
 
@@ -10,111 +14,154 @@ import org.tutti.DataType;
  * What the ranks contribute, and what must come out: computed one rank after the other with plain Java arithmetic on
  * longs and doubles, without any of the library's code. Floating-point contributions are small whole numbers (and, for
  * minimum and maximum, NaN and −0.0 too), so that no order of combining them rounds.
+ *
+ * <p>Contributions repeat after {@value #PERIOD} elements, and so do results, so that little is computed for many: no
+ * chunk, part or window has a length that this divides, so bytes that went astray by some of these are not the same.
  */
 final class Reference {
+    /** A multiple of every unit. */
+    private static final int PERIOD = 4 * 3 * 11 * 31;
+
     private Reference() {}
 
-    /** Element i of a rank's contribution, as bits of a long or of a double. */
-    static long contribution(Case point, int rank, int index) {
-        long mixed = (rank * 0x9e3779b97f4a7c15L ^ index * 0xc2b2ae3d27d4eb4fL) * 0xff51afd7ed558ccdL;
-        int draw = (int) (mixed >>> 40) & 0xff;
-        String operator = point.reduction() == null ? "" : point.reduction().name();
+    /** One element of a contribution, as bits of a long or of a double, before it is narrowed to its type. */
+    @FunctionalInterface
+    private interface Element {
+        long of(int rank, int index, int draw, long mixed);
+    }
+
+    private static Element element(Case point) {
+        String operator = operator(point);
         if (point.type() == DataType.BOOLEAN) {
-            return draw & 1;
+            return (_, _, draw, _) -> draw & 1;
         }
         if (isFloating(point.type())) {
-            double value = switch (operator) {
-                case "product" -> draw % 3 - 1 == 0 ? 1 : draw % 3 - 1;
-                case "min", "max" -> draw == 0 ? Double.NaN : draw < 40 ? -0.0 : draw < 80 ? 0.0 : draw % 7 - 3;
-                case "min-location", "max-location" ->
-                    index % 2 == 1 ? rank * 3 % 7 : draw < 4 ? Double.NaN : draw < 100 ? -0.0 : draw % 5 - 2;
-                default -> draw % 17 - 8;
+            return switch (operator) {
+                case "product" -> (_, _, draw, _) -> bits(draw % 3 - 1 == 0 ? 1 : draw % 3 - 1);
+                case "min", "max" ->
+                    (_, _, draw, _) -> bits(draw == 0 ? Double.NaN : draw < 40 ? -0.0 : draw < 80 ? 0.0 : draw % 7 - 3);
+                case "min-location", "max-location" -> (rank, index, draw, _) -> bits(
+                        index % 2 == 1 ? rank * 3 % 7 : draw < 4 ? Double.NaN : draw < 100 ? -0.0 : draw % 5 - 2);
+                default -> (_, _, draw, _) -> bits(draw % 17 - 8);
             };
-            return Double.doubleToRawLongBits(value);
         }
         return switch (operator) {
-            case "min-location", "max-location" -> index % 2 == 1 ? rank * 5 % 11 : draw % 5 - 2;
-            case "logical-and", "logical-or", "logical-xor" -> draw % 4 == 0 ? 0 : draw - 100;
-            case "leftmost" -> rank * 1000L + index;
-            default -> mixed >> 7;
+            case "min-location", "max-location" ->
+                (rank, index, draw, _) -> index % 2 == 1 ? rank * 5 % 11 : draw % 5 - 2;
+            case "logical-and", "logical-or", "logical-xor" -> (_, _, draw, _) -> draw % 4 == 0 ? 0 : draw - 100;
+            case "leftmost" -> (rank, index, _, _) -> rank * 1000L + index;
+            default -> (_, _, _, mixed) -> mixed >> 7;
         };
     }
 
-    /** The elements of a contribution. */
-    static long[] contributions(Case point, int rank) {
-        long[] values = new long[point.count()];
+    private static String operator(Case point) {
+        return point.reduction() == null ? "" : point.reduction().name();
+    }
+
+    private static long bits(double value) {
+        return Double.doubleToRawLongBits(value);
+    }
+
+    private static long[] values(Case point, int rank) {
+        Element element = element(point);
+        long[] values = new long[Math.min(PERIOD, point.count())];
         for (int index = 0; index < values.length; index++) {
-            values[index] = narrow(point.type(), contribution(point, rank, index));
+            long mixed = (rank * 0x9e3779b97f4a7c15L ^ index * 0xc2b2ae3d27d4eb4fL) * 0xff51afd7ed558ccdL;
+            int draw = (int) (mixed >>> 40) & 0xff;
+            values[index] = narrow(point.type(), element.of(rank, index, draw, mixed));
         }
         return values;
     }
 
-    /** What every rank that receives something must hold afterwards. */
-    static long[] expected(Case point) {
-        if (point.reduction() == null) {
-            return contributions(point, point.root());
-        }
-        long[] result = contributions(point, 0);
-        int unit = point.reduction().unit();
-        for (int rank = 1; rank < point.ranks(); rank++) {
-            long[] right = contributions(point, rank);
-            for (int at = 0; at < result.length; at += unit) {
-                combine(point, result, right, at);
-            }
-        }
-        return result;
+    /** The elements of a contribution, as they lie in memory. */
+    static MemorySegment contribution(Case point, int rank) {
+        return packed(point, values(point, rank));
     }
 
-    private static void combine(Case point, long[] left, long[] right, int at) {
-        String operator = point.reduction().name();
+    /** What every rank that receives something must hold afterwards. */
+    static MemorySegment expected(Case point) {
+        if (point.reduction() == null) {
+            return contribution(point, point.root());
+        }
+        long[] result = values(point, 0);
+        for (int rank = 1; rank < point.ranks(); rank++) {
+            combine(point, result, values(point, rank));
+        }
+        return packed(point, result);
+    }
+
+    private static void combine(Case point, long[] left, long[] right) {
+        String operator = operator(point);
         if (operator.equals("matrix-product")) {
-            long[] l = {left[at], left[at + 1], left[at + 2], left[at + 3]};
-            for (int row = 0; row < 2; row++) {
-                for (int column = 0; column < 2; column++) {
-                    left[at + 2 * row + column] =
-                            l[2 * row] * right[at + column] + l[2 * row + 1] * right[at + 2 + column];
-                }
+            for (int at = 0; at < left.length; at += point.reduction().unit()) {
+                multiply(left, right, at);
             }
         } else if (operator.endsWith("-location")) {
-            boolean least = operator.startsWith("min");
-            int order = isFloating(point.type())
-                    ? compareLocated(Double.longBitsToDouble(left[at]), Double.longBitsToDouble(right[at]), least)
-                    : least ? Long.compare(left[at], right[at]) : Long.compare(right[at], left[at]);
-            double leftIndex = index(point.type(), left[at + 1]);
-            double rightIndex = index(point.type(), right[at + 1]);
-            if (order > 0 || order == 0 && rightIndex < leftIndex) {
-                left[at] = right[at];
-                left[at + 1] = right[at + 1];
+            for (int at = 0; at < left.length; at += point.reduction().unit()) {
+                locate(point.type(), operator.startsWith("min"), left, right, at);
             }
         } else if (isFloating(point.type())) {
-            double l = Double.longBitsToDouble(left[at]);
-            double r = Double.longBitsToDouble(right[at]);
-            left[at] = Double.doubleToRawLongBits(switch (operator) {
-                case "sum" -> l + r;
-                case "product" -> l * r;
-                case "min" -> Math.min(l, r);
-                case "max" -> Math.max(l, r);
-                case "rightmost" -> r;
-                default -> throw new IllegalStateException(operator);
-            });
+            DoubleBinaryOperator combination = floating(operator);
+            for (int at = 0; at < left.length; at++) {
+                left[at] = bits(combination.applyAsDouble(Double.longBitsToDouble(left[at]),
+                        Double.longBitsToDouble(right[at])));
+            }
         } else {
-            long l = left[at];
-            long r = right[at];
-            left[at] = narrow(point.type(), switch (operator) {
-                case "sum", "own-sum" -> l + r;
-                case "product" -> l * r;
-                case "min" -> l < r ? l : r;
-                case "max" -> l > r ? l : r;
-                case "bitwise-and" -> l & r;
-                case "bitwise-or" -> l | r;
-                case "bitwise-xor" -> l ^ r;
-                case "logical-and" -> l != 0 && r != 0 ? 1 : 0;
-                case "logical-or" -> l != 0 || r != 0 ? 1 : 0;
-                case "logical-xor" -> l != 0 ^ r != 0 ? 1 : 0;
-                case "leftmost" -> l;
-                default -> throw new IllegalStateException(operator);
-            });
+            LongBinaryOperator combination = whole(operator);
+            for (int at = 0; at < left.length; at++) {
+                left[at] = narrow(point.type(), combination.applyAsLong(left[at], right[at]));
+            }
         }
+    }
+
+    private static void multiply(long[] left, long[] right, int at) {
+        long[] l = {left[at], left[at + 1], left[at + 2], left[at + 3]};
+        for (int row = 0; row < 2; row++) {
+            for (int column = 0; column < 2; column++) {
+                left[at + 2 * row + column] =
+                        l[2 * row] * right[at + column] + l[2 * row + 1] * right[at + 2 + column];
+            }
+        }
+    }
+
+    private static void locate(DataType type, boolean least, long[] left, long[] right, int at) {
+        int order = isFloating(type)
+                ? compareLocated(Double.longBitsToDouble(left[at]), Double.longBitsToDouble(right[at]), least)
+                : least ? Long.compare(left[at], right[at]) : Long.compare(right[at], left[at]);
+        double leftIndex = index(type, left[at + 1]);
+        double rightIndex = index(type, right[at + 1]);
+        if (order > 0 || order == 0 && rightIndex < leftIndex) {
+            left[at] = right[at];
+            left[at + 1] = right[at + 1];
+        }
+    }
+
+    private static DoubleBinaryOperator floating(String operator) {
+        return switch (operator) {
+            case "sum" -> (left, right) -> left + right;
+            case "product" -> (left, right) -> left * right;
+            case "min" -> (left, right) -> Math.min(left, right);
+            case "max" -> (left, right) -> Math.max(left, right);
+            case "rightmost" -> (_, right) -> right;
+            default -> throw new IllegalStateException(operator);
+        };
+    }
+
+    private static LongBinaryOperator whole(String operator) {
+        return switch (operator) {
+            case "sum", "own-sum" -> (left, right) -> left + right;
+            case "product" -> (left, right) -> left * right;
+            case "min" -> (left, right) -> left < right ? left : right;
+            case "max" -> (left, right) -> left > right ? left : right;
+            case "bitwise-and" -> (left, right) -> left & right;
+            case "bitwise-or" -> (left, right) -> left | right;
+            case "bitwise-xor" -> (left, right) -> left ^ right;
+            case "logical-and" -> (left, right) -> left != 0 && right != 0 ? 1 : 0;
+            case "logical-or" -> (left, right) -> left != 0 || right != 0 ? 1 : 0;
+            case "logical-xor" -> (left, right) -> left != 0 ^ right != 0 ? 1 : 0;
+            case "leftmost" -> (left, _) -> left;
+            default -> throw new IllegalStateException(operator);
+        };
     }
 
     /** Negative when left wins: a NaN before any number, −0.0 below 0.0. */
@@ -144,19 +191,42 @@ final class Reference {
         };
     }
 
-    static void store(DataType type, MemorySegment segment, int index, long value) {
-        long at = (long) index * type.bytes();
-        switch (type) {
-            case BOOLEAN, BYTE -> segment.set(ValueLayout.JAVA_BYTE, at, (byte) value);
-            case CHAR -> segment.set(ValueLayout.JAVA_CHAR_UNALIGNED, at, (char) value);
-            case SHORT -> segment.set(ValueLayout.JAVA_SHORT_UNALIGNED, at, (short) value);
-            case INT -> segment.set(ValueLayout.JAVA_INT_UNALIGNED, at, (int) value);
-            case LONG -> segment.set(ValueLayout.JAVA_LONG_UNALIGNED, at, value);
-            case FLOAT -> segment.set(ValueLayout.JAVA_FLOAT_UNALIGNED, at, (float) Double.longBitsToDouble(value));
-            case DOUBLE -> segment.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, at, Double.longBitsToDouble(value));
+    private static MemorySegment packed(Case point, long[] values) {
+        ByteBuffer bytes = ByteBuffer.allocate(point.count() * point.type().bytes()).order(ByteOrder.nativeOrder());
+        switch (point.type()) {
+            case BOOLEAN, BYTE -> {
+                for (long value : values) {
+                    bytes.put((byte) value);
+                }
+            }
+            case CHAR, SHORT -> {
+                for (long value : values) {
+                    bytes.putShort((short) value);
+                }
+            }
+            case INT -> {
+                for (long value : values) {
+                    bytes.putInt((int) value);
+                }
+            }
+            case FLOAT -> {
+                for (long value : values) {
+                    bytes.putFloat((float) Double.longBitsToDouble(value));
+                }
+            }
+            case LONG, DOUBLE -> {
+                for (long value : values) {
+                    bytes.putLong(value);
+                }
+            }
         }
+        for (int at = bytes.position(); at < bytes.capacity(); at = bytes.position()) {
+            bytes.put(bytes.array(), 0, Math.min(at, bytes.remaining()));
+        }
+        return MemorySegment.ofArray(bytes.array());
     }
 
+    /** An element, as bits of a long or of a double. */
     static long load(DataType type, MemorySegment segment, int index) {
         long at = (long) index * type.bytes();
         return switch (type) {
