@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Mistakes are found before anything is communicated, and the communicator works on. */
-@Timeout(20)
+@Timeout(120)
 class BadInputTest {
     /** Runs something wrong on both ranks, and then something right. */
     private static void onBothRanks(Program wrong) {

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Every algorithm ends at all ranks when one of them fails: between calls, or inside its operator. */
-@Timeout(20)
+@Timeout(120)
 class FailureInAlgorithmsTest {
     private static final int RANKS = 4;
     private static final int FAULTY = 2;

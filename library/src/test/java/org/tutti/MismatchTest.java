@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -14,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Ranks that call different things: all of them hear of it within a second, and some message names both calls. */
-@Timeout(20)
+@Timeout(120)
 class MismatchTest {
     private static final Span EIGHT = Span.of(new double[8]);
 
@@ -22,14 +23,14 @@ class MismatchTest {
     private static List<String> differ(int ranks, BiConsumer<Communicator, Boolean> call) {
         List<String> messages = Collections.synchronizedList(new ArrayList<>());
         Tutti.runLocal(ranks, job -> {
-            long start = System.nanoTime();
+            MachineTime time = new MachineTime();
             try {
                 call.accept(job.world(), job.rank() == 1);
                 job.world().barrier(); // who could return hears of it now
             } catch (CollectiveMismatchException e) {
                 messages.add(e.getMessage());
             }
-            assertThat(System.nanoTime() - start).isLessThan(1_000_000_000L);
+            assertThat(time.elapsed()).isLessThan(Duration.ofSeconds(1));
             assertThat(messages).isNotEmpty();
         });
         assertThat(messages).hasSize(ranks);

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * Mutexes near and far: what they exclude is seen by plain variables of this process, which all ranks share, and by
  * latches, which are no part of Tutti.
  */
-@Timeout(60)
+@Timeout(300)
 class MutexesTest {
     private static final JobOptions PLATFORM = JobOptions.DEFAULT.withThreads(Threads.PLATFORM);
 

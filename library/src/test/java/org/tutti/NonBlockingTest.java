@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-@Timeout(60)
+@Timeout(300)
 class NonBlockingTest {
     private static final int[] COUNTS = {0, 1, 6, 700, 9000, 40_000};
     private static final int ROUNDS = 4;

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Remote memory on threads of one node, and between nodes with the real fabric, against plain computations. */
-@Timeout(60)
+@Timeout(300)
 class OneSidedTest {
     private static final int SLICE_BYTES = 300_000;
 

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Remote memory that ends while others are at work on it, and comes again as other memory. */
-@Timeout(60)
+@Timeout(300)
 class RemoteMemoryLifetimeTest {
     private static final int ALLOCATIONS = 120;
     private static final int SLICE_BYTES_MAX = 60_000;

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Calls on remote memory that are not waited for, near and far, against plain computations. */
-@Timeout(60)
+@Timeout(300)
 class RequestsTest {
     private static final int ELEMENTS = 20_000;
     private static final Set<String> CALLS =

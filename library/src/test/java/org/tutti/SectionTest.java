@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Sections against an enumeration of their bytes one by one, alone and in transfers. */
-@Timeout(60)
+@Timeout(300)
 class SectionTest {
     private static final int SLICE_BYTES = 60_000;
     private static final int TRANSFERS = 12;

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * allows while others are still inside old ones; operations of all sizes and kinds are in flight together. Every value
  * is checked: a slot that was used again too early, or a window, shows as a wrong value.
  */
-@Timeout(60)
+@Timeout(300)
 class SlotStressTest {
     private static final int OPERATIONS = 3000;
 

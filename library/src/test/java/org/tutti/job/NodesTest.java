@@ -14,7 +14,7 @@ import org.tutti.Reduction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Jobs of several nodes, each with a memory of its own and the real fabric between them. */
-@Timeout(60)
+@Timeout(300)
 class NodesTest {
     private static final int[] COUNTS = {1, 5, 6, 7, 1000, 4096, 8191, 20_000, 100_000};
 

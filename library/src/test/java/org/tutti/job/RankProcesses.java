@@ -17,8 +17,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import org.tutti.MachineTime;
+
 /** Real processes of one job, started by hand: with environment variables only, as any launcher could. */
 final class RankProcesses implements AutoCloseable {
+    private static final int PATIENCE_SECONDS = 120;
     private static final AtomicInteger JOBS = new AtomicInteger();
 
     final String job = "test-" + ProcessHandle.current().pid() + "-" + JOBS.incrementAndGet();
@@ -97,7 +100,7 @@ final class RankProcesses implements AutoCloseable {
     /** Waits for a process; its exit status. */
     int status(int rank) {
         try {
-            if (!processes.get(rank).waitFor(30, TimeUnit.SECONDS)) {
+            if (!processes.get(rank).waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
                 throw new AssertionError("process of rank " + rank + " did not end; so far it said: " + output(rank));
             }
             return processes.get(rank).exitValue();
@@ -115,7 +118,11 @@ final class RankProcesses implements AutoCloseable {
     }
 
     void awaitOutput(int rank, String text) throws InterruptedException {
-        for (int i = 0; i < 3000 && !output(rank).contains(text); i++) {
+        MachineTime time = new MachineTime();
+        while (!output(rank).contains(text)) {
+            if (time.elapsed().toSeconds() > PATIENCE_SECONDS) {
+                throw new AssertionError("process of rank " + rank + " did not say " + text + ": " + output(rank));
+            }
             if (!processes.get(rank).isAlive()) {
                 throw new AssertionError("process of rank " + rank + " ended too early: " + output(rank));
             }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-@Timeout(60)
+@Timeout(300)
 class WaiterTest {
     private static final int LATENESS_FRACTION = 16;
     private static final Duration NOISE = Duration.ofMillis(60);

@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A rank that fails between two steps of a lock, with mutexes that are passed on: nobody knows whose ticket it is. */
-@Timeout(60)
+@Timeout(300)
 class MutexHolderTest {
     private static MemorySegment memory(Mutexes mutexes) throws ReflectiveOperationException {
         Field own = LiveMutexes.class.getDeclaredField("own");

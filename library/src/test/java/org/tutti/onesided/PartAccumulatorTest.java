@@ -17,7 +17,7 @@ import org.tutti.memory.Words;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Locks of stripes that somebody holds, in a part of two stripes. */
-@Timeout(60)
+@Timeout(300)
 class PartAccumulatorTest {
     private static final long DATA_BYTES = 2L * PartLayout.STRIPE_BYTES;
     private static final int SUM = Accumulation.SUM.code(DataType.DOUBLE);

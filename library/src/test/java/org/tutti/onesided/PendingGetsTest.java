@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Gets that are not awaited, over a fabric that answers when the test says so. */
-@Timeout(30)
+@Timeout(120)
 class PendingGetsTest {
     private static final MemorySegment TARGET = MemorySegment.ofArray(new byte[8]);
 

@@ -24,7 +24,7 @@ import org.tutti.memory.PrivateMemory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** In which order each protocol calls the fabric, which is one that only takes note of it. */
-@Timeout(60)
+@Timeout(300)
 class ProtocolScheduleTest {
     private static final int BYTES = 200_000;
     private static final Span BYTES_HERE = Span.of(new byte[BYTES]);

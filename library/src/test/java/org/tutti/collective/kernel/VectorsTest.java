@@ -17,7 +17,7 @@ import org.tutti.Reduction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** When vectors are used, in JVMs of their own; and that the library runs without the module. */
-@Timeout(60)
+@Timeout(300)
 class VectorsTest {
     /** Prints whether vectors are used, and what 100 ones and twos come to. */
     static final class Child {

@@ -31,7 +31,7 @@ import org.tutti.memory.Words;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Strangers at the door of a process, with real sockets on loopback. */
-@Timeout(60)
+@Timeout(300)
 class DoorTest {
     private static final byte[] SECRET = secret(1);
     private static final int DESCRIPTORS_OTHERWISE = 30;

@@ -82,7 +82,7 @@ class ManyProcessesTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void shouldConnectAllNeighboursOfManyProcessesAtTheSameTime() throws InterruptedException {
         int before = descriptors();
         Queue<Throwable> failures = new ConcurrentLinkedQueue<>();

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Random requests to parts of remote memory, good and bad, from a process that knows the secret. What is granted is
  * done, and what is not leaves no trace but a count; who sends what makes no sense is dropped, and nobody else.
  */
-@Timeout(60)
+@Timeout(300)
 class RequestFuzzTest {
     private static final int PART_BYTES = 3 * 4096 + 64;
     private static final int AROUND = 1024;

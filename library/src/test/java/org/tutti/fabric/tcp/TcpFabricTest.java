@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Processes of one job, each with real sockets on loopback, in this JVM. */
-@Timeout(60)
+@Timeout(300)
 class TcpFabricTest {
     private static final int REGION_BYTES = 1 << 20;
     private static final byte[] SECRET = new byte[32];

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import org.tutti.Collective;
 import org.tutti.TransferProtocol;
 import org.tutti.choice.Catalogue;
+import org.tutti.tool.MachineTime;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.run.Launch;
 import org.tutti.tool.run.PlacementOptions;
@@ -95,9 +96,15 @@ public final class BenchCommand implements Callable<Integer> {
         if (!protocol.isEmpty() && !oneSided.areChosen()) {
             throw new UsageException("--protocol " + protocol + " has no meaning without --one-sided; give it as well");
         }
-        if (oneSided.areChosen()) {
-            return measureOneSided();
+        var time = new MachineTime();
+        int status = oneSided.areChosen() ? measureOneSided() : measureCollectives();
+        if (status == 0) {
+            time.warning().ifPresent(System.err::println);
         }
+        return status;
+    }
+
+    private int measureCollectives() throws IOException, InterruptedException {
         var arguments = BenchProgram.arguments(virtual ? where.ranksOfOneProcess() : 0, rounds, repeats,
                 allAlgorithms ? List.of(BenchProgram.ALL) : checked(algorithms), absolute(csv),
                 collectives.isEmpty() ? allCollectives() : collectives.stream().map(BenchCommand::collective).toList(),

@@ -14,6 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 import org.tutti.Collective;
+import org.tutti.tool.MachineTime;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.bench.OneSidedOptions;
@@ -104,6 +105,7 @@ public final class CompareCommand implements Callable<Integer> {
         var wire = Optional.ofNullable(rate).map(Wire::ofRate);
         requireFiles();
         var peers = installedPeers();
+        var time = new MachineTime();
         try (var cleanup = new Cleanup()) {
             var place = Place.open(Optional.ofNullable(cluster));
             cleanup.add(place::close);
@@ -119,6 +121,7 @@ public final class CompareCommand implements Callable<Integer> {
         }
         var report = new Report(results, wire);
         report.print(System.out);
+        time.warning().ifPresent(System.err::println);
         if (csv != null) {
             report.writeCsv(csv);
         }

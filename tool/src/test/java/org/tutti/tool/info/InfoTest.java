@@ -17,7 +17,7 @@ import org.tutti.tool.Main;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What {@code tutti info} says of vectors, and of rails: what is chosen on this machine, asked for, and refused. */
-@Timeout(60)
+@Timeout(300)
 class InfoTest {
     private record Ended(int status, String out, String err) {}
 
@@ -37,7 +37,7 @@ class InfoTest {
             builder.environment().put("TUTTI_RAILS", variable);
         }
         Process process = builder.start();
-        assertThat(process.waitFor(50, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(250, TimeUnit.SECONDS)).isTrue();
         return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
     }
 

@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** The hosts that {@code bench/cluster} makes, and jobs on them. Needs root, network namespaces and iproute2. */
-@Timeout(60)
+@Timeout(300)
 class ClusterTest {
     private static final Path HOME = Path.of("").toAbsolutePath().getParent();
     private static final String NAME = "t" + ProcessHandle.current().pid();
@@ -109,9 +109,9 @@ class ClusterTest {
     }
 
     private static void assertThatItEnds(LauncherProcess launcher, Duration limit) throws Exception {
-        long startNanos = System.nanoTime();
+        var time = new MachineTime();
         assertThat(launcher.status()).as(launcher.err()).isEqualTo(1);
-        assertThat(Duration.ofNanos(System.nanoTime() - startNanos)).isLessThan(limit);
+        assertThat(time.elapsed()).isLessThan(limit);
         launcher.assertThatNothingIsLeft(Duration.ofSeconds(1));
     }
 
@@ -187,14 +187,12 @@ class ClusterTest {
         }
     }
 
-    /** Six JVMs need 17 s for it where nothing else runs. */
     @Test
-    @Timeout(120)
     void shouldComputeTheSameByEveryAlgorithm() throws Exception {
         Files.writeString(directory.resolve("Program.java"), Programs.EVERY_ALGORITHM);
         var algorithms = Programs.everyAlgorithm();
         try (var launcher = onHosts("3:2", algorithms)) {
-            assertThat(launcher.await(90).status()).as(launcher.err()).isZero();
+            assertThat(launcher.status()).as(launcher.err()).isZero();
             assertThat(launcher.out().lines()).hasSize(6)
                     .allMatch(line -> line.matches("\\d has done " + algorithms.size()));
         }

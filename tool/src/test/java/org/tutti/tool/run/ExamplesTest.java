@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The programs that newcomers start first. */
-@Timeout(60)
+@Timeout(300)
 class ExamplesTest {
     private static final Path EXAMPLES = Path.of("").toAbsolutePath().getParent().resolve("examples");
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** How jobs end: what the launcher says, what it exits with, and that nothing is left. */
-@Timeout(60)
+@Timeout(300)
 class JobEndTest {
     private static final Duration SOON = Duration.ofSeconds(4);
 

@@ -13,13 +13,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
+import org.tutti.tool.MachineTime;
 import org.tutti.tool.Main;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The launcher as a process of its own, as users start it; closing it ends whatever it has started. */
 final class LauncherProcess implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long PATIENCE_SECONDS = 120;
 
     private final Process process;
     private final Path out;
@@ -155,9 +156,9 @@ final class LauncherProcess implements AutoCloseable {
     }
 
     private static void awaitThat(String what, Duration patience, BooleanSupplier condition) {
-        long deadlineNanos = System.nanoTime() + patience.toNanos();
+        var time = new MachineTime();
         try {
-            while (!condition.getAsBoolean() && System.nanoTime() < deadlineNanos) {
+            while (!condition.getAsBoolean() && time.elapsed().compareTo(patience) < 0) {
                 Thread.sleep(10);
             }
         } catch (InterruptedException e) {

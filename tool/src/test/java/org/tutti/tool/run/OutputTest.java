@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What becomes of the ranks' standard streams. */
-@Timeout(60)
+@Timeout(300)
 class OutputTest {
     @TempDir
     private Path directory;

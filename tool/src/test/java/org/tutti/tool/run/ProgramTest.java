@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Programs of every kind, their options, and command lines that make no sense. */
-@Timeout(60)
+@Timeout(300)
 class ProgramTest {
     private static final String PRINTS_ARGUMENTS = """
             package some.place;

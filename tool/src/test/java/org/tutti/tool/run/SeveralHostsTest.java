@@ -21,7 +21,7 @@ import org.tutti.job.Secret;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Jobs on several hosts, which are this one under several names: the agent just starts what it is given. */
-@Timeout(60)
+@Timeout(300)
 class SeveralHostsTest {
     private static final Duration SOON = Duration.ofSeconds(6);
     private static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));

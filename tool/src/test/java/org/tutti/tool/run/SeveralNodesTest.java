@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Several nodes on this host, and jobs that go on when a rank fails. */
-@Timeout(60)
+@Timeout(300)
 class SeveralNodesTest {
     private static final String PRINTS_ITS_PLACE = """
             var names = new String[]{"RANK", "SIZE", "NODE", "NODES", "NODE_RANKS", "RANKS_PER_PROCESS", "RAILS"};

@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The commands {@code tutti simulate} and {@code tutti draw}: what they print, write and refuse. */
-@Timeout(120)
+@Timeout(300)
 class SimulateTest {
     private record Ended(int status, String out, String err) {}
 
@@ -45,7 +45,7 @@ class SimulateTest {
                 .redirectOutput(out.toFile()).redirectError(err.toFile());
         builder.environment().put("PATH", path);
         Process process = builder.start();
-        assertThat(process.waitFor(100, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(250, TimeUnit.SECONDS)).isTrue();
         return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
     }
 
