@@ -260,7 +260,7 @@ final class Peer {
             } while (at < bytes);
             return true;
         } finally {
-            unlockSending(direct || hasGatheredMuch()); // the rest may gather more, until it is flushed
+            unlockSending(direct || action != WordAction.NONE && hasGatheredMuch()); // who raises the word comes next
         }
     }
 

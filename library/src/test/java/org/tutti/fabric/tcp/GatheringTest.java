@@ -1,0 +1,94 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.junit.jupiter.api.Test;
+import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Regions;
+import org.tutti.fabric.WordAction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Which frames share a system call. */
+class GatheringTest {
+    private static final long REGION = 1 << 16;
+    private static final int LONG_BYTES = FrameLayout.PAYLOAD_BYTES_MAX;
+
+    /** Takes everything, and remembers how much each write was. */
+    private static final class CountingWire implements Wire {
+        final List<Long> writes = new ArrayList<>();
+
+        @Override
+        public int read(ByteBuffer target) {
+            return 0;
+        }
+
+        @Override
+        public long read(ByteBuffer[] targets) {
+            return 0;
+        }
+
+        @Override
+        public int write(ByteBuffer source) {
+            return (int) write(new ByteBuffer[]{source}, 1);
+        }
+
+        @Override
+        public long write(ByteBuffer[] sources, int count) {
+            long bytes = 0;
+            for (int i = 0; i < count; i++) {
+                bytes += sources[i].remaining();
+                sources[i].position(sources[i].limit());
+            }
+            writes.add(bytes);
+            return bytes;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static final class Deaf implements FabricListener {
+        @Override
+        public void news(int kind, long index, long value) {}
+
+        @Override
+        public void left(int process) {}
+
+        @Override
+        public void lost(int process, String reason) {
+            throw new AssertionError(reason);
+        }
+    }
+
+    private static void put(Peer peer, long[] source, int bytes, WordAction action) {
+        assertThat(peer.put(REGION, 0, MemorySegment.ofArray(source), 0, bytes, action, 0, 1, 0, () -> {
+        })).isTrue();
+    }
+
+    @Test
+    void shouldSendALongPutTogetherWithTheWordThatFollows() {
+        try (Arena arena = Arena.ofConfined()) {
+            CountingWire wire = new CountingWire();
+            Peer peer = new Peer(4, new Regions(), new Deaf(), new AtomicLong(), () -> false, arena);
+            peer.connect(new Wire[]{wire});
+            long[] source = new long[LONG_BYTES / Long.BYTES];
+            put(peer, source, LONG_BYTES, WordAction.NONE);
+            assertThat(wire.writes).isEmpty();
+            put(peer, source, 0, WordAction.RAISE);
+            assertThat(wire.writes).containsExactly(2L * FrameLayout.HEADER_BYTES + LONG_BYTES);
+            put(peer, source, LONG_BYTES, WordAction.RAISE);
+            assertThat(wire.writes).as("with its word").hasSize(2)
+                    .endsWith((long) FrameLayout.HEADER_BYTES + LONG_BYTES);
+            put(peer, source, LONG_BYTES, WordAction.NONE);
+            peer.pump();
+            assertThat(wire.writes).as("at the latest when it is flushed").hasSize(3);
+        }
+    }
+}
