@@ -20,7 +20,7 @@ import org.tutti.DataType;
  */
 final class Reference {
     /** A multiple of every unit. */
-    private static final int PERIOD = 4 * 3 * 11 * 31;
+    private static final int PERIOD = 4 * 3 * 7 * 47;
 
     private Reference() {}
 

@@ -353,7 +353,7 @@ final class RankMain {
     }
 
     /**
-     * Rank 0 waits; its process says what that costs from the second second on. Of twelve stretches the cheapest is it:
+     * Rank 0 waits; its process says what that costs from the second second on. Of six stretches the cheapest counts:
      * what else happens on the machine only adds.
      */
     private static void idle(Job job) throws InterruptedException {
@@ -362,7 +362,7 @@ final class RankMain {
             Thread.ofPlatform().daemon().start(RankMain::measure);
             job.world().barrier();
         } else {
-            Thread.sleep(8000);
+            Thread.sleep(11_000);
             job.world().barrier();
         }
     }
@@ -371,12 +371,12 @@ final class RankMain {
         try {
             Thread.sleep(1500);
             long least = Long.MAX_VALUE;
-            for (int stretch = 0; stretch < 12; stretch++) {
+            for (int stretch = 0; stretch < 6; stretch++) {
                 long start = cpuNanos();
-                Thread.sleep(500);
+                Thread.sleep(1500);
                 least = Math.min(least, cpuNanos() - start);
             }
-            System.out.println("idle " + least / 5_000_000.0 + " %");
+            System.out.println("idle " + least / 15_000_000.0 + " %");
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

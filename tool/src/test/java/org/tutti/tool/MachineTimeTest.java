@@ -2,6 +2,7 @@
 package org.tutti.tool;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
@@ -14,9 +15,20 @@ class MachineTimeTest {
     void shouldPassNoFasterThanTheClock() throws InterruptedException {
         long startNanos = System.nanoTime();
         var time = new MachineTime();
-        Thread.sleep(50);
+        Thread.sleep(500);
         var elapsed = time.elapsed();
+        assertThat(elapsed).isGreaterThan(Duration.ZERO);
         assertThat(elapsed).isLessThanOrEqualTo(Duration.ofNanos(System.nanoTime() - startNanos).plus(TICK));
+    }
+
+    @Test
+    void shouldReadWhatTheKernelCounts() {
+        var then = MachineTime.Ticks.of(List.of("cpu  30 2 40 9000 5 6 7 80 0 0", "cpu0 10 1 20 4000 2 3 4 30 0 0",
+                "cpu1 20 1 20 5000 3 3 3 50 0 0", "intr 12 13", "ctxt 14"));
+        assertThat(then).isEqualTo(new MachineTime.Ticks(2, 85, 80));
+        var now = new MachineTime.Ticks(2, 85 + 60, 80 + 20);
+        assertThat(now.stolenNanosSince(then)).isEqualTo(100_000_000);
+        assertThat(now.stolenShareSince(then)).isEqualTo(0.25);
     }
 
     @Test

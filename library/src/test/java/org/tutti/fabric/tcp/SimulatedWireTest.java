@@ -36,16 +36,17 @@ class SimulatedWireTest {
         }
     }
 
-    /** After every third byte, from a different one on for each side and rail; {@code -Dwire.every=1} for all. */
+    /** After every third byte, and after the last; {@code -Dwire.every=1} for all. */
     @Test
     void shouldLoseNothingWhereverOneOfTwoRailsBreaks() throws InterruptedException {
         long[] written = SimulatedJob.run(-1, 0, 0);
         for (int i = 0; i < written.length; i++) {
-            for (long bytes = 1L + i % EVERY; bytes <= written[i]; bytes += EVERY) {
+            for (long bytes = 1L + i % EVERY; bytes < written[i] + EVERY; bytes += EVERY) {
+                long last = Math.min(bytes, written[i]);
                 try {
-                    SimulatedJob.run(i / 2, i % 2, bytes);
+                    SimulatedJob.run(i / 2, i % 2, last);
                 } catch (AssertionError e) {
-                    throw new AssertionError("rail " + i / 2 + " breaks after byte " + bytes + " of side " + i % 2, e);
+                    throw new AssertionError("rail " + i / 2 + " breaks after byte " + last + " of side " + i % 2, e);
                 }
             }
         }

@@ -121,13 +121,13 @@ public final class CompareCommand implements Callable<Integer> {
         }
         var report = new Report(results, wire);
         report.print(System.out);
-        time.warning().ifPresent(System.err::println);
         if (csv != null) {
             report.writeCsv(csv);
         }
         if (chart != null) {
             report.writeChart(chart);
         }
+        time.warning().ifPresent(System.err::println);
         return complete ? 0 : STATUS_INCOMPLETE;
     }
 

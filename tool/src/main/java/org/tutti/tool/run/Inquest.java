@@ -190,7 +190,8 @@ final class Inquest {
 
     /** A rank that throws has left by the time that its process ends, if its program closes the job on the way out. */
     private boolean mayStillConfess() {
-        return firstSecondary != null && firstEnded == null && markedRank == NOBODY && !firstReported
+        return firstSecondary != null && firstEnded == null && !firstReported
+                && (markedRank == NOBODY || hasEndedSecondary(processes.get(plan.processOf(markedRank))))
                 && processes.stream().anyMatch(process -> !ended.contains(process)
                         && process.ranks().ranks().anyMatch(nodes::hasLeft))
                 && !isPast(secondaryNanos, LEAVING_GRACE);
@@ -242,6 +243,11 @@ final class Inquest {
 
     private static boolean isSecondary(StartedProcess process) {
         return process.lost().isEmpty() && process.exitStatus() == STATUS_SECONDARY;
+    }
+
+    /** Whether it is no first cause, though it may be marked: of several ranks one may have had no part in it. */
+    private static boolean hasEndedSecondary(StartedProcess process) {
+        return !process.isAlive() && isSecondary(process);
     }
 
     private void trouble() {

@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Programs whose ranks join and call collectives, on several nodes of this host, or on hosts that are all this one. */
 @Timeout(300)
 class AcrossNodesTest {
-    private static final Duration SOON = Duration.ofSeconds(8); // before the heartbeat of 10 s would have told
+    private static final Duration SOON = Duration.ofSeconds(5); // and not the heartbeat of 10 s
     private static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));
 
     @TempDir

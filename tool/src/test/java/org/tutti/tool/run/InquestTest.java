@@ -82,6 +82,29 @@ class InquestTest {
         assertThat(sentence()).startsWith("rank 1 (pid 1) was killed by signal 9");
     }
 
+    @Test
+    void shouldNotTakeTheMarkOfAProcessThatLostAnotherForTheCause() {
+        ranks.left.add(3);
+        processes.get(2).end(RankProcess.STATUS_SECONDARY);
+        ranks.firstFailed = 2; // as whoever watches over it has said, for a rank of it that had not left
+        inquest.ended(processes.get(2));
+        pass(Inquest.LEAVING_GRACE.minusMillis(1));
+        assertThat(inquest.verdict()).isEmpty();
+        processes.get(3).end(1);
+        inquest.ended(processes.get(3));
+        assertThat(sentence()).startsWith("rank 3 (pid 3) exited with status 1");
+    }
+
+    @Test
+    void shouldNameAMarkedRankThatLivesOnAfterASecond() {
+        ranks.left.add(3);
+        ranks.firstFailed = 1;
+        processes.get(2).end(RankProcess.STATUS_SECONDARY);
+        inquest.ended(processes.get(2));
+        pass(Inquest.GRACE.plusMillis(1));
+        assertThat(sentence()).startsWith("rank 1 (pid 1) failed, or was silent for the --heartbeat");
+    }
+
     private void pass(Duration time) {
         inquest.verdict(); // the launcher looks every now and then
         nanos += time.toNanos();
@@ -94,6 +117,7 @@ class InquestTest {
     /** A node whose ranks have all joined. */
     private static final class Ranks implements JobNode {
         final Set<Integer> left = new HashSet<>();
+        int firstFailed = -1;
 
         @Override
         public String name() {
@@ -120,7 +144,7 @@ class InquestTest {
 
         @Override
         public int firstFailedRank() {
-            return -1;
+            return firstFailed;
         }
 
         @Override
