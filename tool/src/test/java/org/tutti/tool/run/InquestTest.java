@@ -42,21 +42,18 @@ class InquestTest {
     @Test
     void shouldGiveARankThatHasLeftTheTimeToSayThatItThrew() {
         ranks.left.add(3);
-        processes.get(2).end(RankProcess.STATUS_SECONDARY);
-        inquest.ended(processes.get(2));
+        end(2, RankProcess.STATUS_SECONDARY);
         pass(Inquest.LEAVING_GRACE.minusMillis(1));
         assertThat(inquest.verdict()).isEmpty();
         assertThat(inquest.sinceTrouble()).as("nobody is ended before").isLessThan(Inquest.GRACE);
-        processes.get(3).end(1);
-        inquest.ended(processes.get(3));
+        end(3, 1);
         assertThat(sentence()).startsWith("rank 3 (pid 3) exited with status 1");
     }
 
     @Test
     void shouldNameWhoCouldNotGoOnWhenARankThatHasLeftSaysNothing() {
         ranks.left.add(3);
-        processes.get(2).end(RankProcess.STATUS_SECONDARY);
-        inquest.ended(processes.get(2));
+        end(2, RankProcess.STATUS_SECONDARY);
         pass(Inquest.LEAVING_GRACE);
         assertThat(inquest.verdict()).isEmpty();
         pass(Inquest.GRACE.plusMillis(1));
@@ -65,8 +62,7 @@ class InquestTest {
 
     @Test
     void shouldNotWaitForRanksThatHaveNotLeft() {
-        processes.get(2).end(RankProcess.STATUS_SECONDARY);
-        inquest.ended(processes.get(2));
+        end(2, RankProcess.STATUS_SECONDARY);
         assertThat(inquest.verdict()).isEmpty();
         pass(Inquest.GRACE.plusMillis(1));
         assertThat(sentence()).startsWith("rank 2 (pid 2) could not go on because of another rank");
@@ -75,23 +71,19 @@ class InquestTest {
     @Test
     void shouldNotWaitForWhoHasLeftOnceAnotherIsTheCause() {
         ranks.left.add(0);
-        processes.get(2).end(RankProcess.STATUS_SECONDARY);
-        inquest.ended(processes.get(2));
-        processes.get(1).end(128 + 9);
-        inquest.ended(processes.get(1));
+        end(2, RankProcess.STATUS_SECONDARY);
+        end(1, 128 + 9);
         assertThat(sentence()).startsWith("rank 1 (pid 1) was killed by signal 9");
     }
 
     @Test
     void shouldNotTakeTheMarkOfAProcessThatLostAnotherForTheCause() {
         ranks.left.add(3);
-        processes.get(2).end(RankProcess.STATUS_SECONDARY);
         ranks.firstFailed = 2; // as whoever watches over it has said, for a rank of it that had not left
-        inquest.ended(processes.get(2));
+        end(2, RankProcess.STATUS_SECONDARY);
         pass(Inquest.LEAVING_GRACE.minusMillis(1));
         assertThat(inquest.verdict()).isEmpty();
-        processes.get(3).end(1);
-        inquest.ended(processes.get(3));
+        end(3, 1);
         assertThat(sentence()).startsWith("rank 3 (pid 3) exited with status 1");
     }
 
@@ -99,10 +91,14 @@ class InquestTest {
     void shouldNameAMarkedRankThatLivesOnAfterASecond() {
         ranks.left.add(3);
         ranks.firstFailed = 1;
-        processes.get(2).end(RankProcess.STATUS_SECONDARY);
-        inquest.ended(processes.get(2));
+        end(2, RankProcess.STATUS_SECONDARY);
         pass(Inquest.GRACE.plusMillis(1));
         assertThat(sentence()).startsWith("rank 1 (pid 1) failed, or was silent for the --heartbeat");
+    }
+
+    private void end(int rank, int status) {
+        processes.get(rank).end(status);
+        inquest.ended(processes.get(rank));
     }
 
     private void pass(Duration time) {
