@@ -71,7 +71,8 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
 
     /**
      * Copies bytes into a region of another process, and then changes a word of the region. Where the region, or the
-     * range, or the word is not allowed, the put is dropped there, and counted: the caller is not told.
+     * range, or the word is not allowed, the put is dropped there, and counted: the caller is not told. A put
+     * that changes no word may stay here until the next one, or {@link #flush}.
      *
      * @param process the other process
      * @param region the region's handle

@@ -78,12 +78,7 @@ final class LauncherProcess implements AutoCloseable {
 
     /** Waits for the end; fails when it takes too long. */
     LauncherProcess await() throws InterruptedException {
-        return await(PATIENCE_SECONDS);
-    }
-
-    /** Waits so long for the end of a program that has much to do. */
-    LauncherProcess await(long patienceSeconds) throws InterruptedException {
-        assertThat(process.waitFor(patienceSeconds, TimeUnit.SECONDS)).as("the launcher ended in time").isTrue();
+        assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).as("the launcher ended in time").isTrue();
         return this;
     }
 

@@ -251,12 +251,12 @@ final class Programs {
                 }
 
                 void fail(Job job) throws Exception {
-                    IO.println(System.currentTimeMillis());
+                    IO.println(ProcessHandle.current().pid());
                     switch (System.getenv("HOW")) {
                         case "throw" -> throw new IllegalStateException("the cause");
                         case "exit" -> System.exit(3);
                         case "abort" -> job.abort(5);
-                        default -> IO.println(ProcessHandle.current().pid()); // to be killed
+                        default -> {} // to be killed
                     }
                 }
                 """.formatted(afterLoss);
