@@ -53,6 +53,7 @@ abstract class Operation extends Placement implements Waiter.Check {
     private static final long QUIET = 1;
     private static final long LOOK_NANOS = 200_000_000;
     private static final long NO_LOOK_YET = Long.MIN_VALUE;
+    private static final LookEndedException LOOK_ENDED = new LookEndedException();
 
     final Machine machine;
     final Members members;
@@ -63,6 +64,7 @@ abstract class Operation extends Placement implements Waiter.Check {
     final boolean blocking;
     private final MemorySegment fetched;
     private final CallComparison comparison;
+    private final Waiter.Check whileAwaiting = this::checkAwaiting;
 
     long sequence;
     long slot;
@@ -84,6 +86,15 @@ abstract class Operation extends Placement implements Waiter.Check {
     private long awaitedOffset;
     private long awaitedValue;
     private long lookNanos;
+
+    /** Ends a look at another rank's descriptor; never leaves this class. */
+    private static final class LookEndedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        LookEndedException() {
+            super("the awaited word has come", null, false, false);
+        }
+    }
 
     Operation(Machine machine, Members members, Memory memory, long ringAddress, int rank, Topology topology,
             Reach reach, Ledger shared) {
@@ -478,24 +489,34 @@ abstract class Operation extends Placement implements Waiter.Check {
         if (lookNanos == Long.MAX_VALUE || System.nanoTime() - lookNanos < 0) {
             return false;
         }
-        long offset = awaitedOffset;
-        long value = awaitedValue;
+        lookNanos = Long.MAX_VALUE; // a check inside a call of the fabric must not call it
         boolean differs = comparison.differsElsewhere(sequence, other, history);
-        awaitedOffset = offset;
-        awaitedValue = value;
         lookNanos = System.nanoTime() + LOOK_NANOS;
         return differs;
     }
 
+    /** Reads another rank's descriptor, unless the word comes meanwhile that this rank waits for. */
     private boolean fetch(long operation, int other) {
         RingLayout theirs = layoutOf(topology.nodeOf(other));
-        awaitNothingOf(other);
-        return machine.get(reach.processes()[other], reach.rings()[other],
-                RingLayout.cell(theirs.slot(theirs.slotIndex(operation)), topology.placeOf(other)), fetched,
-                0, RingLayout.CELL_BYTES, this);
+        try {
+            return machine.get(reach.processes()[other], reach.rings()[other],
+                    RingLayout.cell(theirs.slot(theirs.slotIndex(operation)), topology.placeOf(other)), fetched,
+                    0, RingLayout.CELL_BYTES, whileAwaiting);
+        } catch (LookEndedException _) {
+            return false;
+        }
+    }
+
+    /** Its answer may take as long as a lost rail, and the rank that is to give it may have left after its last put. */
+    private void checkAwaiting() {
+        if (!isAwaiting()) {
+            throw LOOK_ENDED;
+        }
+        check();
     }
 
     CollectiveMismatchException mismatch(int other) {
+        awaitNothingOf(other);
         return comparison.mismatch(sequence, other, localRankOf(other));
     }
 }

@@ -2,17 +2,24 @@
 package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Test;
 import org.tutti.CallInterruptedException;
 import org.tutti.Collective;
 import org.tutti.CommunicatorBrokenException;
+import org.tutti.RankFailedException;
+import org.tutti.Topology;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
 import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -71,6 +78,32 @@ class TeamTest {
                 .hasMessageContaining("rank 0").hasMessageContaining("rank 1");
     }
 
+    /** A look at the sender's call takes an answer of its process, which need not come before that has left. */
+    @Test
+    void aRankWhoseAwaitedWordHasComeGoesOnAlthoughItsSenderLeftWhileItLookedAtItsCall() {
+        RingLayout layout = new RingLayout(2, 1);
+        long address = memory.claim(layout.bytes(), "a test");
+        MemorySegment words = memory.block(address, layout.bytes());
+        long arrived = layout.edge(layout.slotIndex(0), NodeTree.PARENT) + RingLayout.ARRIVED;
+        Leavable members = new Leavable(new AtomicBoolean());
+        AtomicInteger looks = new AtomicInteger();
+        EventfulMachine machine = new EventfulMachine(new LiveMachine(new Waiter(false)), () -> {
+        }, check -> {
+            looks.incrementAndGet();
+            check.check(); // nothing has come yet
+            Words.store(words, arrived, (1L << Operation.GENERATION_SHIFT) + 1);
+            members.left.set(true);
+            check.check();
+        });
+        Team receiver =
+                new Team(machine, members, memory, address, new Outbox(memory, 1), 1, new Topology(new int[]{0, 1}),
+                        new Reach(new int[]{0, 1}, new long[2]));
+        enter(receiver);
+        Words.storePlain(words, arrived + Long.BYTES, receiver.tag());
+        assertThatCode(() -> receiver.awaitArrival(NodeTree.PARENT, 1, 0)).doesNotThrowAnyException();
+        assertThat(looks).hasValue(1);
+    }
+
     private Team team(int rank, Machine machine) {
         return new Team(machine, new Healthy(), memory, ring, new Outbox(memory, RANKS), rank, RANKS);
     }
@@ -84,10 +117,10 @@ class TeamTest {
         team.enter(Collective.BARRIER, ALGORITHM, null, Label.NONE, 0, 0, Long.MAX_VALUE);
     }
 
-    /** Waits by letting something happen, and then looks for a reason to give up. */
-    private record EventfulMachine(LiveMachine live, Runnable event) implements Machine {
+    /** Waits by letting something happen, and then looks for a reason to give up; gets from nobody. */
+    private record EventfulMachine(LiveMachine live, Runnable event, Consumer<Waiter.Check> get) implements Machine {
         EventfulMachine(Runnable event) {
-            this(new LiveMachine(new Waiter(false)), event);
+            this(new LiveMachine(new Waiter(false)), event, Waiter.Check::check);
         }
 
         @Override
@@ -152,7 +185,8 @@ class TeamTest {
         @Override
         public boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
                 Waiter.Check check) {
-            return live.get(process, region, offset, target, targetOffset, bytes, check);
+            get.accept(check);
+            return false;
         }
 
         @Override
@@ -183,6 +217,34 @@ class TeamTest {
         @Override
         public void unlock(Lock lock) {
             live.unlock(lock);
+        }
+    }
+
+    /** Rank 0 may leave. */
+    private record Leavable(AtomicBoolean left) implements Members {
+        @Override
+        public long changes() {
+            return 0;
+        }
+
+        @Override
+        public RuntimeException failure(int awaited) {
+            return hasLeft(awaited) ? new RankFailedException(awaited, "rank " + awaited + " has left the job") : null;
+        }
+
+        @Override
+        public boolean hasLeft(int rank) {
+            return rank == 0 && left.get();
+        }
+
+        @Override
+        public boolean isGone(int rank) {
+            return hasLeft(rank);
+        }
+
+        @Override
+        public String describe(int rank) {
+            return "rank " + rank;
         }
     }
 
