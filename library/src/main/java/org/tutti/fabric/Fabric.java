@@ -215,11 +215,10 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      *
      * @param process the other process
      * @param check is asked now and then; throws to end the wait
-     * @return whether the process was there
+     * @return whether it is; the process may have gone since
      */
     default boolean fence(int process, Waiter.Check check) {
-        long all = beginFence(process, check);
-        return all >= 0 && awaitFence(process, all, check);
+        return awaitFence(process, beginFence(process, check), check);
     }
 
     /**
@@ -228,7 +227,7 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      *
      * @param process the other process
      * @param check is asked now and then; throws to end the call
-     * @return what {@link #awaitFence} has to be told, 0 or more, or −1 when the process is gone
+     * @return what {@link #awaitFence} has to be told
      */
     long beginFence(int process, Waiter.Check check);
 
@@ -238,14 +237,14 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      * @param process the other process
      * @param all what {@link #beginFence} has returned
      * @param check is asked now and then; throws to end the wait
-     * @return whether the process was there
+     * @return whether all of it is visible there; the process may have gone since
      */
     boolean awaitFence(int process, long all, Waiter.Check check);
 
     /**
      * Waits until everything that this process has put into any other one is visible there, or that one is gone.
      *
-     * @param timeoutMillis how long to wait at most
+     * @param timeoutMillis how long to wait at most, besides the time that it takes to notice that a rail is lost
      * @return whether it is, everywhere
      */
     boolean fenceAll(long timeoutMillis);

@@ -20,6 +20,7 @@ class CallCheck implements Waiter.Check {
     private String call;
     private int awaited;
     private long deadlineNanos;
+    private boolean endsWhenItLeaves;
 
     CallCheck(Members members, int rank) {
         this.members = members;
@@ -31,12 +32,20 @@ class CallCheck implements Waiter.Check {
         call = name;
         awaited = target;
         deadlineNanos = untilNanos;
+        endsWhenItLeaves = true;
+        return this;
+    }
+
+    /** A fence begins. A rank may leave once it has what it was put; the fabric says if it has not got all of it. */
+    CallCheck beginFence(String name, int target, long untilNanos) {
+        begin(name, target, untilNanos);
+        endsWhenItLeaves = false;
         return this;
     }
 
     @Override
     public void check() {
-        RuntimeException failure = failure(awaited);
+        RuntimeException failure = failure(endsWhenItLeaves ? awaited : ANY);
         if (failure != null) {
             throw failure;
         }

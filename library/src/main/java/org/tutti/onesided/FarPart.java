@@ -272,7 +272,7 @@ final class FarPart extends LivePart {
     @Override
     void fence() {
         if (memory.isWritten(process)) {
-            CallCheck check = memory.begin("fence", rank);
+            CallCheck check = memory.beginFence("fence", rank);
             check.requireThere(fabric.fence(process, check));
             memory.noteFenced(process);
         }

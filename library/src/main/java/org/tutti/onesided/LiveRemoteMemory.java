@@ -142,6 +142,10 @@ final class LiveRemoteMemory extends RemoteMemory {
         return check.begin(call, target, deadlineNanos.getAsLong());
     }
 
+    CallCheck beginFence(String call, int target) {
+        return check.beginFence(call, target, deadlineNanos.getAsLong());
+    }
+
     // ---- fences
 
     /** Remembers that a process has something of this rank's that no fence has waited for. */
@@ -179,12 +183,10 @@ final class LiveRemoteMemory extends RemoteMemory {
         VarHandle.fullFence();
         shuffleServers();
         for (int i = 0; i < serverCount; i++) {
-            CallCheck call = begin("fenceAll", servers[i]);
-            asked[i] = allocator.fabric().beginFence(servers[i], call);
-            call.requireThere(asked[i] >= 0);
+            asked[i] = allocator.fabric().beginFence(servers[i], beginFence("fenceAll", servers[i]));
         }
         for (int i = 0; i < serverCount; i++) {
-            CallCheck call = begin("fenceAll", servers[i]);
+            CallCheck call = beginFence("fenceAll", servers[i]);
             call.requireThere(allocator.fabric().awaitFence(servers[i], asked[i], call));
         }
         while (serverCount > 0) { // only now: a fence that has failed can be called again

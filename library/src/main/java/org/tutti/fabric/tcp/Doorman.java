@@ -428,7 +428,8 @@ final class Doorman {
                 abandon();
                 return;
             }
-            if (retired && (waits || knocks.stream().noneMatch(Knock::mayBeOpen))) {
+            boolean mayBeOpen = knocks.stream().allMatch(Knock::mayBeOpen);
+            if (retired && (waits || !mayBeOpen)) {
                 visits.remove(peer.process());
                 abandon();
                 return;
@@ -439,7 +440,8 @@ final class Doorman {
                 }
                 return;
             }
-            boolean late = nowNanos - beganNanos > VISIT_NANOS;
+            // whom the other side may take for connected, it would take for failed if the connection were given up
+            boolean late = nowNanos - beganNanos > (mayBeOpen ? patienceNanos : VISIT_NANOS);
             List<Knock> failed =
                     knocks.stream().filter(knock -> knock.failure != null || late && !knock.isOpen).toList();
             boolean settled = late || knocks.stream().allMatch(knock -> knock.isOpen || knock.failure != null);

@@ -30,7 +30,8 @@ import org.tutti.memory.Words;
  * the count: {@link Deliveries}.)
  *
  * <p><b>Losing a rail.</b> With several rails, frames are kept until they are counted. When a rail is lost, those of
- * its frames that are not counted go again on the others. When the last rail is lost, so is the other process.
+ * its frames that are not counted go again on the others. When the last rail is lost, so is the other process. News and
+ * the good-bye go on all rails at once: who says them may be gone before a rail that has died silently is lost.
  *
  * <p><b>No waiting for each other.</b> Whoever sends waits only for room in the outgoing buffer of some rail, and takes
  * in what arrives meanwhile; whoever takes in never waits: what has to be answered is queued, at most {@value
@@ -46,8 +47,6 @@ import org.tutti.memory.Words;
  * word with release order, or before that by another thread under the same receiving lock.
  */
 final class Peer {
-    private static final long COUNTED = 0;
-    private static final long ALL_COUNTED = Long.MAX_VALUE - 1;
     private static final int STRIPE_BYTES_MIN = 1 << 10;
     private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
     private static final int GATHERED_BYTES_MAX = 16 << 10;
@@ -59,7 +58,7 @@ final class Peer {
     private final FabricListener listener;
     private final AtomicLong refusals;
     private final Waiter.Progress progress;
-    private final MemorySegment words;
+    private final CountedFrames counted;
     private final Requests requests;
 
     private Rail[] rails = {};
@@ -101,7 +100,7 @@ final class Peer {
         this.listener = listener;
         this.refusals = refusals;
         this.progress = progress;
-        this.words = arena.allocate(Words.LINE_BYTES, Words.LINE_BYTES);
+        this.counted = new CountedFrames(arena);
         this.requests = new Requests(arena);
         this.answers = new Answers(regions);
         this.arrivals = new Arrivals(this, requests, answers, new Deliveries(regions, refusals), refusals);
@@ -165,7 +164,7 @@ final class Peer {
         }
         gone = true; // calls end now: their callers may ask what the listener was told
         requests.giveUp();
-        Words.store(words, COUNTED, ALL_COUNTED);
+        counted.giveUp();
     }
 
     /** Takes note that the process has left, though it had no occasion to say good-bye. */
@@ -520,7 +519,7 @@ final class Peer {
         lockSending();
         try {
             long all = sent;
-            if (counted() < all && railWithRoom(FrameLayout.HEADER_BYTES, check) instanceof Rail rail) {
+            if (counted.number() < all && railWithRoom(FrameLayout.HEADER_BYTES, check) instanceof Rail rail) {
                 called.of(FrameLayout.COUNT).flags = FrameLayout.WANTS_COUNT;
                 called.value = all;
                 called.count = arrivals.received();
@@ -533,17 +532,12 @@ final class Peer {
         }
     }
 
-    private long counted() {
-        return Words.load(words, COUNTED);
-    }
-
-    boolean hasCounted(long number) {
-        return counted() >= number;
-    }
-
-    /** Waits until the other side has counted so many frames. */
-    void awaitCount(long number, Waiter waiter, Waiter.Check check) {
-        waiter.await(words, COUNTED, number, check);
+    /** Waits until the other side has counted so many frames, or is gone; returns whether it has counted them. */
+    boolean awaitCount(long number, Waiter waiter, Waiter.Check check) {
+        if (counted.number() < number) {
+            counted.await(number, waiter, check);
+        }
+        return counted.number() >= number;
     }
 
     /** Sends a piece of news, or the good-bye, if there is room now. */
@@ -561,6 +555,11 @@ final class Peer {
             called.value = value;
             saidGoodbye |= kind == FrameLayout.GOODBYE;
             appendTo(rail, called, null, 0);
+            for (Rail other : rails) { // who leaves does not wait until a rail that died silently is lost
+                if (other != rail && !other.isLost() && other.hasRoom(FrameLayout.HEADER_BYTES)) {
+                    other.append(called);
+                }
+            }
             write();
             return true;
         } finally {
@@ -599,7 +598,7 @@ final class Peer {
     }
 
     private Rail railWithRoomNow(int bytes) {
-        if (gone || retention != null && !retention.hasRoom(bytes, counted() + 1, sent + 1)) {
+        if (gone || retention != null && !retention.hasRoom(bytes, counted.number() + 1, sent + 1)) {
             return null;
         }
         for (int i = 0; i < rails.length; i++) {
@@ -729,7 +728,7 @@ final class Peer {
     }
 
     private boolean resend() {
-        for (long number = counted() + 1; number <= sent; number++) {
+        for (long number = counted.number() + 1; number <= sent; number++) {
             int on = retention.rail(number);
             if (on == Retention.NOWHERE || rails[on].isLost()) {
                 retention.setRail(number, Retention.NOWHERE);
@@ -882,9 +881,7 @@ final class Peer {
         if (count > sent) {
             throw new ProtocolException("it has counted " + count + " frames of " + sent);
         }
-        if (count > counted()) {
-            Words.store(words, COUNTED, count);
-        }
+        counted.note(count);
     }
 
     /** The other side has sent a piece of news. */

@@ -45,7 +45,9 @@ import org.tutti.memory.Waiter;
  * its selector, with interest in everything; when it wakes and sees that a rank has polled within the last {@value
  * #LEASE_NANOS} ns, it leaves the data to that rank and does not go back to the selector, which would wake it for every
  * message, until {@value #LOOK_NANOS} ns later nobody has polled any more. So a rank that begins to compute is served
- * from below a millisecond after its last poll on, and at once after that. A service thread that is to poll never
+ * from below a millisecond after its last poll on, and at once after that. A rank that is inside a connection, sending
+ * or taking in much, has the lease as well, but for {@value #USE_NANOS} ns only: then the others are looked at between
+ * the service thread's parks, or they would take this process for failed. A service thread that is to poll never
  * sleeps, and polls whenever nobody else has for {@value #LEASE_NANOS} ns.
  *
  * <p><b>Gathering.</b> While the service thread comes by every {@value #LOOK_NANOS} ns it also sends what it finds in
@@ -58,6 +60,7 @@ public final class TcpFabric implements Fabric {
     private static final System.Logger LOG = System.getLogger(TcpFabric.class.getName());
     private static final long LEASE_NANOS = 50_000;
     private static final long LOOK_NANOS = 700_000;
+    private static final long USE_NANOS = 10_000_000;
     private static final long TICK_MILLIS_MAX = 500;
     private static final long BUSY_MILLIS = 20;
     private static final int TICKS_PER_LIMIT = 4;
@@ -68,7 +71,7 @@ public final class TcpFabric implements Fabric {
     private static final Consumer<SelectionKey> SEEN = _ -> {
     };
     private static final long GOODBYE_NANOS_MAX = 2_000_000_000L;
-    private static final long RETIRE_NANOS_MAX = 500_000_000L;
+    private static final long RETIRE_NANOS_MAX = 2_000_000_000L;
     private static final long TURN_NANOS = 50_000;
 
     private final int self;
@@ -281,17 +284,12 @@ public final class TcpFabric implements Fabric {
 
     @Override
     public long beginFence(int process, Waiter.Check check) {
-        Peer peer = connect(process, check);
-        return peer == null ? -1 : peer.askCount(check);
+        return peer(process).askCount(check);
     }
 
     @Override
     public boolean awaitFence(int process, long all, Waiter.Check check) {
-        Peer peer = peer(process);
-        if (!peer.hasCounted(all)) {
-            peer.awaitCount(all, waiter, check);
-        }
-        return !peer.isGone();
+        return peer(process).awaitCount(all, waiter, check);
     }
 
     /** Ends a wait that takes too long; never leaves this class. */
@@ -305,15 +303,13 @@ public final class TcpFabric implements Fabric {
 
     @Override
     public boolean fenceAll(long timeoutMillis) {
-        long deadlineNanos = System.nanoTime() + timeoutMillis * 1_000_000;
+        Waiter.Check patience = patience(System.nanoTime() + silenceNanosMax + timeoutMillis * 1_000_000);
         try {
+            boolean there = true;
             for (Peer peer : connected) {
-                long all = peer.askCount(patience(deadlineNanos));
-                if (!peer.hasCounted(all)) {
-                    peer.awaitCount(all, waiter, patience(deadlineNanos));
-                }
+                there &= peer.awaitCount(peer.askCount(patience), waiter, patience);
             }
-            return true;
+            return there;
         } catch (ImpatientException _) {
             return false;
         }
@@ -457,7 +453,7 @@ public final class TcpFabric implements Fabric {
         }
     }
 
-    /** Whoever sends or takes in much at a time has not polled for a while, and yet needs no help. */
+    /** Whoever sends or takes in much at a time has not polled for a while, and yet needs no help at once. */
     private boolean isLeased() {
         if (System.nanoTime() - polledNanos < LEASE_NANOS) {
             return true;
@@ -539,8 +535,9 @@ public final class TcpFabric implements Fabric {
     }
 
     private void see(boolean leased) {
+        boolean others = leased && System.nanoTime() - polledNanos > USE_NANOS; // one is in use, and holds up the rest
         for (SelectionKey key : selector.selectedKeys()) {
-            if (key.isValid() && !doorman.see(key) && !leased && !isLeased()) {
+            if (key.isValid() && !doorman.see(key) && (others || !leased && !isLeased())) {
                 ((Peer) key.attachment()).poll();
             }
         }

@@ -8,9 +8,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.WordAction;
@@ -72,27 +75,51 @@ class LastWordsTest {
         return words.flip();
     }
 
-    @Test
-    void shouldBeHeardByWhoWritesFirst() {
-        List<String> heard = new ArrayList<>();
-        FabricListener listener = new FabricListener() {
+    private final List<String> heard = new ArrayList<>();
+
+    private Peer peer(int process, Arena arena) {
+        return new Peer(process, new Regions(), new FabricListener() {
             @Override
             public void news(int kind, long index, long value) {
                 heard.add("news " + kind + " " + index + " " + value);
             }
 
             @Override
-            public void left(int process) {
-                heard.add("left " + process);
+            public void left(int other) {
+                heard.add("left " + other);
             }
 
             @Override
-            public void lost(int process, String reason) {
-                heard.add("lost " + process + ": " + reason);
+            public void lost(int other, String reason) {
+                heard.add("lost " + other + ": " + reason);
             }
-        };
+        }, new AtomicLong(), () -> false, arena);
+    }
+
+    /** Nobody knows yet that the rail is lost, and who leaves does not wait until somebody does. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void shouldComeAlthoughARailHasDiedSilently(int dead) {
+        SplittableRandom random = new SplittableRandom(1);
+        SimulatedWire[] wires = {new SimulatedWire(random, 1000), new SimulatedWire(random, 1000)};
         try (Arena arena = Arena.ofConfined()) {
-            Peer peer = new Peer(4, new Regions(), listener, new AtomicLong(), () -> false, arena);
+            Peer leaving = peer(0, arena);
+            Peer staying = peer(1, arena);
+            leaving.connect(new Wire[]{wires[0].end(0), wires[1].end(0)});
+            staying.connect(new Wire[]{wires[0].end(1), wires[1].end(1)});
+            wires[dead].beSilent();
+            wires[dead].cut();
+            assertThat(leaving.tell(FrameLayout.NEWS, 3, 5, 7)).isTrue();
+            assertThat(leaving.tell(FrameLayout.GOODBYE, 0, 0, 0)).isTrue();
+            staying.poll();
+            assertThat(heard).containsExactly("news 3 5 7", "left 1");
+        }
+    }
+
+    @Test
+    void shouldBeHeardByWhoWritesFirst() {
+        try (Arena arena = Arena.ofConfined()) {
+            Peer peer = peer(4, arena);
             peer.connect(new Wire[]{new ClosedWire(newsAndGoodbye())});
             peer.put(1 << 16, 0, MemorySegment.ofArray(new long[1]), 0, Long.BYTES, WordAction.NONE, 0, 0, 0, () -> {
             });

@@ -14,6 +14,8 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -21,9 +23,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
@@ -321,6 +325,72 @@ class TcpFabricTest {
         assertThat(to.heard).containsExactly("left 0");
         while (to.fabric.put(0, from.region, 0, source, 0, 8, WordAction.NONE, -1, 0, 0, PATIENT)) {
             Thread.onSpinWait(); // it hears at once that the other has left, but perhaps not yet that it is closed
+        }
+    }
+
+    @Test
+    void shouldFenceWhatAProcessHadBeforeItLeft() throws InterruptedException {
+        start(2, 1);
+        Process from = processes.get(0);
+        Process to = processes.get(1);
+        MemorySegment source = arena.allocate(REGION_BYTES).fill((byte) 7);
+        from.fabric.put(1, to.region, 64, source, 0, 64, WordAction.RAISE, 0, 1, 0, PATIENT);
+        from.fabric.flush();
+        while (Words.load(to.memory, 0) < 1) {
+            Thread.sleep(1);
+        }
+        to.fabric.close();
+        while (!from.fabric.isGone(1)) {
+            from.fabric.poll();
+        }
+        assertThat(from.fabric.fence(1, PATIENT)).isTrue();
+        assertThat(from.fabric.fenceAll(0)).isTrue();
+        assertThat(from.fabric.put(1, to.region, 64, source, 0, 64, WordAction.NONE, -1, 0, 0, PATIENT)).isFalse();
+    }
+
+    /** One connection is in use for longer than a process may be silent; the others are served meanwhile. */
+    @Test
+    void shouldServeOthersWhileOneTakesLong() throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch served = new CountDownLatch(1);
+        start(3, 1);
+        Process busy = processes.get(0);
+        long slow = busy.fabric.register(arena.allocate(64, 64), new SlowAccumulator(begun, served));
+        Thread rank = Thread.ofPlatform().start(() -> {
+            while (begun.getCount() > 0) {
+                busy.fabric.poll();
+            }
+        });
+        SectionPieces pieces = new SectionPieces();
+        pieces.begin(0, arena.allocate(8), 0, 8);
+        assertThat(processes.get(1).fabric.send(0, slow, pieces, 0, 1, 0, PATIENT)).isTrue();
+        processes.get(1).fabric.flush();
+        begun.await();
+        Process other = processes.get(2);
+        other.fabric.put(0, busy.region, 64, other.memory, 0, 64, WordAction.RAISE, 0, 1, 0, PATIENT);
+        boolean fenced = other.fabric.fence(0, PATIENT);
+        served.countDown();
+        rank.join();
+        assertThat(fenced).isTrue();
+        assertThat(Words.load(busy.memory, 0)).isOne();
+    }
+
+    /** Takes a rank's thread as long as a put of very many bytes would. */
+    private record SlowAccumulator(CountDownLatch begun, CountDownLatch served) implements Accumulator {
+        @Override
+        public boolean accepts(int operation, long offset, long bytes) {
+            return true;
+        }
+
+        @Override
+        public boolean accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+                long sourceOffset, long bytes) {
+            begun.countDown();
+            try {
+                return served.await(20, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
         }
     }
 

@@ -174,7 +174,8 @@ final class Inquest {
 
     private void noteMark() {
         int rank = nodes.firstFailedRank();
-        if (rank != NOBODY && markedRank == NOBODY && firstEnded == null) { // later marks may be the launcher's own
+        boolean accused = rank != NOBODY && !nodes.hasLeft(rank); // its own node knows better than who has lost it
+        if (accused && markedRank == NOBODY && firstEnded == null) { // later marks may be the launcher's own
             markedRank = rank;
             markedNanos = clock.getAsLong();
             trouble();

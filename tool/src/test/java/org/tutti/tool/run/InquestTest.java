@@ -51,6 +51,18 @@ class InquestTest {
     }
 
     @Test
+    void shouldNotBelieveThatARankHasFailedThatHasLeft() {
+        ranks.left.add(3);
+        ranks.firstFailed = 3;
+        end(3, 0);
+        pass(Inquest.GRACE.plusMillis(1));
+        assertThat(inquest.verdict()).isEmpty();
+        end(2, RankProcess.STATUS_SECONDARY);
+        pass(Inquest.GRACE.plusMillis(1));
+        assertThat(sentence()).startsWith("rank 2 (pid 2) could not go on because of another rank");
+    }
+
+    @Test
     void shouldNameWhoCouldNotGoOnWhenARankThatHasLeftSaysNothing() {
         ranks.left.add(3);
         end(2, RankProcess.STATUS_SECONDARY);

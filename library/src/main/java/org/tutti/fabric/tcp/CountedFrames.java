@@ -1,0 +1,51 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
+
+/**
+ * How many frames of this side the other one has counted, and a word to wait for it by. When the other side is gone the
+ * word is as great as it can be, so that nobody waits for ever; what was counted until then stays known.
+ *
+ * <p>Counts are noted under the receiving lock, and the other side may be given up by any thread at any time: therefore
+ * the word is raised by compare-and-swap, which fails only because of that, and then need not be raised.
+ */
+final class CountedFrames {
+    private static final long COUNTED = 0;
+    private static final long GIVEN_UP = Long.MAX_VALUE;
+
+    private final MemorySegment words;
+    private volatile long counted;
+
+    CountedFrames(Arena arena) {
+        this.words = arena.allocate(Words.LINE_BYTES, Words.LINE_BYTES);
+    }
+
+    /** All frames up to this number were counted. */
+    long number() {
+        return counted;
+    }
+
+    /** Takes note of a count; smaller ones than the last come late, and say nothing. */
+    void note(long count) {
+        long before = counted;
+        if (count > before) {
+            counted = count;
+            Words.compareAndSet(words, COUNTED, before, count);
+        }
+    }
+
+    /** Nothing will be counted any more. */
+    void giveUp() {
+        Words.store(words, COUNTED, GIVEN_UP);
+    }
+
+    /** Waits until so many frames were counted, or the other side is gone. */
+    void await(long number, Waiter waiter, Waiter.Check check) {
+        waiter.await(words, COUNTED, number, check);
+    }
+}

@@ -1,0 +1,125 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.FutureTask;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Service;
+import org.tutti.fabric.WordAction;
+import org.tutti.memory.Waiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A process whose service thread stands still for seconds: the other side is a socket of this test. */
+@Timeout(120)
+class SlowProcessTest {
+    private static final byte[] SECRET = new byte[32];
+    private static final long VISIT_MILLIS = 3000;
+    private static final Waiter.Check PATIENT = () -> {
+    };
+
+    private final Queue<String> lost = new ConcurrentLinkedQueue<>();
+
+    private TcpFabric fabric(InetSocketAddress other, long silenceMillisMax) {
+        return new TcpFabric(1, 2, SECRET, List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+                _ -> List.of(other), new FabricListener() {
+                    @Override
+                    public void news(int kind, long index, long value) {
+                        throw new AssertionError("nobody tells news");
+                    }
+
+                    @Override
+                    public void left(int process) {
+                        throw new AssertionError("nobody leaves");
+                    }
+
+                    @Override
+                    public void lost(int process, String reason) {
+                        lost.add(reason);
+                    }
+                }, silenceMillisMax, false, Service.SLEEP);
+    }
+
+    private static ServerSocketChannel door() throws IOException {
+        return ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    }
+
+    /** Lets the fabric in, as the process of rank 0; stands still before it reads the introduction. */
+    private static SocketChannel letIn(ServerSocketChannel door, long stillMillis) throws Exception {
+        SocketChannel channel = door.accept();
+        Handshake handshake = Handshake.server(SECRET, new SecureRandom());
+        ByteBuffer buffer = ByteBuffer.allocate(256);
+        int messages = 0;
+        while (handshake.state() != Handshake.State.DONE || handshake.toWrite().hasRemaining()) {
+            if (handshake.toWrite().hasRemaining()) {
+                channel.write(handshake.toWrite());
+                if (!handshake.toWrite().hasRemaining() && ++messages == 1) {
+                    Thread.sleep(stillMillis);
+                }
+            } else if (handshake.state() == Handshake.State.INTRODUCED) {
+                handshake.answer(Handshake.Verdict.ACCEPTED);
+            } else {
+                buffer.clear().limit(handshake.wanted());
+                assertThat(channel.read(buffer)).as("bytes of the handshake").isPositive();
+                handshake.read(buffer.flip());
+            }
+        }
+        return channel;
+    }
+
+    private static <T> FutureTask<T> meanwhile(Callable<T> call) {
+        FutureTask<T> task = new FutureTask<>(call);
+        Thread.ofVirtual().start(task);
+        return task;
+    }
+
+    @Test
+    void shouldNotBeGivenUpOnceItMayTakeTheConnectionForOpen() throws Exception {
+        try (ServerSocketChannel door = door();
+                TcpFabric fabric = fabric((InetSocketAddress) door.getLocalAddress(), 60_000)) {
+            FutureTask<SocketChannel> other = meanwhile(() -> letIn(door, VISIT_MILLIS + 1000));
+            MemorySegment bytes = MemorySegment.ofArray(new byte[64]);
+            assertThat(fabric.put(0, 1 << 16, 0, bytes, 0, 64, WordAction.NONE, -1, 0, 0, PATIENT)).isTrue();
+            fabric.flush();
+            try (SocketChannel channel = other.get()) {
+                ByteBuffer frame = ByteBuffer.allocate(FrameLayout.HEADER_BYTES + 64);
+                while (frame.hasRemaining()) {
+                    assertThat(channel.read(frame)).as("bytes of the frame").isPositive();
+                }
+                assertThat(lost).isEmpty();
+            }
+        }
+    }
+
+    /** Or what was put on a rail that has died silently would not go again before its sender has left. */
+    @Test
+    void shouldHaveUntilItsRailIsLostToCountFrames() throws Exception {
+        long silenceMillisMax = 1000;
+        try (ServerSocketChannel door = door();
+                TcpFabric fabric = fabric((InetSocketAddress) door.getLocalAddress(), silenceMillisMax)) {
+            FutureTask<SocketChannel> other = meanwhile(() -> letIn(door, 0));
+            MemorySegment bytes = MemorySegment.ofArray(new byte[64]);
+            assertThat(fabric.put(0, 1 << 16, 0, bytes, 0, 64, WordAction.NONE, -1, 0, 0, PATIENT)).isTrue();
+            try (SocketChannel channel = other.get()) {
+                long startNanos = System.nanoTime();
+                assertThat(fabric.fenceAll(1)).isFalse();
+                assertThat((System.nanoTime() - startNanos) / 1_000_000).isGreaterThanOrEqualTo(silenceMillisMax / 2);
+                assertThat(channel.isOpen()).isTrue();
+            }
+        }
+    }
+}
