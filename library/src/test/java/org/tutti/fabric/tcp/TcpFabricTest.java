@@ -355,28 +355,40 @@ class TcpFabricTest {
         CountDownLatch served = new CountDownLatch(1);
         start(3, 1);
         Process busy = processes.get(0);
-        long slow = busy.fabric.register(arena.allocate(64, 64), new SlowAccumulator(begun, served));
-        Thread rank = Thread.ofPlatform().start(() -> {
+        Process sender = processes.get(1);
+        Process other = processes.get(2);
+        Thread rank = Thread.ofPlatform().unstarted(() -> {
             while (begun.getCount() > 0) {
                 busy.fabric.poll();
             }
         });
-        SectionPieces pieces = new SectionPieces();
-        pieces.begin(0, arena.allocate(8), 0, 8);
-        assertThat(processes.get(1).fabric.send(0, slow, pieces, 0, 1, 0, PATIENT)).isTrue();
-        processes.get(1).fabric.flush();
-        begun.await();
-        Process other = processes.get(2);
-        other.fabric.put(0, busy.region, 64, other.memory, 0, 64, WordAction.RAISE, 0, 1, 0, PATIENT);
-        boolean fenced = other.fabric.fence(0, PATIENT);
-        served.countDown();
-        rank.join();
-        assertThat(fenced).isTrue();
-        assertThat(Words.load(busy.memory, 0)).isOne();
+        long slow = busy.fabric.register(arena.allocate(64, 64), new SlowAccumulator(rank, begun, served));
+        put(other, busy, 1);
+        rank.start();
+        while (begun.getCount() > 0) { // the service thread may have taken the one before
+            SectionPieces pieces = new SectionPieces();
+            pieces.begin(0, arena.allocate(8), 0, 8);
+            assertThat(sender.fabric.send(0, slow, pieces, 0, 1, 0, PATIENT)).isTrue();
+            sender.fabric.flush();
+            Thread.sleep(1);
+        }
+        try {
+            put(other, busy, 2);
+        } finally {
+            served.countDown();
+            rank.join();
+        }
+    }
+
+    private static void put(Process from, Process to, long value) {
+        assertThat(from.fabric.put(0, to.region, 64, from.memory, 0, 64, WordAction.RAISE, 0, value, 0, PATIENT))
+                .isTrue();
+        assertThat(from.fabric.fence(0, PATIENT)).isTrue();
+        assertThat(Words.load(to.memory, 0)).isEqualTo(value);
     }
 
     /** Takes a rank's thread as long as a put of very many bytes would. */
-    private record SlowAccumulator(CountDownLatch begun, CountDownLatch served) implements Accumulator {
+    private record SlowAccumulator(Thread rank, CountDownLatch begun, CountDownLatch served) implements Accumulator {
         @Override
         public boolean accepts(int operation, long offset, long bytes) {
             return true;
@@ -385,6 +397,9 @@ class TcpFabricTest {
         @Override
         public boolean accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
                 long sourceOffset, long bytes) {
+            if (!Thread.currentThread().equals(rank)) {
+                return true;
+            }
             begun.countDown();
             try {
                 return served.await(20, TimeUnit.SECONDS);

@@ -36,7 +36,8 @@ public final class RankCache {
     /** {@return the JVM options that use the cache, none if there is no cache or the user asks for another} */
     static List<String> options(List<String> userOptions) {
         boolean other = userOptions.stream().anyMatch(option -> option.matches("-XX:(AOT|.*Archive).*|-Xshare:.*"));
-        return other || !Files.isReadable(file()) ? List.of() : List.of("-XX:AOTCache=" + file(), SILENCE);
+        boolean usable = Files.isRegularFile(library()) && Files.isReadable(file()); // classes may be newer than a cache
+        return other || !usable ? List.of() : List.of("-XX:AOTCache=" + file(), SILENCE);
     }
 
     /** {@return the JVM options of the run that makes a cache at its end} */
