@@ -26,8 +26,8 @@ import org.tutti.memory.Waiter;
  *
  * <p><b>Progress.</b> Whoever waits polls; when nobody does, a thread of the fabric serves this process.
  *
- * <p>Calls return false when the other process is gone: it has left, or cannot be reached. Safe for use by any number
- * of threads.
+ * <p>Calls return false when the other process is gone: it has left, or cannot be reached; a fence only if it has not
+ * said before that it had all. Safe for use by any number of threads.
  */
 public interface Fabric extends Waiter.Progress, AutoCloseable {
     /** Says that a put names no word. */

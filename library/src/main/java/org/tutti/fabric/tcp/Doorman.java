@@ -45,6 +45,7 @@ final class Doorman {
     private static final int BACKLOG = 1024;
     private static final int BUFFER_BYTES = 256;
     private static final long VISIT_NANOS = 3_000_000_000L;
+    private static final int VISITS_PER_PARTY = 2; // a party outlives the visit that its rails belong to
     private static final long PATIENCE_NANOS = 500_000_000L;
     private static final long AGAIN_NANOS = 20_000_000L;
     private static final long BUSY_NANOS = 1_000_000_000L;
@@ -66,6 +67,7 @@ final class Doorman {
     private final Selector selector;
     private final House house;
     private final long patienceNanos;
+    private final long openVisitNanos;
     private boolean shut;
     private boolean retired;
     private final SecureRandom random = new SecureRandom();
@@ -86,6 +88,7 @@ final class Doorman {
         this.selector = selector;
         this.house = house;
         this.patienceNanos = patienceNanos;
+        this.openVisitNanos = Math.max(VISIT_NANOS, patienceNanos);
         try {
             for (InetSocketAddress rail : rails) {
                 ServerSocketChannel door = ServerSocketChannel.open();
@@ -190,7 +193,7 @@ final class Doorman {
             }
         }
         for (Map.Entry<Integer, Party> entry : List.copyOf(parties.entrySet())) {
-            if (nowNanos - entry.getValue().sinceNanos > VISIT_NANOS) {
+            if (nowNanos - entry.getValue().sinceNanos > VISITS_PER_PARTY * openVisitNanos) {
                 entry.getValue().disperse();
                 parties.remove(entry.getKey());
             }
@@ -441,7 +444,7 @@ final class Doorman {
                 return;
             }
             // whom the other side may take for connected, it would take for failed if the connection were given up
-            boolean late = nowNanos - beganNanos > (mayBeOpen ? patienceNanos : VISIT_NANOS);
+            boolean late = nowNanos - beganNanos > (mayBeOpen ? openVisitNanos : VISIT_NANOS);
             List<Knock> failed =
                     knocks.stream().filter(knock -> knock.failure != null || late && !knock.isOpen).toList();
             boolean settled = late || knocks.stream().allMatch(knock -> knock.isOpen || knock.failure != null);
@@ -517,6 +520,7 @@ final class Doorman {
                         switch (handshake.verdict()) {
                             case ACCEPTED -> {
                                 isOpen = true;
+                                key.interestOps(0); // what follows is for the peer, once all rails are open
                                 visit.opened();
                             }
                             case BUSY, DUPLICATE -> visit.postpone();

@@ -31,7 +31,7 @@ import org.tutti.memory.Words;
  *
  * <p><b>Losing a rail.</b> With several rails, frames are kept until they are counted. When a rail is lost, those of
  * its frames that are not counted go again on the others. When the last rail is lost, so is the other process. News and
- * the good-bye go on all rails at once: who says them may be gone before a rail that has died silently is lost.
+ * the good-bye go on all rails that have room: who says them may be gone before a rail that has died silently is lost.
  *
  * <p><b>No waiting for each other.</b> Whoever sends waits only for room in the outgoing buffer of some rail, and takes
  * in what arrives meanwhile; whoever takes in never waits: what has to be answered is queued, at most {@value

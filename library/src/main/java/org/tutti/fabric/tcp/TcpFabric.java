@@ -96,6 +96,7 @@ public final class TcpFabric implements Fabric {
     private volatile int turn;
     private volatile boolean looks; // the service thread comes by before long
     private boolean retiring; // of the service thread
+    private volatile long retireByNanos;
     private volatile boolean retired;
     private volatile boolean closing;
     private volatile boolean closed;
@@ -654,8 +655,11 @@ public final class TcpFabric implements Fabric {
             doorman.retire();
         });
         call();
-        long deadlineNanos = System.nanoTime() + Math.min(RETIRE_NANOS_MAX, silenceNanosMax);
-        while (!retired && !closed && System.nanoTime() - deadlineNanos < 0) {
+        synchronized (this) {
+            retireByNanos = retireByNanos != 0 ? retireByNanos
+                    : System.nanoTime() + Math.min(RETIRE_NANOS_MAX, silenceNanosMax);
+        }
+        while (!retired && !closed && System.nanoTime() - retireByNanos < 0) {
             LockSupport.parkNanos(TURN_NANOS);
         }
     }

@@ -173,9 +173,12 @@ final class Inquest {
     }
 
     private void noteMark() {
+        if (markedRank != NOBODY && !firstReported && nodes.hasLeft(markedRank)) { // which was told of later
+            markedRank = NOBODY;
+            inTrouble &= !failed.isEmpty();
+        }
         int rank = nodes.firstFailedRank();
-        boolean accused = rank != NOBODY && !nodes.hasLeft(rank); // its own node knows better than who has lost it
-        if (accused && markedRank == NOBODY && firstEnded == null) { // later marks may be the launcher's own
+        if (rank != NOBODY && markedRank == NOBODY && firstEnded == null) { // later marks may be the launcher's own
             markedRank = rank;
             markedNanos = clock.getAsLong();
             trouble();

@@ -49,10 +49,10 @@ final class JobNodes implements AutoCloseable {
         }
     }
 
-    /** {@return the rank that failed first, as far as is known, or −1} */
+    /** {@return the rank that failed first, as far as is known, or −1; that one has left, its own node knows best} */
     int firstFailedRank() {
-        return nodes.stream().mapToInt(JobNode::firstFailedRank).filter(rank -> rank != NOBODY).findFirst()
-                .orElse(NOBODY);
+        return nodes.stream().mapToInt(JobNode::firstFailedRank).filter(rank -> rank != NOBODY && !hasLeft(rank))
+                .findFirst().orElse(NOBODY);
     }
 
     /** {@return whether, of the nodes but its own, some that still take part have not heard that this rank failed} */

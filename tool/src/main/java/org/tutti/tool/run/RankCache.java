@@ -33,11 +33,11 @@ public final class RankCache {
         return library().resolveSibling("rank.aot");
     }
 
-    /** {@return the JVM options that use the cache, none if there is no cache or the user asks for another} */
+    /** {@return the JVM options that use the cache, none if there is no cache of a jar or the user asks for another} */
     static List<String> options(List<String> userOptions) {
         boolean other = userOptions.stream().anyMatch(option -> option.matches("-XX:(AOT|.*Archive).*|-Xshare:.*"));
-        boolean usable = Files.isRegularFile(library()) && Files.isReadable(file()); // classes may be newer than a cache
-        return other || !usable ? List.of() : List.of("-XX:AOTCache=" + file(), SILENCE);
+        boolean isJar = Files.isRegularFile(library()); // a directory's classes may be newer than the cache
+        return other || !isJar || !Files.isReadable(file()) ? List.of() : List.of("-XX:AOTCache=" + file(), SILENCE);
     }
 
     /** {@return the JVM options of the run that makes a cache at its end} */

@@ -63,6 +63,30 @@ class InquestTest {
     }
 
     @Test
+    void shouldForgetAnAccusationWhenItHearsThatTheRankHasLeft() {
+        ranks.firstFailed = 3;
+        assertThat(inquest.verdict()).isEmpty();
+        assertThat(inquest.inTrouble()).isTrue();
+        ranks.left.add(3);
+        end(3, 0);
+        pass(Inquest.GRACE.plusMillis(1));
+        assertThat(inquest.verdict()).isEmpty();
+        assertThat(inquest.inTrouble()).isFalse();
+    }
+
+    @Test
+    void shouldBelieveAnotherNodeWhenTheFirstAccusesARankThatHasLeft() {
+        var first = new Ranks();
+        var second = new Ranks();
+        var nodes = new JobNodes(Placement.even(4, 2, 1), List.of(first, second));
+        first.firstFailed = 3;
+        second.left.add(3);
+        assertThat(nodes.firstFailedRank()).isEqualTo(-1);
+        second.firstFailed = 1;
+        assertThat(nodes.firstFailedRank()).isOne();
+    }
+
+    @Test
     void shouldNameWhoCouldNotGoOnWhenARankThatHasLeftSaysNothing() {
         ranks.left.add(3);
         end(2, RankProcess.STATUS_SECONDARY);
