@@ -443,7 +443,7 @@ final class Doorman {
                 }
                 return;
             }
-            // whom the other side may take for connected, it would take for failed if the connection were given up
+            // the other side may take this process for connected: giving that up would look like a failure
             boolean late = nowNanos - beganNanos > (mayBeOpen ? openVisitNanos : VISIT_NANOS);
             List<Knock> failed =
                     knocks.stream().filter(knock -> knock.failure != null || late && !knock.isOpen).toList();
