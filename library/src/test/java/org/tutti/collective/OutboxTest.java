@@ -74,7 +74,7 @@ class OutboxTest {
     }
 
     private Team team(int rank) {
-        return new Team(new LiveMachine(new Waiter(false)), new TeamTest.Healthy(), memory, ring,
+        return new Team(new LiveMachine(new Waiter(false)), new ScriptedMembers(), memory, ring,
                 new Outbox(memory, RANKS),
                 rank, RANKS);
     }

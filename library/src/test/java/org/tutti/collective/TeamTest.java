@@ -2,7 +2,6 @@
 package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
@@ -11,7 +10,6 @@ import org.junit.jupiter.api.Test;
 import org.tutti.CallInterruptedException;
 import org.tutti.Collective;
 import org.tutti.CommunicatorBrokenException;
-import org.tutti.RankFailedException;
 import org.tutti.Topology;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.memory.Memory;
@@ -85,14 +83,14 @@ class TeamTest {
         long address = memory.claim(layout.bytes(), "a test");
         MemorySegment words = memory.block(address, layout.bytes());
         long arrived = layout.edge(layout.slotIndex(0), NodeTree.PARENT) + RingLayout.ARRIVED;
-        Leavable members = new Leavable(new AtomicBoolean());
+        ScriptedMembers members = new ScriptedMembers();
         AtomicInteger looks = new AtomicInteger();
         EventfulMachine machine = new EventfulMachine(new LiveMachine(new Waiter(false)), () -> {
         }, check -> {
             looks.incrementAndGet();
             check.check(); // nothing has come yet
             Words.store(words, arrived, (1L << Operation.GENERATION_SHIFT) + 1);
-            members.left.set(true);
+            members.leave(0);
             check.check();
         });
         Team receiver =
@@ -105,7 +103,7 @@ class TeamTest {
     }
 
     private Team team(int rank, Machine machine) {
-        return new Team(machine, new Healthy(), memory, ring, new Outbox(memory, RANKS), rank, RANKS);
+        return new Team(machine, new ScriptedMembers(), memory, ring, new Outbox(memory, RANKS), rank, RANKS);
     }
 
     private static void call(Team team) {
@@ -217,61 +215,6 @@ class TeamTest {
         @Override
         public void unlock(Lock lock) {
             live.unlock(lock);
-        }
-    }
-
-    /** Rank 0 may leave. */
-    private record Leavable(AtomicBoolean left) implements Members {
-        @Override
-        public long changes() {
-            return 0;
-        }
-
-        @Override
-        public RuntimeException failure(int awaited) {
-            return hasLeft(awaited) ? new RankFailedException(awaited, "rank " + awaited + " has left the job") : null;
-        }
-
-        @Override
-        public boolean hasLeft(int rank) {
-            return rank == 0 && left.get();
-        }
-
-        @Override
-        public boolean isGone(int rank) {
-            return hasLeft(rank);
-        }
-
-        @Override
-        public String describe(int rank) {
-            return "rank " + rank;
-        }
-    }
-
-    record Healthy() implements Members {
-        @Override
-        public long changes() {
-            return 0;
-        }
-
-        @Override
-        public RuntimeException failure(int awaited) {
-            return null;
-        }
-
-        @Override
-        public boolean hasLeft(int rank) {
-            return false;
-        }
-
-        @Override
-        public boolean isGone(int rank) {
-            return false;
-        }
-
-        @Override
-        public String describe(int rank) {
-            return "rank " + rank;
         }
     }
 }

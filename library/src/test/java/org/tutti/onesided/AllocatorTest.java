@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 import org.tutti.RemoteMemory;
 import org.tutti.Tutti;
+import org.tutti.collective.ScriptedMembers;
 import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
 
@@ -43,7 +44,7 @@ class AllocatorTest {
     void shouldNotGrowWithTheNumberOfAllocations() {
         Tutti.runLocal(1, job -> {
             try (CountingMemory memory = new CountingMemory()) {
-                Allocator allocator = new Allocator(memory, null, new PartRegion.Alive(), null, true);
+                Allocator allocator = new Allocator(memory, null, new ScriptedMembers(), null, true);
                 long afterOne = 0;
                 for (int cycle = 1; cycle <= 50; cycle++) {
                     for (int bytes = LARGEST; bytes > SMALLEST; bytes = bytes * 3 / 5) {

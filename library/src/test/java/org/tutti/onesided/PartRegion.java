@@ -3,7 +3,7 @@ package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
 
-import org.tutti.collective.Members;
+import org.tutti.collective.ScriptedMembers;
 import org.tutti.fabric.Accumulator;
 
 /**
@@ -14,34 +14,6 @@ import org.tutti.fabric.Accumulator;
  * @param accumulator what combines with it what they send
  */
 public record PartRegion(MemorySegment block, MemorySegment data, Accumulator accumulator) {
-    /** No rank fails. */
-    static final class Alive implements Members {
-        @Override
-        public long changes() {
-            return 0;
-        }
-
-        @Override
-        public RuntimeException failure(int awaited) {
-            return null;
-        }
-
-        @Override
-        public boolean hasLeft(int rank) {
-            return false;
-        }
-
-        @Override
-        public boolean isGone(int rank) {
-            return false;
-        }
-
-        @Override
-        public String describe(int rank) {
-            return "rank " + rank;
-        }
-    }
-
     /** {@return how many bytes the block of a part has} */
     public static long blockBytes(long bytes) {
         return PartLayout.bytes(bytes);
@@ -50,7 +22,7 @@ public record PartRegion(MemorySegment block, MemorySegment data, Accumulator ac
     /** {@return a part in a block} */
     public static PartRegion of(MemorySegment block, long bytes) {
         return new PartRegion(block, PartLayout.data(block, bytes),
-                new PartAccumulator(block, bytes, new Alive(), 0));
+                new PartAccumulator(block, bytes, new ScriptedMembers(), 0));
     }
 
     /** {@return the bytes of the elements that an operation of an accumulate combines; 0 when it is none} */
