@@ -5,6 +5,7 @@
 @SuppressWarnings("module") // the simulator is not there when the library is compiled
 module org.tutti {
     requires static jdk.incubator.vector;
+    requires jdk.net;
 
     exports org.tutti;
     exports org.tutti.choice to org.tutti.simulator;

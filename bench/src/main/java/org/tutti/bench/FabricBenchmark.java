@@ -16,6 +16,7 @@ import java.util.List;
 
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Loss;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.WordAction;
 import org.tutti.fabric.tcp.TcpFabric;
@@ -50,7 +51,7 @@ public final class FabricBenchmark {
         public void left(int process) {}
 
         @Override
-        public void lost(int process, String reason) {
+        public void lost(int process, Loss loss, String reason) {
             System.err.println("lost " + process + ": " + reason);
         }
     };
@@ -65,7 +66,7 @@ public final class FabricBenchmark {
     private FabricBenchmark(int self) {
         this.fabric = new TcpFabric(self, 2, new byte[32],
                 List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)), _ -> List.of(other), DEAF, 10_000,
-                true, Service.SLEEP);
+                10_000, true, Service.SLEEP);
         this.waiter = new Waiter(true, fabric);
         this.region = fabric.register(memory);
     }

@@ -244,7 +244,7 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
     /**
      * Waits until everything that this process has put into any other one is visible there, or that one is gone.
      *
-     * @param timeoutMillis how long to wait at most, besides the time that it takes to notice that a rail is lost
+     * @param timeoutMillis how long to wait at most, besides the time that a process may stand still
      * @return whether it is, everywhere
      */
     boolean fenceAll(long timeoutMillis);
@@ -280,6 +280,15 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      * @param reason how that is known, one clause
      */
     void abandon(int process, String reason);
+
+    /**
+     * Tells whether a connected process has not been heard of for so long that it may be lost; it answers every quarter
+     * of the time that a host may be silent.
+     *
+     * @param process the other process
+     * @return whether more than a third of that time has passed
+     */
+    boolean isSilent(int process);
 
     /**
      * Tells whether a process is known to be gone.

@@ -35,7 +35,8 @@ public interface FabricListener {
      * A process cannot be reached any more, and has not said good-bye.
      *
      * @param process the first rank of the process
-     * @param reason what was noticed, one clause
+     * @param loss what was noticed
+     * @param reason the same for a log, one clause
      */
-    void lost(int process, String reason);
+    void lost(int process, Loss loss, String reason);
 }

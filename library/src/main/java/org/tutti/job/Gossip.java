@@ -5,6 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Loss;
 
 /**
  * How nodes hear what has happened to ranks elsewhere. What is known of the job is words that grow, or are set once, in
@@ -25,6 +26,8 @@ final class Gossip implements FabricListener {
     private final Node node;
     private final Directory directory;
     private final int self;
+    private final long silenceMillisMax;
+    private final long standstillMillisMax;
     private final byte[] toldAll;
     private final Link next = new Link();
     private final Link previous = new Link();
@@ -76,7 +79,7 @@ final class Gossip implements FabricListener {
                 long state = node.state(rank);
                 if (told[rank] != state && isFailure(state) == failures
                         && (state > NodeLayout.JOINED || rank == self)) {
-                    if (!fabric.tell(process, STATE, rank, state)) {
+                    if (!fabric.tell(process, STATE, rank, node.word(rank))) {
                         return false;
                     }
                     told[rank] = (byte) state;
@@ -91,10 +94,12 @@ final class Gossip implements FabricListener {
         return state == NodeLayout.FAILED;
     }
 
-    Gossip(Node node, Directory directory, int self) {
+    Gossip(Node node, Directory directory, int self, long silenceMillisMax, long standstillMillisMax) {
         this.node = node;
         this.directory = directory;
         this.self = self;
+        this.silenceMillisMax = silenceMillisMax;
+        this.standstillMillisMax = standstillMillisMax;
         this.toldAll = new byte[node.size()];
     }
 
@@ -111,9 +116,7 @@ final class Gossip implements FabricListener {
     @Override
     public void news(int kind, long index, long value) {
         boolean changed = switch (kind) {
-            case STATE -> index >= 0 && index < node.size()
-                    && (value == NodeLayout.LEFT && node.markLeft((int) index)
-                            || value == NodeLayout.FAILED && node.markFailed((int) index));
+            case STATE -> index >= 0 && index < node.size() && hearState((int) index, value);
             case ABORT -> node.setAbort(value);
             case BROKEN -> node.setBroken(value);
             default -> false;
@@ -121,6 +124,25 @@ final class Gossip implements FabricListener {
         if (changed) {
             wakeWatch();
         }
+    }
+
+    private boolean hearState(int rank, long value) {
+        return switch ((int) (value & NodeLayout.STATE_MASK)) {
+            case (int) NodeLayout.LEFT -> node.markLeft(rank);
+            case (int) NodeLayout.FAILED -> node.markFailed(confirmed(RankFailure.of(rank, value)));
+            default -> false;
+        };
+    }
+
+    /** Whoever has lost sight of a host as well says so itself: then it is not two hosts that lost each other. */
+    private RankFailure confirmed(RankFailure failure) {
+        if (failure.reason() == RankFailure.Reason.SILENT && directory.has(failure.rank())) {
+            int process = directory.firstRankOfProcess(failure.rank());
+            if (process != self && fabric.isSilent(process)) {
+                return new RankFailure(failure.rank(), failure.reason(), self, failure.silentMillis());
+            }
+        }
+        return failure;
     }
 
     @Override
@@ -131,29 +153,49 @@ final class Gossip implements FabricListener {
 
     @Override
     public void left(int process) {
-        mark(process, true);
-    }
-
-    @Override
-    public void lost(int process, String reason) {
-        System.getLogger(Gossip.class.getName()).log(System.Logger.Level.DEBUG,
-                () -> "rank " + self + " has lost the process of rank " + process + ": " + reason);
-        if (!closed) { // else this process has let go of the other, perhaps before a good-bye
-            mark(process, false);
-        }
-    }
-
-    private void mark(int process, boolean left) {
         for (int rank = process; rank < node.size(); rank++) {
-            if (directory.has(rank) && directory.firstRankOfProcess(rank) == process) {
-                if (left) {
-                    node.markLeft(rank);
-                } else {
-                    node.markFailed(rank);
-                }
+            if (isOf(process, rank)) {
+                node.markLeft(rank);
             }
         }
         wakeWatch();
+    }
+
+    @Override
+    public void lost(int process, Loss loss, String reason) {
+        System.getLogger(Gossip.class.getName()).log(System.Logger.Level.DEBUG,
+                () -> "rank " + self + " has lost the process of rank " + process + ": " + reason);
+        if (!closed) { // else this process has let go of the other, perhaps before a good-bye
+            RankFailure failure = new RankFailure(process, reason(loss), self, silentMillis(loss));
+            for (int rank = process; rank < node.size(); rank++) {
+                if (isOf(process, rank)) {
+                    node.markFailed(failure.of(rank));
+                }
+            }
+            wakeWatch();
+        }
+    }
+
+    private static RankFailure.Reason reason(Loss loss) {
+        return switch (loss) {
+            case ENDED -> RankFailure.Reason.ENDED;
+            case SILENT -> RankFailure.Reason.SILENT;
+            case STOOD_STILL -> RankFailure.Reason.STOOD_STILL;
+            case UNREACHABLE -> RankFailure.Reason.UNREACHABLE;
+            case NONSENSE -> RankFailure.Reason.NONSENSE;
+        };
+    }
+
+    private long silentMillis(Loss loss) {
+        return switch (loss) {
+            case SILENT -> silenceMillisMax;
+            case STOOD_STILL -> standstillMillisMax;
+            default -> 0;
+        };
+    }
+
+    private boolean isOf(int process, int rank) {
+        return directory.has(rank) && directory.firstRankOfProcess(rank) == process;
     }
 
     private void wakeWatch() {
@@ -215,7 +257,7 @@ final class Gossip implements FabricListener {
         for (int rank = 0; rank < toldAll.length; rank++) {
             long state = node.state(rank);
             if (state > NodeLayout.JOINED && isFailure(state) == failures && toldAll[rank] != state) {
-                boolean told = fabric.tellAll(STATE, rank, state);
+                boolean told = fabric.tellAll(STATE, rank, node.word(rank));
                 toldAll[rank] = told || !failures ? (byte) state : 0;
                 all &= told;
                 abandonProcess(rank, failures);

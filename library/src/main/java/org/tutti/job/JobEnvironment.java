@@ -22,7 +22,8 @@ import org.tutti.fabric.Service;
  * @param ranks how many ranks this process has
  * @param memory the directory for the memory file
  * @param joinTimeoutMillis how long to wait for the other ranks
- * @param heartbeatMillis how long a process may be silent before it counts as failed
+ * @param heartbeatMillis how long a host may be silent before its ranks count as failed
+ * @param standstillMillis how long a process may stand still before its ranks count as failed
  * @param cores how many cores the ranks of this node may use together
  * @param service what the service thread does while no rank polls
  * @param choice the algorithms that were asked for
@@ -31,7 +32,8 @@ import org.tutti.fabric.Service;
  * @param secretFile the file of the secret, when it is not told through the node's memory
  */
 public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path memory, long joinTimeoutMillis,
-        long heartbeatMillis, int cores, Service service, Choice choice, String rails, Optional<String> rendezvous,
+        long heartbeatMillis, long standstillMillis, int cores, Service service, Choice choice, String rails,
+        Optional<String> rendezvous,
         Optional<Path> secretFile) {
     /** The job's name: 1 to 64 letters, digits, dots, hyphens and underscores. */
     public static final String JOB = "TUTTI_JOB";
@@ -57,8 +59,13 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     public static final String SECRET_FILE = "TUTTI_SECRET_FILE";
     /** With several nodes: this node's addresses or interfaces to the others, comma-separated; chosen unless set. */
     public static final String RAILS = "TUTTI_RAILS";
-    /** How long a process may be silent before it counts as failed, in milliseconds; 10,000 unless set. */
+    /** How long a host may be silent before its ranks count as failed, in milliseconds; 10,000 unless set. */
     public static final String HEARTBEAT_MILLIS = "TUTTI_HEARTBEAT_MILLIS";
+    /**
+     * How long a process may stand still (in a collection, in a debugger) before its ranks count as failed, in
+     * milliseconds; 300,000 unless set.
+     */
+    public static final String STANDSTILL_MILLIS = "TUTTI_STANDSTILL_MILLIS";
     /** How many cores the ranks of this node may use together; counted unless set. */
     public static final String CORES = "TUTTI_CORES";
     /** What the service thread does while no rank polls: {@code sleep}, as it does unless set, or {@code poll}. */
@@ -77,6 +84,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     private static final long JOIN_TIMEOUT_MILLIS_MAX = 86_400_000;
     private static final long HEARTBEAT_MILLIS_DEFAULT = 10_000;
     private static final long HEARTBEAT_MILLIS_MIN = 1000;
+    private static final long STANDSTILL_MILLIS_DEFAULT = 300_000;
 
     /**
      * Reads the environment of this process.
@@ -114,9 +122,11 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
                 number(environment, JOIN_TIMEOUT_MILLIS, 1, JOIN_TIMEOUT_MILLIS_MAX, JOIN_TIMEOUT_MILLIS_DEFAULT);
         long heartbeat = number(environment, HEARTBEAT_MILLIS, HEARTBEAT_MILLIS_MIN, JOIN_TIMEOUT_MILLIS_MAX,
                 HEARTBEAT_MILLIS_DEFAULT);
+        long standstill = number(environment, STANDSTILL_MILLIS, HEARTBEAT_MILLIS_MIN, JOIN_TIMEOUT_MILLIS_MAX,
+                STANDSTILL_MILLIS_DEFAULT);
         int cores = (int) number(environment, CORES, 1, SIZE_MAX, 0);
         return Optional.of(new JobEnvironment(shape(environment, name, size), rank, Math.min(perProcess, size - rank),
-                memory, timeout, heartbeat, cores > 0 ? cores : Runtime.getRuntime().availableProcessors(),
+                memory, timeout, heartbeat, standstill, cores > 0 ? cores : Runtime.getRuntime().availableProcessors(),
                 service(environment), choice(environment), environment.getOrDefault(RAILS, ""),
                 Optional.ofNullable(environment.get(RENDEZVOUS)),
                 Optional.ofNullable(environment.get(SECRET_FILE)).map(Path::of)));

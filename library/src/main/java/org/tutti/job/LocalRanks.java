@@ -61,7 +61,7 @@ public final class LocalRanks {
                 }
             } catch (Throwable failure) { // perhaps no more threads: those that run must not wait for ever
                 failures[threads.size()] = failure;
-                node.markFailed(threads.size());
+                node.markFailed(RankFailure.saidSo(threads.size()));
             }
             joinAll(threads);
             rethrow(node, failures);
@@ -79,7 +79,7 @@ public final class LocalRanks {
                 program.run(job);
             } catch (Throwable failure) {
                 failures[job.rank()] = failure;
-                node.markFailed(job.rank());
+                node.markFailed(RankFailure.saidSo(job.rank()));
             }
         }
     }

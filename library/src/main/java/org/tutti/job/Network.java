@@ -50,10 +50,12 @@ final class Network implements AutoCloseable {
         this.environment = environment;
         this.node = node;
         this.directory = node.directory();
-        this.gossip = new Gossip(node, directory, environment.firstRank());
+        this.gossip = new Gossip(node, directory, environment.firstRank(), environment.heartbeatMillis(),
+                environment.standstillMillis());
         byte[] secret = node.secret().bytes();
         this.fabric = new TcpFabric(environment.firstRank(), environment.size(), secret, rails(), this::addresses,
-                gossip, environment.heartbeatMillis(), environment.hasCoreForEach(), environment.service());
+                gossip, environment.heartbeatMillis(), environment.standstillMillis(), environment.hasCoreForEach(),
+                environment.service());
         gossip.setFabric(fabric);
         this.directoryHandle = directoryHandle(secret);
         fabric.registerKnown(directory.memory(), directoryHandle);

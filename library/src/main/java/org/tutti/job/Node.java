@@ -140,7 +140,13 @@ final class Node implements Members {
         return Words.loadPlain(words, NodeLayout.LAUNCHER) == 1;
     }
 
+    /** Whether a rank is absent, has joined, left or failed. */
     long state(int rank) {
+        return word(rank) & NodeLayout.STATE_MASK;
+    }
+
+    /** The state of a rank as others are told it: with how its failure is known, if it has failed. */
+    long word(int rank) {
         return Words.load(words, NodeLayout.state(rank));
     }
 
@@ -182,14 +188,14 @@ final class Node implements Members {
     }
 
     /** Says that a rank has failed, unless it has left properly before; returns whether that is new. */
-    boolean markFailed(int rank) {
-        return mark(rank, NodeLayout.FAILED);
+    boolean markFailed(RankFailure failure) {
+        return mark(failure.rank(), failure.word());
     }
 
     private boolean mark(int rank, long change) {
-        for (long state = state(rank); state < NodeLayout.LEFT; state = state(rank)) {
+        for (long state = word(rank); state < NodeLayout.LEFT; state = word(rank)) {
             if (Words.compareAndSet(words, NodeLayout.state(rank), state, change)) {
-                if (change == NodeLayout.FAILED) {
+                if (change != NodeLayout.LEFT) {
                     Words.compareAndSet(words, NodeLayout.FIRST_FAILURE, 0, rank + 1);
                 }
                 Words.add(words, NodeLayout.CHANGES, 1);
@@ -255,6 +261,12 @@ final class Node implements Members {
         return (int) Words.load(words, NodeLayout.FIRST_FAILURE) - 1;
     }
 
+    /** What is known of the rank that failed first. */
+    Optional<RankFailure> firstFailure() {
+        int rank = firstFailedRank();
+        return rank < 0 ? Optional.empty() : Optional.of(RankFailure.of(rank, word(rank)));
+    }
+
     // ---- what a team wants to know (its ranks are those of the job)
 
     @Override
@@ -268,18 +280,35 @@ final class Node implements Members {
             return new JobAbortedException(abortRank(), abortStatus(),
                     "rank " + abortRank() + " aborted the job with status " + abortStatus());
         }
-        int failed = firstFailedRank();
-        if (failed >= 0) {
-            return new RankFailedException(failed, processIdentifier(failed) == 0
-                    ? "rank " + failed + " failed: its process ended before it joined the job"
-                    : "rank " + failed + " (process " + processIdentifier(failed) + host(failed)
-                            + ") failed: it threw, or its process ended before it left the job, or is not heard of");
+        Optional<RankFailure> failure = firstFailure();
+        if (failure.isPresent()) {
+            return exception(failure.get());
         }
         if (awaited >= 0 && state(awaited) == NodeLayout.LEFT) {
             return new RankFailedException(awaited, "rank " + awaited
                     + " has left the job (its program returned, or threw) and will not take part in this call");
         }
         return null;
+    }
+
+    /** Who is here and hears that it counts as failed because of the network, has lost those who say so. */
+    private RankFailedException exception(RankFailure failure) {
+        int rank = failure.rank();
+        int witness = failure.witness();
+        if (processIdentifier(rank) == 0) {
+            return new RankFailedException(rank,
+                    "rank " + rank + " failed: its process ended before it joined the job");
+        }
+        if (failure.reason().isOfTheNetwork() && witness >= 0 && isHere(rank)) {
+            return new RankFailedException(witness, name(witness) + " is cut off from " + name(rank)
+                    + ", which it counts as failed; see the network between them");
+        }
+        return new RankFailedException(rank, name(rank) + " "
+                + failure.describe(witness < 0 ? "the launcher" : name(witness)));
+    }
+
+    private String name(int rank) {
+        return "rank " + rank + " (process " + processIdentifier(rank) + host(rank) + ")";
     }
 
     private String host(int rank) {

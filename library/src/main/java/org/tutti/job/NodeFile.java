@@ -214,19 +214,20 @@ public final class NodeFile implements AutoCloseable {
     }
 
     /**
-     * Says that a rank has failed, unless it has left properly: the calls of the others end at once.
+     * Says that the launcher has lost the process or the host of a rank, unless it has left properly: the calls of the
+     * others end at once.
      *
      * @param rank the rank
      */
     public void markFailed(int rank) {
-        node.markFailed(rank);
+        node.markFailed(RankFailure.byLauncher(rank));
     }
 
     /**
-     * {@return the rank that failed first, or −1}
+     * {@return which rank failed first, and how that is known, if one has}
      */
-    public int firstFailedRank() {
-        return node.firstFailedRank();
+    public Optional<RankFailure> firstFailure() {
+        return node.firstFailure();
     }
 
     /**

@@ -19,7 +19,8 @@ import org.tutti.memory.Words;
  *           several rails, one for each, separated by commas
  *  line 7:  +0 the job's secret, 32 bytes; zeros with one node
  *  line 8 + r:  of rank r
- *           +0 state (only grows): 0 absent, 1 joined, 2 left, 3 failed
+ *           +0 state: 0 absent, 1 joined, 2 left, 3 failed, and how that is known ({@link RankFailure}); it
+ *           never changes once the rank has left or failed
  *           +8 first rank of its process: by that number its lock is found
  *           +16 process identifier
  *           +24 beat: grows while the process lives and runs (of this node's ranks only)
@@ -45,6 +46,9 @@ final class NodeLayout {
     static final long JOINED = 1;
     static final long LEFT = 2;
     static final long FAILED = 3;
+
+    /** The part of a rank's word that is its state. */
+    static final long STATE_MASK = 0xff;
 
     private static final long RANKS = 8L * Words.LINE_BYTES;
 

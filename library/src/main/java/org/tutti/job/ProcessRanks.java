@@ -42,7 +42,7 @@ public final class ProcessRanks {
                 : NodeFile.join(environment, deadlineNanos);
         this.joined = new boolean[environment.ranks()];
         this.network = environment.shape().nodes() == 1 ? null : openNetwork();
-        this.watch = new Watch(file, environment.firstRank(), network, environment.heartbeatMillis());
+        this.watch = new Watch(file, environment.firstRank(), network, environment.standstillMillis());
     }
 
     private Network openNetwork() {
@@ -135,7 +135,7 @@ public final class ProcessRanks {
         try {
             ranks.awaitAll(rank, deadline);
         } catch (RuntimeException e) {
-            node.markFailed(rank);
+            node.markFailed(RankFailure.saidSo(rank));
             ranks.leave();
             throw e;
         }
@@ -229,7 +229,7 @@ public final class ProcessRanks {
     static void markFailed(int index) {
         synchronized (LOCK) {
             if (instance != null && instance.launched) {
-                instance.file.node().markFailed(instance.environment.firstRank() + index);
+                instance.file.node().markFailed(RankFailure.saidSo(instance.environment.firstRank() + index));
             }
         }
     }

@@ -2,6 +2,8 @@
 package org.tutti.job;
 
 import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -10,38 +12,43 @@ import java.util.concurrent.locks.LockSupport;
  * nodes it also spreads the news ({@link Gossip}), and is woken when there are some.
  *
  * <p>Each process watches only the next one of its node, in the order of first ranks, that is still part of the job,
- * and marks its ranks as failed when it has died, or has not beaten for as long as a process may be silent; then it
- * watches the one after that. So any number of deaths is seen, and each process does the work of one. Silence counts
- * only while the watcher itself runs: when all processes were stopped and go on, nobody has failed. A process whose
- * launcher is gone ends, as nobody is left to end it later.
+ * and marks its ranks as failed when it has died, which its lock tells, or has not beaten for as long as a process may
+ * stand still; then it watches the one after that. So any number of deaths is seen, and each process does the work of
+ * one. Time counts only while the watcher itself runs: when all processes were stopped and go on, nobody has failed. A
+ * process whose launcher is gone ends, as nobody is left to end it later.
+ *
+ * <p>Whatever goes wrong in a look, the next one may go well; each kind of trouble is logged once.
  */
 final class Watch implements AutoCloseable {
     private static final long INTERVAL_MILLIS = 200;
     private static final long INTERVAL_NANOS = INTERVAL_MILLIS * 1_000_000;
     private static final long ABORT_GRACE_MILLIS = 1000;
     private static final int STATUS_LAUNCHER_GONE = 143;
+    private static final int LOGGED_MAX = 16;
+    private static final System.Logger LOG = System.getLogger(Watch.class.getName());
 
     private final NodeFile file;
     private final int self;
     private final Network network;
-    private final long silenceNanosMax;
+    private final long standstillNanosMax;
     private final Thread thread;
     private int watched = -1;
     private long beatsSeen;
-    private long silentNanos;
+    private long stillNanos;
+    private final Set<String> logged = new HashSet<>();
     private volatile boolean closed;
 
     /**
      * @param file the node
      * @param self the first rank of this process
      * @param network what connects the node with others, or null
-     * @param silenceMillisMax how long a process may be silent
+     * @param standstillMillisMax how long a process may stand still
      */
-    Watch(NodeFile file, int self, Network network, long silenceMillisMax) {
+    Watch(NodeFile file, int self, Network network, long standstillMillisMax) {
         this.file = file;
         this.self = self;
         this.network = network;
-        this.silenceNanosMax = silenceMillisMax * 1_000_000;
+        this.standstillNanosMax = standstillMillisMax * 1_000_000;
         this.thread = Thread.ofPlatform().daemon().name("tutti watch").unstarted(this::run);
         if (network != null) {
             network.gossip().setWatch(thread);
@@ -53,27 +60,33 @@ final class Watch implements AutoCloseable {
         long lookedNanos = System.nanoTime();
         while (!closed) {
             LockSupport.parkNanos(INTERVAL_NANOS);
-            if (network != null) {
-                network.gossip().spread();
-            }
             long nowNanos = System.nanoTime();
-            if (nowNanos - lookedNanos >= INTERVAL_NANOS) {
-                look(Math.min(nowNanos - lookedNanos, 2 * INTERVAL_NANOS));
-                lookedNanos = nowNanos;
+            try {
+                if (network != null) {
+                    network.gossip().spread();
+                }
+                if (nowNanos - lookedNanos >= INTERVAL_NANOS) {
+                    look(Math.min(nowNanos - lookedNanos, 2 * INTERVAL_NANOS));
+                    lookedNanos = nowNanos;
+                }
+            } catch (IOException | RuntimeException | Error e) { // too little memory, too many files: perhaps not next time
+                logOnce(e);
             }
         }
     }
 
-    private void look(long elapsedNanos) {
-        file.node().beat(self);
-        try {
-            watchLauncher();
-            watchNeighbour(elapsedNanos);
-        } catch (IOException e) { // perhaps not the next time
-            System.getLogger(Watch.class.getName()).log(System.Logger.Level.WARNING,
-                    "process of rank " + self + " cannot see whether the others live", e);
+    private void logOnce(Throwable trouble) {
+        if (logged.size() < LOGGED_MAX && logged.add(trouble.toString())) {
+            LOG.log(System.Logger.Level.WARNING,
+                    "the process of rank " + self + " cannot see whether the others live, and tries again", trouble);
         }
+    }
+
+    private void look(long elapsedNanos) throws IOException {
+        file.node().beat(self);
         watchAbort();
+        watchLauncher();
+        watchNeighbour(elapsedNanos);
     }
 
     private void watchLauncher() throws IOException {
@@ -93,24 +106,29 @@ final class Watch implements AutoCloseable {
         for (int distance = 1; distance < size; distance++) {
             int rank = (self + distance) % size;
             if (node.state(rank) == NodeLayout.JOINED && node.isHere(rank) && node.firstRankOfProcess(rank) != self) {
-                if (lives(node.firstRankOfProcess(rank), elapsedNanos)) {
+                int firstRank = node.firstRankOfProcess(rank);
+                if (!file.livesProcess(firstRank)) {
+                    node.markFailed(new RankFailure(rank, RankFailure.Reason.ENDED, self, 0));
+                } else if (standsStill(firstRank, elapsedNanos)) {
+                    node.markFailed(new RankFailure(rank, RankFailure.Reason.STOOD_STILL, self,
+                            standstillNanosMax / 1_000_000));
+                } else {
                     return;
                 }
-                node.markFailed(rank);
             }
         }
     }
 
-    private boolean lives(int firstRank, long elapsedNanos) throws IOException {
+    private boolean standsStill(int firstRank, long elapsedNanos) {
         long beats = file.node().beats(firstRank);
         if (firstRank != watched || beats != beatsSeen) {
             watched = firstRank;
             beatsSeen = beats;
-            silentNanos = 0;
+            stillNanos = 0;
         } else {
-            silentNanos += elapsedNanos;
+            stillNanos += elapsedNanos;
         }
-        return file.livesProcess(firstRank) && silentNanos < silenceNanosMax;
+        return stillNanos >= standstillNanosMax;
     }
 
     private void watchAbort() {

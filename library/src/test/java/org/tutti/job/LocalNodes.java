@@ -56,7 +56,7 @@ public final class LocalNodes implements AutoCloseable {
                     false);
             if (count > 1) {
                 networks[i] = new Network(new JobEnvironment(shapes[i], first, ranks, Path.of("/dev/shm"), 30_000,
-                        10_000, CORES, Service.SLEEP, Choice.DEFAULT, addresses(rails), Optional.empty(),
+                        10_000, 10_000, CORES, Service.SLEEP, Choice.DEFAULT, addresses(rails), Optional.empty(),
                         Optional.empty()), nodes[i]);
             }
         }
@@ -155,7 +155,7 @@ public final class LocalNodes implements AutoCloseable {
                 program.run(job);
             } catch (Throwable e) {
                 for (Node each : nodes) {
-                    each.markFailed(rank);
+                    each.markFailed(RankFailure.saidSo(rank));
                 }
                 throw e;
             }

@@ -148,8 +148,9 @@ class NodeProcessTest {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 3})
-    void shouldGiveUpAProcessThatIsSilentForTooLong(int victim) throws Exception {
-        Map<String, String> impatient = Map.of(JobEnvironment.HEARTBEAT_MILLIS, "1500");
+    void shouldGiveUpAProcessThatStandsStillForTooLong(int victim) throws Exception {
+        Map<String, String> impatient = Map.of(JobEnvironment.STANDSTILL_MILLIS, "1500",
+                JobEnvironment.HEARTBEAT_MILLIS, "1000");
         try (var ranks = RankProcesses.startNodes(THREE, "wait-all", impatient)) {
             awaitAll(ranks, "joined");
             signal(ranks.processes.get(victim), "STOP");
@@ -158,11 +159,28 @@ class NodeProcessTest {
             for (int rank = 0; rank < THREE.length; rank++) {
                 if (rank != victim) {
                     assertThat(ranks.status(rank)).as(ranks.output(rank)).isEqualTo(STATUS_OF_EXCEPTION);
-                    assertThat(ranks.output(rank)).contains("RankFailedException: rank " + victim + " ");
+                    assertThat(ranks.output(rank)).contains("RankFailedException: rank " + victim + " ")
+                            .contains("stood still for 1");
                 }
             }
             assertThat(time.elapsed()).isLessThan(Duration.ofMillis(4000));
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(1000));
+        }
+    }
+
+    /** With others of its node, and alone there: the kernels of all hosts answer meanwhile. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void shouldNotGiveUpAProcessThatStandsStillForLongerThanTheHeartbeat(int victim) throws Exception {
+        try (var ranks = RankProcesses.startNodes(THREE, "wait-sum", Map.of(JobEnvironment.HEARTBEAT_MILLIS, "1000"))) {
+            awaitAll(ranks, "joined");
+            signal(ranks.processes.get(victim), "STOP");
+            Thread.sleep(4000);
+            signal(ranks.processes.get(victim), "CONT");
+            for (int rank = 0; rank < THREE.length; rank++) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                assertThat(ranks.output(rank)).endsWith("sum 10 of 4\n");
+            }
         }
     }
 

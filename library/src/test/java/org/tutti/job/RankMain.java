@@ -105,6 +105,17 @@ final class RankMain {
                         world.barrier();
                     }
                 }
+                case "wait-sum" -> {
+                    world.barrier();
+                    System.out.println("joined");
+                    System.out.flush();
+                    Thread.sleep(200); // so that nobody is stopped before it has said so
+                    for (int i = 0; i < 100; i++) {
+                        Thread.sleep(20);
+                        world.barrier();
+                    }
+                    sum(world);
+                }
                 case "sleep" -> {
                     world.barrier();
                     System.out.println("joined");

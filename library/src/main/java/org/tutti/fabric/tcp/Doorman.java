@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.fabric.tcp;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
@@ -21,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.tutti.JobStartException;
+import org.tutti.fabric.Loss;
 
 /**
  * Makes connections: listens, lets in who knows the secret, and knocks at other processes' doors. All of it happens on
@@ -46,8 +48,9 @@ final class Doorman {
     private static final int BUFFER_BYTES = 256;
     private static final long VISIT_NANOS = 3_000_000_000L;
     private static final int VISITS_PER_PARTY = 2; // a party outlives the visit that its rails belong to
-    private static final long PATIENCE_NANOS = 500_000_000L;
+    private static final long STRANGER_NANOS = 500_000_000L; // another one may listen there next
     private static final long AGAIN_NANOS = 20_000_000L;
+    private static final long AGAIN_NANOS_MAX = 500_000_000L;
     private static final long BUSY_NANOS = 1_000_000_000L;
 
     /** What the doorman needs of the fabric. */
@@ -68,6 +71,7 @@ final class Doorman {
     private final House house;
     private final long patienceNanos;
     private final long openVisitNanos;
+    private final long standstillNanosMax;
     private boolean shut;
     private boolean retired;
     private final SecureRandom random = new SecureRandom();
@@ -81,7 +85,7 @@ final class Doorman {
     private final AtomicLong evicted = new AtomicLong();
 
     Doorman(int self, byte[] secret, List<InetSocketAddress> rails, Selector selector, House house,
-            long patienceNanos) {
+            long patienceNanos, long standstillNanosMax) {
         this.self = self;
         this.secret = secret.clone();
         this.rails = rails.stream().map(InetSocketAddress::getAddress).toList();
@@ -89,6 +93,7 @@ final class Doorman {
         this.house = house;
         this.patienceNanos = patienceNanos;
         this.openVisitNanos = Math.max(VISIT_NANOS, patienceNanos);
+        this.standstillNanosMax = Math.max(openVisitNanos, standstillNanosMax);
         try {
             for (InetSocketAddress rail : rails) {
                 ServerSocketChannel door = ServerSocketChannel.open();
@@ -224,11 +229,11 @@ final class Doorman {
     void close() {
         List.copyOf(guests).forEach(Guest::dismiss);
         parties.values().forEach(Party::disperse);
-        visits.values().forEach(Visit::abandon);
+        List.copyOf(visits.values()).forEach(Visit::close);
         doors.forEach(Doorman::close);
     }
 
-    private static void close(java.nio.channels.Channel channel) {
+    static void close(java.nio.channels.Channel channel) {
         try {
             channel.close();
         } catch (IOException e) {
@@ -248,6 +253,7 @@ final class Doorman {
                 int bytes = channel.read(buffer);
                 if (bytes < 0) {
                     handshake.closed();
+                    throw new EOFException(handshake.refusal());
                 } else if (bytes > 0) {
                     handshake.read(buffer.flip());
                     moved = true;
@@ -341,8 +347,7 @@ final class Doorman {
             if (self < who.rank()) {
                 return Handshake.Verdict.BUSY;
             }
-            visits.remove(who.rank());
-            own.abandon();
+            own.close();
         }
         return Handshake.Verdict.ACCEPTED;
     }
@@ -368,12 +373,25 @@ final class Doorman {
 
     // ---- those who are visited
 
-    /** An attempt to connect with another process, on all rails. */
+    /**
+     * Connects with another process on all rails, in one attempt after the other.
+     *
+     * <p>That it does not succeed says nothing about the other process. As long as its host takes connections for it,
+     * it stands still or is slow, and the attempts grow longer, so that few wait at its door; who refuses them, or does
+     * not answer, has as long as a host may be silent. After that, a visit that was only to bring news is over, and
+     * nobody is blamed; calls that wait for it end. What keeps this process itself from connecting is its own trouble.
+     */
     private final class Visit {
         final Peer peer;
         final long firstNanos = System.nanoTime();
         List<Integer> usable = new ArrayList<>();
         List<Knock> knocks = List.of();
+        HostProbe probe;
+        long lookedNanos = firstNanos;
+        long unansweredNanos;
+        long takenNanos = firstNanos; // when the host had last taken a connection
+        long attemptNanos = VISIT_NANOS;
+        long againNanos = AGAIN_NANOS;
         long beganNanos;
         boolean waits;
         boolean onlyForNews;
@@ -384,16 +402,13 @@ final class Doorman {
         }
 
         void begin() {
+            int count;
             try {
-                begin(Math.min(rails.size(), house.addresses(peer.process()).size()));
+                count = Math.min(rails.size(), house.addresses(peer.process()).size());
             } catch (RuntimeException e) { // nobody has told a usable address
-                visits.remove(peer.process());
-                peer.lose("its address cannot be used: " + e.getMessage());
+                end(Loss.UNREACHABLE, "its address cannot be used: " + e.getMessage());
+                return;
             }
-        }
-
-        private void begin(int count) {
-            usable = new ArrayList<>();
             for (int rail = 0; rail < count; rail++) {
                 usable.add(rail);
             }
@@ -414,7 +429,7 @@ final class Doorman {
 
         void opened() {
             if (knocks.stream().allMatch(knock -> knock.isOpen)) {
-                visits.remove(peer.process());
+                forget();
                 house.connected(peer, knocks.stream().map(knock -> knock.channel).toList());
             }
         }
@@ -426,29 +441,37 @@ final class Doorman {
         }
 
         void look(long nowNanos) {
-            if (peer.isConnected() || peer.isGone()) {
-                visits.remove(peer.process());
-                abandon();
-                return;
-            }
             boolean mayBeOpen = knocks.stream().allMatch(Knock::mayBeOpen);
-            if (retired && (waits || !mayBeOpen)) {
-                visits.remove(peer.process());
-                abandon();
-                return;
-            }
-            if (waits) {
+            if (peer.isConnected() || peer.isGone() || retired && (waits || !mayBeOpen)) {
+                close();
+            } else if (waits) {
                 if (nowNanos - beganNanos > BUSY_NANOS) {
                     knock();
                 }
-                return;
+            } else {
+                look(nowNanos, mayBeOpen ? isHopeless(nowNanos) : nowNanos - beganNanos > attemptNanos);
             }
-            // the other side may take this process for connected: giving that up would look like a failure
-            boolean late = nowNanos - beganNanos > (mayBeOpen ? openVisitNanos : VISIT_NANOS);
+        }
+
+        /** The other side may take this process for connected: to give that up would look like a failure. */
+        private boolean isHopeless(long nowNanos) {
+            long elapsedNanos = Math.min(nowNanos - lookedNanos, AGAIN_NANOS_MAX);
+            lookedNanos = nowNanos;
+            if (nowNanos - beganNanos < openVisitNanos / 2) {
+                return false;
+            }
+            if (probe == null) {
+                probe = new HostProbe(rails, house.addresses(peer.process()), openVisitNanos);
+            }
+            unansweredNanos = probe.look(elapsedNanos);
+            return unansweredNanos >= openVisitNanos / 2 || nowNanos - beganNanos >= standstillNanosMax;
+        }
+
+        private void look(long nowNanos, boolean late) {
             List<Knock> failed =
                     knocks.stream().filter(knock -> knock.failure != null || late && !knock.isOpen).toList();
             boolean settled = late || knocks.stream().allMatch(knock -> knock.isOpen || knock.failure != null);
-            if (failed.isEmpty() || !settled || nowNanos - beganNanos < AGAIN_NANOS) {
+            if (failed.isEmpty() || !settled || nowNanos - beganNanos < againNanos) {
                 return;
             }
             abandon();
@@ -461,15 +484,43 @@ final class Doorman {
                 }
                 usable = others;
                 knock();
-            } else if (nowNanos - firstNanos < (late ? patienceNanos : PATIENCE_NANOS)) {
-                knock();
-            } else if (onlyForNews && !late) { // nobody listens there, and nobody waits for that process
-                visits.remove(peer.process());
-                peer.leave();
             } else {
-                visits.remove(peer.process());
-                peer.lose("it cannot be reached at " + house.addresses(peer.process()) + ": "
-                        + (failed.get(0).failure == null ? "no answer" : failed.get(0).failure));
+                tryAgain(nowNanos);
+            }
+        }
+
+        private void tryAgain(long nowNanos) {
+            if (knocks.stream().anyMatch(Knock::isTaken)) {
+                takenNanos = nowNanos;
+                attemptNanos = Math.min(2 * attemptNanos, openVisitNanos);
+            }
+            againNanos = Math.min(2 * againNanos, AGAIN_NANOS_MAX);
+            boolean strangers = knocks.stream().allMatch(knock -> knock.isStranger);
+            if (nowNanos - takenNanos < (strangers ? STRANGER_NANOS : patienceNanos)
+                    && nowNanos - firstNanos < standstillNanosMax) {
+                knock();
+            } else if (knocks.stream().allMatch(knock -> knock.isHindered)) {
+                forget();
+                peer.hinder(knocks.get(0).failure);
+            } else {
+                boolean silent = knocks.stream().allMatch(knock -> knock.failure == null);
+                end(nowNanos - takenNanos < patienceNanos ? Loss.STOOD_STILL : Loss.UNREACHABLE,
+                        "it cannot be reached at " + house.addresses(peer.process()) + ": "
+                                + (silent ? "no answer" : knocks.get(0).failure));
+            }
+        }
+
+        private void end(Loss loss, String reason) {
+            forget();
+            if (!onlyForNews) { // somebody waits for it
+                peer.lose(loss, reason);
+            }
+        }
+
+        private void forget() {
+            visits.remove(peer.process());
+            if (probe != null) {
+                probe.close();
             }
         }
 
@@ -477,6 +528,11 @@ final class Doorman {
             for (Knock knock : knocks) {
                 knock.close();
             }
+        }
+
+        void close() {
+            forget();
+            abandon();
         }
     }
 
@@ -487,7 +543,10 @@ final class Doorman {
         final Handshake handshake;
         SocketChannel channel;
         SelectionKey key;
+        boolean isTaken;
         boolean isOpen;
+        boolean isHindered;
+        boolean isStranger;
         String failure;
 
         Knock(Visit visit, int index) {
@@ -502,6 +561,12 @@ final class Doorman {
             try {
                 channel = prepare(SocketChannel.open());
                 channel.bind(new InetSocketAddress(rails.get(rail), 0));
+            } catch (IOException e) {
+                isHindered = true;
+                fail(e);
+                return;
+            }
+            try {
                 boolean connected = channel.connect(house.addresses(visit.peer.process()).get(rail));
                 key = channel.register(selector, connected ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT, this);
                 if (connected) {
@@ -515,6 +580,7 @@ final class Doorman {
         void advance() {
             try {
                 if (channel.finishConnect()) {
+                    isTaken = true;
                     Doorman.this.advance(channel, key, handshake);
                     if (handshake.state() == Handshake.State.DONE && !isOpen) {
                         switch (handshake.verdict()) {
@@ -529,8 +595,15 @@ final class Doorman {
                     }
                 }
             } catch (IOException e) {
+                isStranger = handshake.state() == Handshake.State.REFUSED && !(e instanceof EOFException)
+                        || handshake.state() == Handshake.State.DONE;
                 fail(e);
             }
+        }
+
+        /** Whether the host has taken the connection, and nothing has gone wrong with it but that it takes long. */
+        boolean isTaken() {
+            return isTaken && failure == null;
         }
 
         /** Whether the other side may take this rail for open. */

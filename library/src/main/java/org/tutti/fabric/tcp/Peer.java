@@ -11,6 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Loss;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
@@ -67,6 +68,8 @@ final class Peer {
     private volatile boolean gone;
     private volatile boolean saidGoodbye;
     private volatile boolean heardGoodbye;
+    private volatile long silentNanos;
+    private volatile String hindrance;
 
     // sending
     private final ReentrantLock sending = new ReentrantLock();
@@ -143,13 +146,25 @@ final class Peer {
         return connected;
     }
 
+    /** Says why this process cannot connect with the other one, which is not to blame. */
+    void hinder(String reason) {
+        hindrance = reason;
+    }
+
+    /** What was said so since this was last asked, or null. */
+    String takeHindrance() {
+        String reason = hindrance;
+        hindrance = null;
+        return reason;
+    }
+
     /** Whether nothing can be sent to it any more. */
     boolean isGone() {
         return gone;
     }
 
     /** Takes note that the process cannot be reached, or has left. */
-    void lose(String reason) {
+    void lose(Loss loss, String reason) {
         synchronized (this) {
             if (lost) {
                 return;
@@ -160,20 +175,11 @@ final class Peer {
             rail.lose();
         }
         if (!heardGoodbye && !saidGoodbye) {
-            listener.lost(process, reason);
+            listener.lost(process, loss, reason);
         }
         gone = true; // calls end now: their callers may ask what the listener was told
         requests.giveUp();
         counted.giveUp();
-    }
-
-    /** Takes note that the process has left, though it had no occasion to say good-bye. */
-    void leave() {
-        if (!heardGoodbye) {
-            heardGoodbye = true;
-            listener.left(process);
-        }
-        lose("it has left");
     }
 
     private void loseRail(Rail rail, String reason) {
@@ -190,7 +196,7 @@ final class Peer {
         if (others && !heardGoodbye) {
             resends = true; // whoever sends next, or the service thread, sees to it
         } else {
-            lose(reason);
+            lose(Loss.ENDED, reason);
         }
     }
 
@@ -208,26 +214,38 @@ final class Peer {
     }
 
     /**
-     * Notices rails that have been silent, and asks those that have been for a while whether they are there.
+     * Asks on rails that were silent whether the other side is there, and gives up those that are silent for too long
+     * while others are heard: as long as none is, the process may stand still, and no rail is to blame.
      *
      * @param elapsedNanos since the last look, but not more than this process was surely awake
      * @param limitNanos how long a rail may be silent
+     * @return for how long nothing was heard on any rail
      */
-    void look(long elapsedNanos, long limitNanos) {
+    long look(long elapsedNanos, long limitNanos) {
+        boolean anyHeard = false;
         for (Rail rail : rails) {
-            if (!rail.isLost()) {
-                rail.silentNanos = rail.wasHeard() ? 0 : rail.silentNanos + elapsedNanos;
-                if (rail.silentNanos >= limitNanos) {
-                    loseRail(rail, "nothing was heard from it for " + limitNanos / 1_000_000 + " ms");
-                }
-            }
-        }
-        for (Rail rail : rails) {
-            if (rail.silentNanos > 0 && !rail.isLost()) {
+            boolean heard = rail.wasHeard();
+            anyHeard |= heard;
+            if (heard) {
+                rail.silentNanos = 0;
+            } else if (!rail.isLost()) {
                 rail.askCount(true); // a call that waits with the lock held sends it, or the pump does
             }
         }
+        silentNanos = anyHeard ? 0 : silentNanos + elapsedNanos;
+        for (Rail rail : rails) {
+            rail.silentNanos += anyHeard ? elapsedNanos : 0;
+            if (rail.silentNanos > limitNanos && !rail.isLost()) {
+                loseRail(rail, "nothing was heard from it for " + limitNanos / 1_000_000 + " ms");
+            }
+        }
         pump();
+        return silentNanos;
+    }
+
+    /** For how long nothing was heard of the process when that was last looked at. */
+    long silentNanos() {
+        return silentNanos;
     }
 
     // ---- calls
@@ -859,7 +877,7 @@ final class Peer {
             return rail.receive(arrivals);
         } catch (ProtocolException e) {
             refusals.incrementAndGet();
-            lose("it has sent what makes no sense: " + e.getMessage());
+            lose(Loss.NONSENSE, "it has sent what makes no sense: " + e.getMessage());
         } catch (IOException e) {
             loseRail(rail, e.getMessage());
         }

@@ -26,10 +26,12 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 import org.tutti.JobStartException;
+import org.tutti.TuttiException;
 import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Loss;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
@@ -64,6 +66,7 @@ public final class TcpFabric implements Fabric {
     private static final long TICK_MILLIS_MAX = 500;
     private static final long BUSY_MILLIS = 20;
     private static final int TICKS_PER_LIMIT = 4;
+    private static final int SILENT_PARTS = 3; // more than a tick, and less than half of the limit
     private static final int PEERS_PER_POLL = 8;
     private static final int SERVICE_POLLS = 64;
     private static final int VISIT_TURNS = 200;
@@ -80,6 +83,7 @@ public final class TcpFabric implements Fabric {
     private final FabricListener listener;
     private final IntFunction<List<InetSocketAddress>> directory;
     private final long silenceNanosMax;
+    private final long standstillNanosMax;
     private final Waiter waiter;
     private final Arena arena = Arena.ofAuto();
     private final AtomicReferenceArray<Peer> peers;
@@ -88,6 +92,7 @@ public final class TcpFabric implements Fabric {
     private final Selector arrivals;
     private final Lock arrivalsLock = new ReentrantLock();
     private final Doorman doorman;
+    private final Silence silence; // of the service thread
     private final Thread thread;
     private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean called = new AtomicBoolean();
@@ -111,19 +116,21 @@ public final class TcpFabric implements Fabric {
      *            0 for any
      * @param directory finds where a process listens, by its first rank
      * @param listener is told what other processes tell
-     * @param silenceMillisMax how long a connected process may be silent
+     * @param silenceMillisMax how long a host may be silent
+     * @param standstillMillisMax how long a process may be silent whose host answers
      * @param coreForEach whether every rank that may wait here has a core of its own
      * @param service what the service thread does while no rank polls
      * @throws JobStartException when it cannot listen there
      */
     public TcpFabric(int self, int size, byte[] secret, List<InetSocketAddress> rails,
             IntFunction<List<InetSocketAddress>> directory, FabricListener listener, long silenceMillisMax,
-            boolean coreForEach, Service service) {
+            long standstillMillisMax, boolean coreForEach, Service service) {
         this.self = self;
         this.service = service;
         this.directory = directory;
         this.listener = listener;
         this.silenceNanosMax = silenceMillisMax * 1_000_000;
+        this.standstillNanosMax = Math.max(silenceMillisMax, standstillMillisMax) * 1_000_000;
         this.waiter = Waiter.forAnswers(coreForEach, this);
         this.peers = new AtomicReferenceArray<>(size);
         Selector first = null;
@@ -137,12 +144,14 @@ public final class TcpFabric implements Fabric {
                     + "); allow more open files (ulimit -n)");
         }
         this.doorman = openDoors(secret, rails);
+        this.silence = new Silence(rails.stream().map(InetSocketAddress::getAddress).toList(), directory,
+                silenceNanosMax, standstillNanosMax);
         this.thread = Thread.ofPlatform().daemon().name("tutti service").start(this::serve);
     }
 
     private Doorman openDoors(byte[] secret, List<InetSocketAddress> rails) {
         try {
-            return new Doorman(self, secret, rails, selector, new House(), silenceNanosMax);
+            return new Doorman(self, secret, rails, selector, new House(), silenceNanosMax, standstillNanosMax);
         } catch (RuntimeException e) {
             close(selector);
             close(arrivals);
@@ -304,7 +313,7 @@ public final class TcpFabric implements Fabric {
 
     @Override
     public boolean fenceAll(long timeoutMillis) {
-        Waiter.Check patience = patience(System.nanoTime() + silenceNanosMax + timeoutMillis * 1_000_000);
+        Waiter.Check patience = patience(System.nanoTime() + standstillNanosMax + timeoutMillis * 1_000_000);
         try {
             boolean there = true;
             for (Peer peer : connected) {
@@ -356,12 +365,17 @@ public final class TcpFabric implements Fabric {
 
     @Override
     public void abandon(int process, String reason) {
-        peer(process).lose(reason);
+        peer(process).lose(Loss.ENDED, reason);
     }
 
     @Override
     public boolean isGone(int process) {
         return peer(process).isGone();
+    }
+
+    @Override
+    public boolean isSilent(int process) {
+        return peer(process).silentNanos() > silenceNanosMax / SILENT_PARTS;
     }
 
     @Override
@@ -390,6 +404,11 @@ public final class TcpFabric implements Fabric {
             call();
             for (int turns = 1; !peer.isConnected() && !peer.isGone(); turns++) {
                 check.check();
+                String hindrance = peer.takeHindrance();
+                if (hindrance != null) {
+                    throw new TuttiException("rank " + self + " cannot open a connection with the process of rank "
+                            + process + ": " + hindrance + "; see the limits of this host, such as ulimit -n");
+                }
                 if (turns % VISIT_TURNS == 0) { // the other side's own attempt may have come to nothing
                     errands.add(() -> doorman.visit(peer, false));
                     call();
@@ -508,7 +527,7 @@ public final class TcpFabric implements Fabric {
             LOG.log(Level.ERROR, "the service thread of rank " + self + " has ended", e);
             closed = true;
             for (Peer peer : connected) {
-                peer.lose("this process's service thread failed: " + e);
+                peer.lose(Loss.ENDED, "this process's service thread failed: " + e);
             }
         } finally {
             looks = false;
@@ -547,7 +566,7 @@ public final class TcpFabric implements Fabric {
 
     private void look(long elapsedNanos) {
         for (Peer peer : connected) {
-            peer.look(elapsedNanos, silenceNanosMax);
+            silence.look(peer, elapsedNanos);
         }
     }
 
@@ -682,9 +701,10 @@ public final class TcpFabric implements Fabric {
         LockSupport.unpark(thread);
         joinService();
         for (Peer peer : connected) {
-            peer.lose("this process has closed its job");
+            peer.lose(Loss.ENDED, "this process has closed its job");
         }
         doorman.close();
+        silence.close();
         close(selector);
         close(arrivals);
     }

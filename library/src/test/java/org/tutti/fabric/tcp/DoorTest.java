@@ -23,6 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Loss;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
@@ -51,7 +52,7 @@ class DoorTest {
         House(byte[] secret) {
             int self = houses.size();
             fabric = new TcpFabric(self, 4, secret, List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                    process -> houses.get(process).fabric.addresses(), this, 20_000, false, Service.SLEEP);
+                    process -> houses.get(process).fabric.addresses(), this, 20_000, 20_000, false, Service.SLEEP);
             region = fabric.register(memory);
             houses.add(this);
         }
@@ -76,7 +77,7 @@ class DoorTest {
         }
 
         @Override
-        public void lost(int process, String reason) {
+        public void lost(int process, Loss loss, String reason) {
             lost.add(reason);
         }
     }

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Test;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Loss;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.WordAction;
 
@@ -62,7 +63,7 @@ class GatheringTest {
         public void left(int process) {}
 
         @Override
-        public void lost(int process, String reason) {
+        public void lost(int process, Loss loss, String reason) {
             throw new AssertionError(reason);
         }
     }

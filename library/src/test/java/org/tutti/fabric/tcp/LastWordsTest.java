@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Loss;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.WordAction;
 
@@ -90,7 +91,7 @@ class LastWordsTest {
             }
 
             @Override
-            public void lost(int other, String reason) {
+            public void lost(int other, Loss loss, String reason) {
                 heard.add("lost " + other + ": " + reason);
             }
         }, new AtomicLong(), () -> false, arena);

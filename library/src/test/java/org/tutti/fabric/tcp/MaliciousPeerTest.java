@@ -20,6 +20,7 @@ import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Loss;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.memory.Words;
@@ -112,7 +113,7 @@ class MaliciousPeerTest {
         }
 
         @Override
-        public void lost(int process, String reason) {
+        public void lost(int process, Loss loss, String reason) {
             lost.add(reason);
         }
     }

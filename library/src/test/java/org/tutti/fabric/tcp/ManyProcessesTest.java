@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Loss;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
@@ -46,7 +47,7 @@ class ManyProcessesTest {
         }
 
         @Override
-        public void lost(int process, String reason) {
+        public void lost(int process, Loss loss, String reason) {
             lost.add(process + ": " + reason);
         }
     }
@@ -91,7 +92,7 @@ class ManyProcessesTest {
                 memories[i] = arena.allocate(2048, Words.LINE_BYTES);
                 fabrics[i] = new TcpFabric(i, PROCESSES, new byte[32],
                         List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                        process -> fabrics[process].addresses(), new Listener(), 20_000, false, Service.SLEEP);
+                        process -> fabrics[process].addresses(), new Listener(), 20_000, 20_000, false, Service.SLEEP);
                 regions[i] = fabrics[i].register(memories[i]);
             }
             everyone(self -> {

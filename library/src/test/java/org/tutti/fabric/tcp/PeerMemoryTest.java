@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Loss;
 import org.tutti.fabric.Regions;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -92,7 +93,7 @@ class PeerMemoryTest {
         }
 
         @Override
-        public void lost(int process, String reason) {
+        public void lost(int process, Loss loss, String reason) {
             lost++;
         }
     }
@@ -191,7 +192,7 @@ class PeerMemoryTest {
             long answer = FrameLayout.HEADER_BYTES + 8L * (Fabric.REQUEST_BYTES_MAX / Long.BYTES - 1);
             assertThat(answered.get()).isEqualTo(all * Requests.PLACES * answer);
             for (Peer peer : peers) {
-                peer.lose("the test is over");
+                peer.lose(Loss.ENDED, "the test is over");
             }
         }
     }

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Loss;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.Service;
@@ -178,7 +179,7 @@ class RequestFuzzTest {
         }
 
         @Override
-        public void lost(int process, String reason) {
+        public void lost(int process, Loss loss, String reason) {
             lost.add(process + ": " + reason);
         }
     }
@@ -269,7 +270,7 @@ class RequestFuzzTest {
             for (Listener each : List.of(listener, goodListener)) {
                 fabrics.add(new TcpFabric(fabrics.size(), 2 + runs, secret,
                         List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                        process -> fabrics.get(process).addresses(), each, 20_000, false, Service.SLEEP));
+                        process -> fabrics.get(process).addresses(), each, 20_000, 20_000, false, Service.SLEEP));
             }
             TcpFabric victim = fabrics.get(0);
             TcpFabric good = fabrics.get(1);

@@ -9,6 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 
+import org.tutti.fabric.Loss;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -227,7 +229,7 @@ final class SimulatedJob {
     private void end(SimulatedProcess process) {
         if (leaves && process.self == 0) {
             process.leave();
-            process.peer.lose("this process has left");
+            process.peer.lose(Loss.ENDED, "this process has left");
         } else if (leaves) {
             while (!process.peer.isGone()) {
                 turn(process);
@@ -254,7 +256,10 @@ final class SimulatedJob {
             check();
         }
         if (random.nextInt(LOOK_ODDS) == 0) {
-            other.peer.look(1, silent ? LOOKS_MAX * wires.length : Long.MAX_VALUE);
+            long limit = silent ? LOOKS_MAX * wires.length : Long.MAX_VALUE;
+            if (other.peer.look(1, limit) >= limit) {
+                other.peer.lose(Loss.SILENT, "nothing was heard of it");
+            }
         }
         if (cutNext != null && cutNext.isCut()) {
             planCut();

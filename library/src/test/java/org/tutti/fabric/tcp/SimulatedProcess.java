@@ -17,6 +17,7 @@ import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Loss;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
@@ -157,7 +158,7 @@ final class SimulatedProcess implements FabricListener {
     }
 
     @Override
-    public void lost(int process, String reason) {
+    public void lost(int process, Loss loss, String reason) {
         assertThat(reason).isNotBlank();
         lost.add(reason);
     }

@@ -18,6 +18,7 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Loss;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
@@ -34,7 +35,7 @@ class SlowProcessTest {
 
     private final Queue<String> lost = new ConcurrentLinkedQueue<>();
 
-    private TcpFabric fabric(InetSocketAddress other, long silenceMillisMax) {
+    private TcpFabric fabric(InetSocketAddress other, long silenceMillisMax, long standstillMillisMax) {
         return new TcpFabric(1, 2, SECRET, List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
                 _ -> List.of(other), new FabricListener() {
                     @Override
@@ -48,10 +49,10 @@ class SlowProcessTest {
                     }
 
                     @Override
-                    public void lost(int process, String reason) {
+                    public void lost(int process, Loss loss, String reason) {
                         lost.add(reason);
                     }
-                }, silenceMillisMax, false, Service.SLEEP);
+                }, silenceMillisMax, standstillMillisMax, false, Service.SLEEP);
     }
 
     private static ServerSocketChannel door() throws IOException {
@@ -90,7 +91,7 @@ class SlowProcessTest {
     @Test
     void shouldNotBeGivenUpOnceItMayTakeTheConnectionForOpen() throws Exception {
         try (ServerSocketChannel door = door();
-                TcpFabric fabric = fabric((InetSocketAddress) door.getLocalAddress(), 60_000)) {
+                TcpFabric fabric = fabric((InetSocketAddress) door.getLocalAddress(), 60_000, 60_000)) {
             FutureTask<SocketChannel> other = meanwhile(() -> letIn(door, VISIT_MILLIS + 1000));
             MemorySegment bytes = MemorySegment.ofArray(new byte[64]);
             assertThat(fabric.put(0, 1 << 16, 0, bytes, 0, 64, WordAction.NONE, -1, 0, 0, PATIENT)).isTrue();
@@ -110,7 +111,8 @@ class SlowProcessTest {
     void shouldHaveUntilItsRailIsLostToCountFrames() throws Exception {
         long silenceMillisMax = 1000;
         try (ServerSocketChannel door = door();
-                TcpFabric fabric = fabric((InetSocketAddress) door.getLocalAddress(), silenceMillisMax)) {
+                TcpFabric fabric =
+                        fabric((InetSocketAddress) door.getLocalAddress(), silenceMillisMax, silenceMillisMax)) {
             FutureTask<SocketChannel> other = meanwhile(() -> letIn(door, 0));
             long startNanos = System.nanoTime();
             MemorySegment bytes = MemorySegment.ofArray(new byte[64]);

@@ -27,6 +27,7 @@ import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Loss;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.WordAction;
@@ -57,7 +58,7 @@ class TcpFabricTest {
         Process(int self, byte[] secret, int rails, Service service) {
             List<InetSocketAddress> addresses =
                     Collections.nCopies(rails, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            fabric = new TcpFabric(self, 8, secret, addresses, TcpFabricTest.this::addresses, this, 2000, false,
+            fabric = new TcpFabric(self, 8, secret, addresses, TcpFabricTest.this::addresses, this, 2000, 20_000, false,
                     service);
             region = fabric.register(memory);
         }
@@ -73,7 +74,7 @@ class TcpFabricTest {
         }
 
         @Override
-        public void lost(int process, String reason) {
+        public void lost(int process, Loss loss, String reason) {
             heard.add("lost " + process + ": " + reason);
         }
     }

@@ -43,7 +43,7 @@ record Ending(int status, String sentence, boolean endsJob) {
         var who = (ranks.first() == ranks.last() ? "" : "the process of ") + ranks.name() + " (" + process.identity()
                 + ") ";
         if (process.isAlive()) {
-            return failed(who + "failed, or was silent for the --heartbeat, and did not end by itself");
+            return failed(who + nodes.accusation(rank).orElse("failed") + ", and did not end by itself");
         }
         int status = process.exitStatus();
         if (status == RankProcess.STATUS_SECONDARY) {

@@ -4,6 +4,8 @@ package org.tutti.tool.run;
 import java.util.Optional;
 import java.util.OptionalInt;
 
+import org.tutti.job.RankFailure;
+
 /**
  * A node of the job as the launcher sees it: starts its processes, and knows what its ranks have said, of themselves
  * and of others.
@@ -24,8 +26,8 @@ interface JobNode extends AutoCloseable {
     /** Tells the node that a rank of whichever node has failed. */
     void markFailed(int rank);
 
-    /** {@return the rank of whichever node that was marked as failed first, as far as this node knows, or −1} */
-    int firstFailedRank();
+    /** {@return the failure of whichever node's rank that this node knew of first, if it knows of any} */
+    Optional<RankFailure> firstFailure();
 
     /** {@return the status that the job was aborted with, if it was} */
     OptionalInt abortStatus();

@@ -6,6 +6,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.tutti.job.RankFailure;
 
 /**
  * The nodes of a job as the launcher sees them. Of a rank its own node is asked, which knows first; of the job any node
@@ -51,20 +54,32 @@ final class JobNodes implements AutoCloseable {
 
     /** {@return the rank that failed first, as far as is known, or −1; that one has left, its own node knows best} */
     int firstFailedRank() {
-        return nodes.stream().mapToInt(JobNode::firstFailedRank).filter(rank -> rank != NOBODY && !hasLeft(rank))
-                .findFirst().orElse(NOBODY);
+        return failures().mapToInt(RankFailure::rank).findFirst().orElse(NOBODY);
+    }
+
+    /** {@return what is said of a rank that is alive, but counts as failed first: a clause that follows its name} */
+    Optional<String> accusation(int rank) {
+        return failures().filter(failure -> failure.rank() == rank).findFirst()
+                .map(failure -> failure.describe("rank " + failure.witness()));
+    }
+
+    private Stream<RankFailure> failures() {
+        return nodes.stream().map(JobNode::firstFailure).flatMap(Optional::stream)
+                .filter(failure -> !hasLeft(failure.rank()));
     }
 
     /** {@return whether, of the nodes but its own, some that still take part have not heard that this rank failed} */
     boolean isDisputed(int failedRank) {
         return IntStream.range(0, nodes.size()).filter(node -> node != placement.nodeOfRank(failedRank))
-                .filter(node -> nodes.get(node).firstFailedRank() == NOBODY)
+                .filter(node -> nodes.get(node).firstFailure().isEmpty())
                 .anyMatch(node -> placement.ranksOfNode(node).ranks().anyMatch(rank -> !hasLeft(rank)));
     }
 
     /** {@return what to say of nodes that cannot reach each other, a clause, if that is why ranks count as failed} */
     Optional<String> separation() {
-        var apart = apart(placement, nodes.stream().mapToInt(JobNode::firstFailedRank).toArray());
+        var apart = apart(IntStream.range(0, nodes.size())
+                .map(node -> nodes.get(node).firstFailure().map(failure -> blamed(node, failure)).orElse(NOBODY))
+                .toArray());
         return switch (apart.size()) {
             case 0 -> Optional.empty();
             case 1 -> Optional.of(nodes.get(apart.getFirst()).name() + " was cut off from the others, so "
@@ -75,16 +90,26 @@ final class JobNodes implements AutoCloseable {
         };
     }
 
+    /** {@return which node another one has lost; what it has only heard from others is no evidence} */
+    private int blamed(int node, RankFailure failure) {
+        if (failure.witness() < 0 || !failure.reason().isOfTheNetwork()) {
+            return NOBODY;
+        }
+        int accuser = placement.nodeOfRank(failure.witness());
+        int accused = placement.nodeOfRank(failure.rank());
+        if (accuser == accused) {
+            return NOBODY;
+        }
+        return accuser == node ? accused : accused == node ? accuser : NOBODY;
+    }
+
     /**
-     * {@return the nodes that the others count as failed, while they themselves count others so; two of them when each
-     * may be right}
+     * {@return the nodes that the others have lost, while they themselves have lost others; two of them when each may be
+     * right}
      *
-     * @param placement which ranks are where
-     * @param failures the rank that failed first as each node sees it, or −1
+     * @param blamed the node that each node has lost first, or −1
      */
-    static List<Integer> apart(Placement placement, int[] failures) {
-        int[] blamed = IntStream.of(failures).map(rank -> rank == NOBODY ? NOBODY : placement.nodeOfRank(rank))
-                .toArray();
+    static List<Integer> apart(int[] blamed) {
         return IntStream.range(0, blamed.length)
                 .filter(node -> blamed[node] != NOBODY && blamed[node] != node)
                 .filter(node -> IntStream.of(blamed).anyMatch(other -> other == node))

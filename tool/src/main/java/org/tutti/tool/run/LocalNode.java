@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 import org.tutti.job.NodeFile;
+import org.tutti.job.RankFailure;
 import org.tutti.job.Secret;
 
 /** A node on this host, with a memory file that the launcher itself has made. */
@@ -59,8 +60,8 @@ final class LocalNode implements JobNode {
     }
 
     @Override
-    public int firstFailedRank() {
-        return file.firstFailedRank();
+    public Optional<RankFailure> firstFailure() {
+        return file.firstFailure();
     }
 
     @Override

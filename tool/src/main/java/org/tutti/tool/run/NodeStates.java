@@ -2,9 +2,11 @@
 package org.tutti.tool.run;
 
 import java.util.BitSet;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 import org.tutti.job.NodeFile;
+import org.tutti.job.RankFailure;
 
 /** What the ranks of a node have said in its memory file, told once to the launcher on another host. */
 final class NodeStates {
@@ -32,9 +34,11 @@ final class NodeStates {
     /** Tells what is new. */
     void tell() {
         tellRanks();
-        if (!toldFailure && file.firstFailedRank() >= 0) {
+        var failure = toldFailure ? Optional.<RankFailure>empty() : file.firstFailure();
+        if (failure.isPresent()) {
             toldFailure = true;
-            send.accept(Frame.of(FrameKind.FIRST_FAILURE, file.firstFailedRank()));
+            send.accept(new Frame.Builder(FrameKind.FIRST_FAILURE).number(failure.get().rank())
+                    .longNumber(failure.get().word()).bytes());
         }
         if (!toldAbort && file.abortStatus().isPresent()) {
             toldAbort = true;

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
+import org.tutti.job.RankFailure;
 import org.tutti.job.Secret;
 
 /**
@@ -58,7 +59,7 @@ final class RemoteNode implements JobNode {
     private boolean released;
     private boolean greetedWell;
     private volatile long heardNanos;
-    private volatile int firstFailedRank = NOBODY;
+    private volatile Optional<RankFailure> firstFailure = Optional.empty();
     private volatile int abortRank;
     private volatile int abortStatus = NOBODY;
     private volatile Optional<String> rendezvous = Optional.empty();
@@ -164,7 +165,8 @@ final class RemoteNode implements JobNode {
             case OUTPUT_ENDED -> process(frame).outputEnded();
             case JOINED -> note(joined, frame);
             case LEFT -> note(left, frame);
-            case FIRST_FAILURE -> firstFailedRank = frame.numberBelow(plan.shape().size());
+            case FIRST_FAILURE -> firstFailure =
+                    Optional.of(RankFailure.of(frame.numberBelow(plan.shape().size()), frame.longNumber()));
             case ABORTED -> {
                 abortRank = frame.numberBelow(plan.shape().size());
                 abortStatus = frame.numberBelow(STATUS_MAX + 1);
@@ -315,8 +317,8 @@ final class RemoteNode implements JobNode {
     }
 
     @Override
-    public int firstFailedRank() {
-        return firstFailedRank;
+    public Optional<RankFailure> firstFailure() {
+        return firstFailure;
     }
 
     @Override

@@ -29,16 +29,20 @@ import picocli.CommandLine.Parameters;
                         + "first failure."})
 public final class RunCommand implements Callable<Integer> {
     private static final String OWN_VARIABLES = "TUTTI_";
-    private static final Duration HEARTBEAT_MIN = Duration.ofSeconds(1);
-    private static final Duration HEARTBEAT_MAX = Duration.ofDays(1);
+    private static final Duration PATIENCE_MIN = Duration.ofSeconds(1);
+    private static final Duration PATIENCE_MAX = Duration.ofDays(1);
 
     @Mixin
     private PlacementOptions where = new PlacementOptions();
 
     @Option(names = "--heartbeat", paramLabel = "duration", converter = DurationConverter.class, defaultValue = "10s",
-            description = "How long a host or a process of another node may be silent before it counts as failed, "
-                    + "1s or more. Default: 10s.")
+            description = "How long a host may be silent before its ranks count as failed, 1s or more. Default: 10s.")
     private Duration heartbeat;
+
+    @Option(names = "--standstill", paramLabel = "duration", converter = DurationConverter.class, defaultValue = "5m",
+            description = "How long a process may stand still, in a garbage collection or a debugger, before its ranks "
+                    + "count as failed, 1s or more. Default: 5m.")
+    private Duration standstill;
 
     @Option(names = "--keep-going",
             description = "When a rank fails, report it and leave the others running; the status is that of the first.")
@@ -109,10 +113,8 @@ public final class RunCommand implements Callable<Integer> {
 
     private JobPlan plan() {
         PlacementOptions.requireCount("--ranks-per-process", ranksPerProcess);
-        if (heartbeat.compareTo(HEARTBEAT_MIN) < 0 || heartbeat.compareTo(HEARTBEAT_MAX) > 0) {
-            throw new UsageException("--heartbeat " + DurationConverter.text(heartbeat)
-                    + " is not possible; give a duration from 1s to 24h");
-        }
+        requirePatience("--heartbeat", heartbeat);
+        requirePatience("--standstill", standstill);
         var there = where.hosts();
         var placement = where.placement(there, ranksPerProcess);
         if (bind && there.isEmpty()) {
@@ -123,8 +125,16 @@ public final class RunCommand implements Callable<Integer> {
                 jvmOptions);
     }
 
+    private static void requirePatience(String option, Duration given) {
+        if (given.compareTo(PATIENCE_MIN) < 0 || given.compareTo(PATIENCE_MAX) > 0) {
+            throw new UsageException(option + " " + DurationConverter.text(given)
+                    + " is not possible; give a duration from 1s to 24h");
+        }
+    }
+
     private Map<String, String> environment() {
         Map<String, String> environment = new LinkedHashMap<>();
+        environment.put(JobEnvironment.STANDSTILL_MILLIS, String.valueOf(standstill.toMillis()));
         pass(environment, JobEnvironment.ALGORITHM, "--algorithm", String.join(",", algorithms), Choice::parse);
         pass(environment, JobEnvironment.LEVELS, "--levels", levels, JobEnvironment::parseLevels);
         pass(environment, JobEnvironment.SERVICE, "--service", service, Service::parse);

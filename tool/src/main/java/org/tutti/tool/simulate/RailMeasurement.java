@@ -8,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Loss;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.WordAction;
 import org.tutti.fabric.tcp.TcpFabric;
@@ -40,7 +41,7 @@ final class RailMeasurement implements AutoCloseable {
         }
 
         @Override
-        public void lost(int process, String reason) {
+        public void lost(int process, Loss loss, String reason) {
             System.err.println("the connection over loopback is lost: " + reason);
         }
     };
@@ -61,7 +62,8 @@ final class RailMeasurement implements AutoCloseable {
             this.number = number;
             this.fabric = new TcpFabric(number, 2, new byte[SECRET_BYTES],
                     List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                    process -> ends[process].fabric.addresses(), DEAF, SILENCE_MILLIS_MAX, coreForEach, Service.SLEEP);
+                    process -> ends[process].fabric.addresses(), DEAF, SILENCE_MILLIS_MAX, SILENCE_MILLIS_MAX,
+                    coreForEach, Service.SLEEP);
             this.waiter = new Waiter(coreForEach, this);
             this.untimed = new Waiter(coreForEach, fabric);
             this.region = fabric.register(memory);

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -98,15 +99,21 @@ class ClusterTest {
         Files.writeString(home.resolve("Program.java"), program);
         var agent = "env TUTTI_CLUSTER=" + NAME + " " + HOME.resolve("bench/cluster") + " exec {host}";
         List<String> arguments = new ArrayList<>(List.of("--hosts", cluster("hosts", "3:2").out().strip(), "--agent",
-                agent, "--remote-tutti", LauncherProcess.script(home).toString(), "--rails", "rail0,rail1",
-                "--heartbeat", "2s"));
+                agent, "--remote-tutti", LauncherProcess.script(home).toString(), "--rails", "rail0,rail1"));
+        if (!List.of(options).contains("--heartbeat")) {
+            arguments.addAll(List.of("--heartbeat", "2s"));
+        }
         arguments.addAll(List.of(options));
         arguments.add("Program.java");
         return LauncherProcess.run(home, arguments.toArray(String[]::new));
     }
 
-    private static void mend(String host) throws Exception {
-        assertThat(cluster("mend", host).status()).isZero();
+    private static void cut(String... what) throws Exception {
+        assertThat(cluster(Stream.concat(Stream.of("cut"), Stream.of(what)).toArray(String[]::new)).status()).isZero();
+    }
+
+    private static void mend(String... what) throws Exception {
+        assertThat(cluster(Stream.concat(Stream.of("mend"), Stream.of(what)).toArray(String[]::new)).status()).isZero();
     }
 
     private static void assertThatItEnds(LauncherProcess launcher, Duration limit) throws Exception {
@@ -173,18 +180,67 @@ class ClusterTest {
         }
     }
 
+    /** The third host reaches both, and is not believed to know better than they. */
     @Test
-    void shouldNameTheRankWhoseProcessIsStopped() throws Exception {
+    void shouldNameBothHostsThatCannotReachEachOther() throws Exception {
         try (var launcher = runProgram(Programs.GOES_ON)) {
             launcher.awaitLines(6);
-            var line = launcher.out().lines().filter(each -> each.startsWith("4 ")).findFirst().orElseThrow();
-            var pid = line.substring(line.lastIndexOf(' ') + 1);
+            cut(NAME + "-2", NAME + "-3");
+            assertThatItEnds(launcher, Duration.ofSeconds(2 + 4));
+            assertThat(launcher.err()).startsWith("tutti: host " + NAME + "-2 and host " + NAME
+                    + "-3 were cut off from each other: see the network, or --rails; the job was ended.\n");
+            assertThat(launcher.err()).doesNotContainPattern("rank (\\d): rank \\1 ");
+        } finally {
+            mend(NAME + "-2", NAME + "-3");
+        }
+    }
+
+    @Test
+    void shouldGoOnWhenHostsCouldNotReachEachOtherAtFirst() throws Exception {
+        cut(NAME + "-2", NAME + "-3");
+        try (var launcher = runProgram(Programs.GOES_ON, "--heartbeat", "10s")) {
+            Thread.sleep(4500); // less than the heartbeat, and more than many attempts
+            mend(NAME + "-2", NAME + "-3");
+            launcher.awaitLines(6);
+            Files.createFile(launcher.directory().resolve("go"));
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out().lines().filter(line -> line.endsWith(" is right"))).hasSize(6);
+        }
+    }
+
+    /** Its host answers, and its connections stay: so a long collection looks. */
+    @Test
+    void shouldGoOnWhenAProcessStandsStillForLongerThanTheHeartbeat() throws Exception {
+        try (var launcher = runProgram(Programs.GOES_ON)) {
+            launcher.awaitLines(6);
+            var pid = pidOf(launcher, 4);
+            assertThat(new ProcessBuilder("kill", "-STOP", pid).start().waitFor()).isZero();
+            Files.createFile(launcher.directory().resolve("go"));
+            Thread.sleep(3 * 2000);
+            assertThat(new ProcessBuilder("kill", "-CONT", pid).start().waitFor()).isZero();
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out().lines().filter(line -> line.endsWith(" is right"))).hasSize(6);
+        }
+    }
+
+    private static String pidOf(LauncherProcess launcher, int rank) throws Exception {
+        var line = launcher.out().lines().filter(each -> each.startsWith(rank + " ")).findFirst().orElseThrow();
+        return line.substring(line.lastIndexOf(' ') + 1);
+    }
+
+    @Test
+    void shouldNameTheRankWhoseProcessIsStopped() throws Exception {
+        try (var launcher = runProgram(Programs.GOES_ON, "--standstill", "2s")) {
+            launcher.awaitLines(6);
+            var pid = pidOf(launcher, 4);
             assertThat(new ProcessBuilder("kill", "-STOP", pid).start().waitFor()).isZero();
             assertThatItEnds(launcher, Duration.ofSeconds(2 + 4)); // SIGTERM does nothing to it
             assertThat(launcher.out().lines().filter(each -> each.matches("[01235] lost 4")))
                     .as(launcher.out() + launcher.err()).hasSize(5);
-            assertThat(launcher.err()).startsWith("tutti: rank 4 (pid " + pid + " on " + NAME + "-3) failed, or was "
-                    + "silent for the --heartbeat, and did not end by itself; the job was ended.\n");
+            assertThat(launcher.err()).startsWith("tutti: rank 4 (pid " + pid + " on " + NAME + "-3) counts as "
+                    + "failed: its process stood still for 2000 ms, as a long garbage collection, a debugger or a busy "
+                    + "machine may have it (--standstill, TUTTI_STANDSTILL_MILLIS), and did not end by itself; the job "
+                    + "was ended.\n");
         }
     }
 

@@ -2,15 +2,13 @@
 package org.tutti.tool.run;
 
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
+import org.tutti.job.RankFailure;
 import org.tutti.job.RankProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class InquestTest {
     private static final Placement FOUR_PROCESSES = Placement.even(4, 1, 1);
 
-    private final Ranks ranks = new Ranks();
+    private final ScriptedNode ranks = new ScriptedNode("node 0");
     private final List<ScriptedProcess> processes = IntStream.range(0, 4).mapToObj(ScriptedProcess::new).toList();
     private long nanos;
     private final Inquest inquest = inquest(JobPlan.plain(FOUR_PROCESSES, Optional.empty(), "", List.of()));
@@ -53,7 +51,7 @@ class InquestTest {
     @Test
     void shouldNotBelieveThatARankHasFailedThatHasLeft() {
         ranks.left.add(3);
-        ranks.firstFailed = 3;
+        ranks.firstFailure = failure(3);
         end(3, 0);
         pass(Inquest.GRACE.plusMillis(1));
         assertThat(inquest.verdict()).isEmpty();
@@ -64,7 +62,7 @@ class InquestTest {
 
     @Test
     void shouldForgetAnAccusationWhenItHearsThatTheRankHasLeft() {
-        ranks.firstFailed = 3;
+        ranks.firstFailure = failure(3);
         assertThat(inquest.verdict()).isEmpty();
         assertThat(inquest.inTrouble()).isTrue();
         ranks.left.add(3);
@@ -76,13 +74,13 @@ class InquestTest {
 
     @Test
     void shouldBelieveAnotherNodeWhenTheFirstAccusesARankThatHasLeft() {
-        var first = new Ranks();
-        var second = new Ranks();
+        var first = new ScriptedNode("node 0");
+        var second = new ScriptedNode("node 0");
         var nodes = new JobNodes(Placement.even(4, 2, 1), List.of(first, second));
-        first.firstFailed = 3;
+        first.firstFailure = failure(3);
         second.left.add(3);
         assertThat(nodes.firstFailedRank()).isEqualTo(-1);
-        second.firstFailed = 1;
+        second.firstFailure = failure(1);
         assertThat(nodes.firstFailedRank()).isOne();
     }
 
@@ -115,7 +113,7 @@ class InquestTest {
     @Test
     void shouldNotTakeTheMarkOfAProcessThatLostAnotherForTheCause() {
         ranks.left.add(3);
-        ranks.firstFailed = 2; // as whoever watches over it has said, for a rank of it that had not left
+        ranks.firstFailure = failure(2); // as whoever watches over it has said, for a rank of it that had not left
         end(2, RankProcess.STATUS_SECONDARY);
         pass(Inquest.LEAVING_GRACE.minusMillis(1));
         assertThat(inquest.verdict()).isEmpty();
@@ -126,10 +124,14 @@ class InquestTest {
     @Test
     void shouldNameAMarkedRankThatLivesOnAfterASecond() {
         ranks.left.add(3);
-        ranks.firstFailed = 1;
+        ranks.firstFailure = failure(1);
         end(2, RankProcess.STATUS_SECONDARY);
         pass(Inquest.GRACE.plusMillis(1));
-        assertThat(sentence()).startsWith("rank 1 (pid 1) failed, or was silent for the --heartbeat");
+        assertThat(sentence()).startsWith("rank 1 (pid 1) counts as failed: its process stood still for 2000 ms");
+    }
+
+    private static Optional<RankFailure> failure(int rank) {
+        return Optional.of(new RankFailure(rank, RankFailure.Reason.STOOD_STILL, 0, 2000));
     }
 
     private void end(int rank, int status) {
@@ -144,61 +146,6 @@ class InquestTest {
 
     private String sentence() {
         return inquest.verdict().orElseThrow().sentence();
-    }
-
-    /** A node whose ranks have all joined. */
-    private static final class Ranks implements JobNode {
-        final Set<Integer> left = new HashSet<>();
-        int firstFailed = -1;
-
-        @Override
-        public String name() {
-            return "node 0";
-        }
-
-        @Override
-        public StartedProcess start(int process, JobOutput output) {
-            throw new AssertionError("nothing is started here");
-        }
-
-        @Override
-        public boolean hasJoined(int rank) {
-            return true;
-        }
-
-        @Override
-        public boolean hasLeft(int rank) {
-            return left.contains(rank);
-        }
-
-        @Override
-        public void markFailed(int rank) {}
-
-        @Override
-        public int firstFailedRank() {
-            return firstFailed;
-        }
-
-        @Override
-        public OptionalInt abortStatus() {
-            return OptionalInt.empty();
-        }
-
-        @Override
-        public int abortRank() {
-            throw new AssertionError("nobody aborts");
-        }
-
-        @Override
-        public Optional<String> rendezvous() {
-            return Optional.empty();
-        }
-
-        @Override
-        public void publishRendezvous(String rendezvous) {}
-
-        @Override
-        public void close() {}
     }
 
     /** A process of one rank that ends when the test says so. */

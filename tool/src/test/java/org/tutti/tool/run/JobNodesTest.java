@@ -1,40 +1,83 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.run;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 import org.junit.jupiter.api.Test;
+import org.tutti.job.RankFailure;
+import org.tutti.job.RankFailure.Reason;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+/** What the launcher makes of what three nodes of two ranks say of each other. */
 class JobNodesTest {
     private static final Placement THREE_BY_TWO = Placement.even(6, 3, 1);
 
-    private static List<Integer> apart(int... failures) {
-        return JobNodes.apart(THREE_BY_TWO, failures);
+    private final List<ScriptedNode> scripted = new ArrayList<>();
+    private final JobNodes nodes = nodes();
+
+    private JobNodes nodes() {
+        for (int node = 0; node < 3; node++) {
+            scripted.add(new ScriptedNode("node " + node));
+        }
+        return new JobNodes(THREE_BY_TWO, List.copyOf(scripted));
+    }
+
+    private void knows(int node, int failed, Reason reason, int witness) {
+        scripted.get(node).firstFailure = Optional.of(new RankFailure(failed, reason, witness, 2000));
     }
 
     @Test
-    void shouldFindTheNodeThatTheOthersBlameAndThatBlamesThem() {
-        assertThat(apart(2, 0, 3)).containsExactly(1);
-        assertThat(apart(4, 1, 0)).containsExactly(0);
+    void shouldFindTheNodeThatTheOthersHaveLostAndThatHasLostThem() {
+        knows(0, 2, Reason.SILENT, 0);
+        knows(1, 0, Reason.SILENT, 2);
+        knows(2, 3, Reason.SILENT, 4);
+        assertThat(nodes.separation()).contains("node 1 was cut off from the others, so ranks 2-3 could not go on "
+                + "with them");
     }
 
     @Test
-    void shouldBlameNoNodeForAProcess() {
-        assertThat(apart(3, 3, 3)).isEmpty();
-        assertThat(apart(3, -1, 3)).as("a stopped process without company").isEmpty();
-        assertThat(apart(-1, -1, -1)).isEmpty();
+    void shouldNotBelieveHearsay() {
+        knows(0, 2, Reason.SILENT, 4); // from node 2, though it reaches both
+        knows(1, 4, Reason.SILENT, 2);
+        knows(2, 2, Reason.SILENT, 4);
+        assertThat(nodes.separation()).contains("node 1 and node 2 were cut off from each other");
     }
 
     @Test
-    void shouldNotChooseBetweenTwoNodesThatBlameEachOther() {
-        assertThat(apart(2, 1, -1)).containsExactly(0, 1);
-        assertThat(JobNodes.apart(Placement.even(4, 2, 1), new int[]{2, 0})).containsExactly(0, 1);
+    void shouldKnowThatWhoHearsToBeLostHasLostTheOther() {
+        knows(0, 2, Reason.UNREACHABLE, 4);
+        knows(1, 2, Reason.UNREACHABLE, 4);
+        knows(2, 2, Reason.UNREACHABLE, 4);
+        assertThat(nodes.separation()).contains("node 1 and node 2 were cut off from each other");
+    }
+
+    @Test
+    void shouldSeeNoSeparationInWhatIsAProcessesOwnTrouble() {
+        knows(0, 3, Reason.STOOD_STILL, 2);
+        knows(1, 3, Reason.STOOD_STILL, 2);
+        knows(2, 3, Reason.SAID_SO, 3);
+        assertThat(nodes.separation()).isEmpty();
+        knows(0, 3, Reason.LAUNCHER, -1);
+        knows(1, 3, Reason.ENDED, 2);
+        assertThat(nodes.separation()).isEmpty();
     }
 
     @Test
     void shouldNotGuessWhenTheBlameGoesRound() {
-        assertThat(apart(2, 4, 0)).isEmpty();
+        assertThat(JobNodes.apart(new int[]{1, 2, 0})).isEmpty();
+        assertThat(JobNodes.apart(new int[]{-1, -1, -1})).isEmpty();
+    }
+
+    @Test
+    void shouldSayOfALivingRankHowItsFailureIsKnown() {
+        assertThat(nodes.accusation(3)).isEmpty();
+        knows(1, 3, Reason.STOOD_STILL, 2);
+        assertThat(nodes.accusation(2)).isEmpty();
+        assertThat(nodes.accusation(3).orElseThrow())
+                .startsWith("counts as failed: its process stood still for 2000 ms")
+                .contains("--standstill");
     }
 }

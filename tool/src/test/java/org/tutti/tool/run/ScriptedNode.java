@@ -1,0 +1,69 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+import org.tutti.job.RankFailure;
+
+/** A node whose ranks have all joined, and that says what a test wants. */
+final class ScriptedNode implements JobNode {
+    final Set<Integer> left = new HashSet<>();
+    Optional<RankFailure> firstFailure = Optional.empty();
+    private final String name;
+
+    ScriptedNode(String name) {
+        this.name = name;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public StartedProcess start(int process, JobOutput output) {
+        throw new AssertionError("nothing is started here");
+    }
+
+    @Override
+    public boolean hasJoined(int rank) {
+        return true;
+    }
+
+    @Override
+    public boolean hasLeft(int rank) {
+        return left.contains(rank);
+    }
+
+    @Override
+    public void markFailed(int rank) {}
+
+    @Override
+    public Optional<RankFailure> firstFailure() {
+        return firstFailure;
+    }
+
+    @Override
+    public OptionalInt abortStatus() {
+        return OptionalInt.empty();
+    }
+
+    @Override
+    public int abortRank() {
+        throw new AssertionError("nobody aborts");
+    }
+
+    @Override
+    public Optional<String> rendezvous() {
+        return Optional.empty();
+    }
+
+    @Override
+    public void publishRendezvous(String rendezvous) {}
+
+    @Override
+    public void close() {}
+}
