@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -56,6 +57,16 @@ class TidinessTest {
                     .forEach(line -> faults.add(file + " has a long line: " + line));
         }
         assertThat(faults).isEmpty();
+    }
+
+    @Test
+    void shouldBreakNoLineOfACommentInTheMiddle() throws IOException {
+        Pattern broken = Pattern
+                .compile("(?m)^ *(?:\\*|//) \\S.{60,}\\n( *(?:\\*|//)) (?:\\S+ ?){1,3}\\n\\1 [^\\s@<*].*$");
+        for (Path file : files(".java")) {
+            assertThat(broken.matcher(read(file)).results().map(MatchResult::group).toList())
+                    .as("a line of a comment that goes on after one to three words in %s", file).isEmpty();
+        }
     }
 
     @Test
