@@ -86,9 +86,8 @@ public abstract class Communicator {
     public abstract Communicator withDeadline(Duration deadline);
 
     /**
-     * {@return the same collectives, not waiting: each call returns at once with a {@link Request}. What this view
-     * has of
-     * algorithms and deadlines holds there, too; calls of both faces follow one order}
+     * {@return the same collectives, not waiting: each call returns at once with a {@link Request}. What this view has
+     * of algorithms and deadlines holds there, too; calls of both faces follow one order}
      */
     public abstract NonBlockingCommunicator nonBlocking();
 

@@ -9,20 +9,17 @@ import java.util.Objects;
  * with a {@link Request}. Many may be in flight on one communicator, and they may end in any order.
  *
  * <p><b>Order.</b> All ranks must call the same operations in the same order, whether blocking or not; at one rank a
- * call
- * may be blocking and at another one not.
+ * call may be blocking and at another one not.
  *
  * <p><b>Arguments.</b> Arrays and memory belong to the request until it is done. Mistakes in them are thrown by the
- * call
- * itself; whatever else goes wrong, by {@link Request#await()}. Memory must be accessible to other threads, as that
- * of a
- * confined arena is not.
+ * call itself; whatever else goes wrong, by {@link Request#await()}. Memory must be accessible to other threads, as
+ * that of a confined arena is not.
  *
  * <p><b>Progress.</b> Each request runs on a virtual thread of its own, while the caller computes. With ranks that are
  * virtual threads and compute without calling Tutti, no progress is promised.
  *
- * <p><b>Limits.</b> A rank may have {@value #IN_FLIGHT_MAX} requests in flight on a communicator, of which
- * 16 at a time move data. Closing a job waits for none: those in flight end with {@link RankFailedException}.
+ * <p><b>Limits.</b> A rank may have {@value #IN_FLIGHT_MAX} requests in flight on a communicator, of which 16 at a time
+ * move data. Closing a job waits for none: those in flight end with {@link RankFailedException}.
  */
 public abstract class NonBlockingCommunicator {
     /** How many requests a rank may have in flight on one communicator. */

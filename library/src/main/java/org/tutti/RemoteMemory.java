@@ -29,9 +29,8 @@ import java.lang.foreign.MemorySegment;
  * one, and {@link #aggregate} collects calls that are awaited together.
  *
  * <p><b>Threads.</b> An object is used by one thread at a time; requests are awaited by any. Blocking calls allocate
- * nothing. When a thread closes
- * the job while another one is in a call, that call is done or ends with an exception; later ones end with
- * {@link IllegalStateException}.
+ * nothing. When a thread closes the job while another one is in a call, that call is done or ends with an exception;
+ * later ones end with {@link IllegalStateException}.
  */
 public abstract class RemoteMemory implements AutoCloseable {
     /** The most bytes that a rank may ask for. */

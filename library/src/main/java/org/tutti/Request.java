@@ -6,8 +6,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * An operation that was begun without waiting for it ({@link Communicator#nonBlocking}). Until it is done, what the
- * call
- * was given belongs to it: the elements that it reads must not be changed, those that it writes not be looked at.
+ * call was given belongs to it: the elements that it reads must not be changed, those that it writes not be looked at.
  *
  * <p>Safe for use by any number of threads.
  *
@@ -42,9 +41,8 @@ public interface Request {
 
     /**
      * {@return a stage that completes when the operation has ended, exceptionally when it failed. What depends on it
-     * runs
-     * on the thread of the operation, and must call no collectives: their order among the rank's other calls would be
-     * left to chance}
+     * runs on the thread of the operation, and must call no collectives: their order among the rank's other calls would
+     * be left to chance}
      */
     CompletionStage<Void> completion();
 

@@ -12,8 +12,7 @@ import org.tutti.TuttiException;
 
 /**
  * Why a communicator is broken, and by whom, as the broken word says it: the reason in the highest byte, the culprit
- * plus
- * one in the next three, the rank that found it in the low half.
+ * plus one in the next three, the rank that found it in the low half.
  */
 final class Breakage {
     private static final int REASON_SHIFT = 56;

@@ -10,8 +10,7 @@ import org.tutti.DataType;
 
 /**
  * What a rank says of a call in its cell ({@link RingLayout}), so that others can tell whether they called the same,
- * and
- * name both calls when not.
+ * and name both calls when not.
  */
 final class Descriptor {
     private static final int OPERATOR_WORDS = Label.LENGTH / Long.BYTES;

@@ -80,7 +80,10 @@ final class Ledger {
         }
     }
 
-    /** Below which operation a rank in a given one has left them all. */
+    /**
+     * Says what a rank's being in an operation tells of it: it has left all operations before the one returned. A quiet
+     * rank has nothing else in flight; any other one may be in up to {@value RingLayout#SLOTS_MIN} at a time.
+     */
     static long leftBy(long operation, boolean quiet) {
         return quiet ? operation : operation - RingLayout.SLOTS_MIN + 1;
     }

@@ -11,8 +11,8 @@ import org.tutti.pattern.Partition;
  * window has a half for every second one.
  *
  * <p>Short rounds are combined by the master alone, or on a node with levels by the leader of each group first. In long
- * ones each rank combines its part of all ranks' elements,
- * and writes the result straight into the master's window, where nobody else reads or writes that part:
+ * ones each rank combines its part of all ranks' elements, and writes the result straight into the master's window,
+ * where nobody else reads or writes that part:
  *
  * <pre>
  *  rank 0 (master) shows  [ node's part 0 | its part 1 | its part 2 ]    rank 1 combines part 1 of all, its own from

@@ -9,10 +9,10 @@ import org.tutti.memory.Memory;
  *
  * <p>It is a ring of bytes. Every operation that needs space takes a window of consecutive bytes and keeps it until all
  * ranks have left the operation; windows are taken and given back in the same order. So small operations have many
- * windows in flight, and large ones two, as a window is at most half of the ring.
- * Short windows begin at the front of the ring again when there are as many as operations may be in flight, if that
- * is free: so their lines stay in a core's first caches, where a ring that is walked through has no room.
- * Blocking operations use it; non-blocking ones would wait for each other here, and have lanes ({@link Ledger}).
+ * windows in flight, and large ones two, as a window is at most half of the ring. Short windows begin at the front of
+ * the ring again when there are as many as operations may be in flight, if that is free: so their lines stay in a
+ * core's first caches, where a ring that is walked through has no room. Blocking operations use it; non-blocking ones
+ * would wait for each other here, and have lanes ({@link Ledger}).
  *
  * <p>Memory ordering: the owner writes to a window again only after it has loaded, with acquire order, from every rank
  * of the communicator a word that the rank stored with release order after its last read of the window.

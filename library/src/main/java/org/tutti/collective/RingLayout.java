@@ -12,8 +12,8 @@ import org.tutti.pattern.FibonacciTree;
  * <pre>
  *  byte 0        64
  *   +------------+-----------------------+---------------------+-----------------+--------+-- … --+---------+
- *   | broken     | edges of slots 0 … 15 | stars of slots 0 …  | left: a line    | slot 0 |       | slot 15 |
- *   | word, line | (none on one node)    | 15 (none, likewise) | for each rank   |        |       |         |
+ *   | broken     | edges of all slots    | stars of all slots  | left: a line    | slot 0 |       | last    |
+ *   | word, line | (none on one node)    | (none, likewise)    | for each rank   |        |       | slot    |
  *   +------------+-----------------------+---------------------+-----------------+--------+-- … --+---------+
  *
  *  an edge: +0    ARRIVED word    +8 fingerprint of the putter's calls   +16 invitation, 32 bytes
@@ -115,10 +115,15 @@ public final class RingLayout {
 
     /**
      * Counts the slots: how many operations of a communicator may be in flight, begun by some ranks and not yet left by
-     * all. Many ranks on one node share cores more often than not, and who has got one does the more before the others
-     * have to get theirs; for few, lines that are used again soon are worth more. Between nodes whoever runs ahead has
-     * to ask whether slots are free, once for as many calls as there are slots; but these have landing places, which
-     * take memory, at most {@value #LANDINGS_BYTES_MAX} bytes unless there are very many nodes.
+     * all.
+     *
+     * <p>On one node few ranks have few slots, so that their lines are used again soon and stay in caches. Many ranks
+     * mostly share cores. They have more slots, so that a rank that has got a core can begin more operations before it
+     * waits for one that has none.
+     *
+     * <p>Between nodes a rank that runs ahead has to ask the other nodes whether slots are free, once for as many calls
+     * as there are slots. So there are as many as have room for their landing places in {@value #LANDINGS_BYTES_MAX}
+     * bytes; with very many nodes the fewest slots take more.
      *
      * @param nodes how many nodes the communicator has
      * @param localRanks how many of its ranks are on this node

@@ -13,10 +13,9 @@ import org.tutti.memory.Waiter;
  * <p><b>Ordering.</b> The puts and other operations of this process on one other process take effect in the order in
  * which they were called: when a put's word is raised, its bytes and those of all earlier puts to that process are
  * visible to whoever reads the word with acquire order; requests are answered in their turn. The bytes themselves
- * arrive
- * when they arrive: of puts to the same bytes without a {@link #fence} in between, any may be the last where there are
- * several rails, and a get may see the bytes of a later put. Between different processes nothing is ordered, but by
- * fences.
+ * arrive when they arrive: of puts to the same bytes without a {@link #fence} in between, any may be the last where
+ * there are several rails, and a get may see the bytes of a later put. Between different processes nothing is ordered,
+ * but by fences.
  *
  * <p><b>Checks.</b> Calls that may wait take a check that ends them by throwing. It must not call the fabric.
  *
@@ -146,9 +145,8 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
 
     /**
      * Asks for the next bytes of a transfer, so that several requests may be on their way. They come one after the
-     * other into one range. Each request must be awaited or forgotten. Of the
-     * places for requests some are kept for calls that wait, so these never depend on somebody who has asked and does
-     * not await.
+     * other into one range. Each request must be awaited or forgotten. Of the places for requests some are kept for
+     * calls that wait, so these never depend on somebody who has asked and does not await.
      *
      * @param process the other process
      * @param region the region's handle

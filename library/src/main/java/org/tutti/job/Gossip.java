@@ -12,11 +12,11 @@ import org.tutti.fabric.Loss;
  * the memory of every node; news are such words, and hearing one twice does no harm.
  *
  * <p>A process that notices a change tells all processes that it is connected with, at once; of failures also those
- * that it is connected with later. Besides, the processes of
- * the nodes' lowest ranks, their leaders, form a ring: each keeps a connection to the leaders of the node after its own
- * and of the node before, and passes on what either does not know. So everybody hears everything, over at most half the
- * ring, however few connections there are; and since connected processes notice when one falls silent, each node is
- * watched over by two others. When a leader leaves or fails, the next rank of its node takes its place.
+ * that it is connected with later. Besides, the processes of the nodes' lowest ranks, their leaders, form a ring: each
+ * keeps a connection to the leaders of the node after its own and of the node before, and passes on what either does
+ * not know. So everybody hears everything, over at most half the ring, however few connections there are; and since
+ * connected processes notice when one falls silent, each node is watched over by two others. When a leader leaves or
+ * fails, the next rank of its node takes its place.
  */
 final class Gossip implements FabricListener {
     private static final int STATE = 1;

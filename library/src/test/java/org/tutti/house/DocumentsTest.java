@@ -19,10 +19,17 @@ import org.tutti.Tutti;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The Java snippets of the documents are compiled and run: each is a program, or the body of one rank. */
+/**
+ * The documents say what is, not how and when it came to be. Their Java snippets are compiled and run: each is a
+ * program, or the body of one rank.
+ */
 class DocumentsTest {
     private static final Path HOME = Path.of("").toAbsolutePath().getParent();
     private static final Pattern SNIPPET = Pattern.compile("(?s)```java\\n(.*?)```");
+    private static final Pattern DIARY = Pattern.compile("(?i)\\b(today|yesterday|another day|nobody knows"
+            + "|(this|last|earlier|next) session|sessions?,? before|(was|were) (not found|tried)|measured (again|anew)"
+            + "|the issue's|half an hour (before|earlier)|used to be)\\b|\\*\\*Later");
+    private static final Pattern PACKAGE_HOST = Pattern.compile("https?://(deb|archive|repo|registry|pypi|files)\\.");
     private static final int RANKS = 3;
 
     @Test
@@ -39,8 +46,20 @@ class DocumentsTest {
         assertThat(snippets).isGreaterThanOrEqualTo(2);
     }
 
+    @Test
+    void shouldBeNoDiaryAndNameNoPackageHosts() throws IOException {
+        List<String> faults = new ArrayList<>();
+        for (Path document : documents()) {
+            Files.readString(document).lines()
+                    .filter(line -> DIARY.matcher(line).find() || PACKAGE_HOST.matcher(line).find())
+                    .forEach(line -> faults.add(HOME.relativize(document) + ": " + line));
+        }
+        assertThat(faults).isEmpty();
+    }
+
     private static List<Path> documents() throws IOException {
-        List<Path> documents = new ArrayList<>(List.of(HOME.resolve("README.md"), HOME.resolve("CONTRIBUTING.md")));
+        List<Path> documents = new ArrayList<>(List.of(HOME.resolve("README.md"), HOME.resolve("CONTRIBUTING.md"),
+                HOME.resolve("STYLE.md"), HOME.resolve("CHANGELOG.md")));
         try (var files = Files.walk(HOME.resolve("docs"))) {
             files.filter(file -> file.toString().endsWith(".md")).forEach(documents::add);
         }

@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -58,6 +60,16 @@ class TidinessTest {
     }
 
     @Test
+    void shouldBreakNoLineOfACommentInTheMiddle() throws IOException {
+        Pattern broken = Pattern
+                .compile("(?m)^ *(?:\\*|//) \\S.{60,}\\n( *(?:\\*|//)) (?:\\S+ ?){1,3}\\n\\1 [^\\s@<*].*$");
+        for (Path file : files(".java")) {
+            assertThat(broken.matcher(read(file)).results().map(MatchResult::group).toList())
+                    .as("a line of a comment that goes on after one to three words in %s", file).isEmpty();
+        }
+    }
+
+    @Test
     void shouldLeaveNothingUnfinished() throws IOException {
         Pattern marks = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|XX" + "X)\\b|@Dis" + "abled");
         for (Path file : files(".java")) {
@@ -84,12 +96,25 @@ class TidinessTest {
 
     @Test
     void shouldKeepLinksInDocumentsAlive() throws IOException {
-        Pattern link = Pattern.compile("\\]\\(([^)#]+)(#[^)]*)?\\)");
+        Pattern link = Pattern.compile("\\]\\(([^)#]*)(?:#([^)]*))?\\)");
         for (Path file : files(".md")) {
-            link.matcher(read(file)).results().map(result -> result.group(1)).filter(target -> !target.contains("://"))
-                    .forEach(target -> assertThat(file.resolveSibling(target).normalize()).as("link in %s", file)
-                            .exists());
+            for (var found : link.matcher(read(file)).results().filter(found -> !found.group(1).contains("://"))
+                    .toList()) {
+                Path target = found.group(1).isEmpty() ? file : file.resolveSibling(found.group(1)).normalize();
+                assertThat(target).as("link in %s", file).exists();
+                if (found.group(2) != null) {
+                    assertThat(headings(target)).as("link to a heading in %s", file).contains(found.group(2));
+                }
+            }
         }
+    }
+
+    /** The names by which headings are linked to. */
+    private static List<String> headings(Path document) {
+        return read(document).lines().filter(line -> line.startsWith("#"))
+                .map(line -> line.replaceFirst("#+ ", "").toLowerCase(Locale.ROOT).replaceAll("[^\\w\\- ]", "")
+                        .replace(' ', '-'))
+                .toList();
     }
 
     @Test

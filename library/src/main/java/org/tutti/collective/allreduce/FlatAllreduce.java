@@ -79,7 +79,7 @@ public final class FlatAllreduce extends TwoLevelAllreduce {
         long place = node == 0 ? at : 0;
         for (int other = 1; other < nodes; other++) {
             Area right = other == node ? own : team.awaitStar(other, STEP);
-            // until the end in the first one's cell, which nobody else needs any more: own may be where the result goes
+            // in node 0's cell, which nobody else reads, until all are combined: work may lie where own does
             boolean stays = node > 0 && other < nodes - 1;
             team.combine(kernel, accumulated, place, right, other == node ? at : 0, stays ? accumulated : work,
                     stays ? 0 : at, length);

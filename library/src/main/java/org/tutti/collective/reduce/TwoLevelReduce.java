@@ -12,9 +12,9 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Partition;
 
 /**
- * Reduce on two levels, a chunk after the other: the ranks of each node combine what they have in shared memory ({@link
- * NodeStage}), and the masters combine what their nodes have up a tree; the root
- * copies the result from its master's window. Subclasses say which tree.
+ * Reduce on two levels, a chunk after the other: the ranks of each node combine what they have in shared memory
+ * ({@link NodeStage}), and the masters combine what their nodes have up a tree; the root copies the result from its
+ * master's window. Subclasses say which tree.
  *
  * <p>For operators that commute the tree's top is the root's node. For others it is node 0, so that only consecutive
  * nodes are combined, and the result goes from there to the root's node.

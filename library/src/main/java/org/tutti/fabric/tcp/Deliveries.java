@@ -120,12 +120,14 @@ final class Deliveries {
     }
 
     private void apply(Region region, Frame frame, long offset, MemorySegment landing, long at, long bytes) {
+        boolean done = true;
         if (frame.kind == FrameLayout.PUT) {
             SectionPieces.copy(landing, at, region.segment(), offset, bytes);
-        } else
-            if (!region.accumulator().accumulate(frame.operation, frame.value, frame.tag, offset, landing, at,
-                    bytes)) {
-                        refusals.incrementAndGet();
-                    }
+        } else {
+            done = region.accumulator().accumulate(frame.operation, frame.value, frame.tag, offset, landing, at, bytes);
+        }
+        if (!done) {
+            refusals.incrementAndGet();
+        }
     }
 }

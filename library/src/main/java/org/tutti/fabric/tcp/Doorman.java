@@ -29,9 +29,8 @@ import org.tutti.fabric.Loss;
  * the service thread, and never waits.
  *
  * <p>Of strangers, at most {@value #GUESTS_MAX} are kept at once, for {@value #GUEST_MILLIS} ms at most and with a
- * fixed
- * small buffer each; when one more comes, the oldest has to go. So a flood costs only what it costs to accept it, and
- * somebody who knows the secret still comes through, as that takes well below a millisecond.
+ * fixed small buffer each; when one more comes, the oldest has to go. So a flood costs only what it costs to accept it,
+ * and somebody who knows the secret still comes through, as that takes well below a millisecond.
  *
  * <p>When two processes knock at each other's doors at the same time, the knocking of the lower first rank counts. All
  * rails of a pair are connected together, or not at all; if some cannot be, the others are tried without them.

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * The life of a job: starts its processes, waits for their ends, and once something is wrong ends the others. They are
  * given a second to end by themselves, for they may have something to say (and some more while one that has left its
- * job may be about to say why: {@link Inquest}); then SIGTERM, and a second later SIGKILL.
- * Unless the job is to keep going: then only an abort, a passed limit or lost output ends it.
+ * job may be about to say why: {@link Inquest}); then SIGTERM, and a second later SIGKILL. Unless the job is to keep
+ * going: then only an abort, a passed limit or lost output ends it.
  */
 final class Supervisor {
     private static final long LOOK_INTERVAL_MILLIS = 50;
