@@ -176,7 +176,7 @@ final class Doorman {
     void visit(Peer peer, boolean onlyForNews) {
         int process = peer.process();
         if (!onlyForNews && visits.get(process) instanceof Visit visit) {
-            visit.onlyForNews = false;
+            visit.beAwaited();
         }
         if (!retired && !peer.isConnected() && !peer.isGone() && !visits.containsKey(process)
                 && !parties.containsKey(process)) {
@@ -412,6 +412,14 @@ final class Doorman {
                 usable.add(rail);
             }
             knock();
+        }
+
+        /** Who waits now waits as long as who has waited from the beginning. */
+        void beAwaited() {
+            if (onlyForNews) {
+                onlyForNews = false;
+                takenNanos = System.nanoTime();
+            }
         }
 
         private void knock() {

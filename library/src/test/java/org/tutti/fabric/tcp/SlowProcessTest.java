@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Callable;
@@ -17,6 +18,8 @@ import java.util.concurrent.FutureTask;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.Service;
@@ -33,7 +36,7 @@ class SlowProcessTest {
     private static final Waiter.Check PATIENT = () -> {
     };
 
-    private final Queue<String> lost = new ConcurrentLinkedQueue<>();
+    private final Queue<Loss> lost = new ConcurrentLinkedQueue<>();
 
     private TcpFabric fabric(InetSocketAddress other, long silenceMillisMax, long standstillMillisMax) {
         return new TcpFabric(1, 2, SECRET, List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
@@ -50,7 +53,7 @@ class SlowProcessTest {
 
                     @Override
                     public void lost(int process, Loss loss, String reason) {
-                        lost.add(reason);
+                        lost.add(loss);
                     }
                 }, silenceMillisMax, standstillMillisMax, false, Service.SLEEP);
     }
@@ -103,6 +106,84 @@ class SlowProcessTest {
                 }
                 assertThat(lost).isEmpty();
             }
+        }
+    }
+
+    private Loss awaitLoss() throws InterruptedException {
+        while (lost.isEmpty()) {
+            Thread.sleep(1);
+        }
+        return lost.peek();
+    }
+
+    private static FutureTask<Boolean> put(TcpFabric fabric) {
+        MemorySegment bytes = MemorySegment.ofArray(new byte[64]);
+        return meanwhile(() -> fabric.put(0, 1 << 16, 0, bytes, 0, 64, WordAction.NONE, -1, 0, 0, PATIENT));
+    }
+
+    /** The kernel of its host takes connections for it; and refuses them while it leaves. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldStandStillForLongerThanAHostMayBeSilent(boolean refuses) throws Exception {
+        try (ServerSocketChannel door = door();
+                TcpFabric fabric = fabric((InetSocketAddress) door.getLocalAddress(), 500, 3000)) {
+            FutureTask<Boolean> put = put(fabric);
+            try (SocketChannel _ = letIn(door, 0)) {
+                long startNanos = System.nanoTime();
+                if (refuses) {
+                    door.socket().close();
+                }
+                assertThat(put.get()).isTrue();
+                assertThat(awaitLoss()).isEqualTo(Loss.STOOD_STILL);
+                assertThat((System.nanoTime() - startNanos) / 1_000_000).isGreaterThan(2000);
+            }
+        }
+    }
+
+    /** A door at which as many wait as may drops who comes, as a host does that is down. */
+    @Test
+    void shouldBeLostWhenItsHostIsSilentToo() throws Exception {
+        List<SocketChannel> waiting = new ArrayList<>();
+        try (ServerSocketChannel door =
+                ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
+                TcpFabric fabric = fabric((InetSocketAddress) door.getLocalAddress(), 500, 60_000)) {
+            FutureTask<Boolean> put = put(fabric);
+            try (SocketChannel _ = letIn(door, 0)) {
+                assertThat(put.get()).isTrue();
+                for (int i = 0; i < 4; i++) {
+                    waiting.add(SocketChannel.open());
+                    waiting.getLast().configureBlocking(false);
+                    waiting.getLast().connect(door.getLocalAddress());
+                }
+                assertThat(awaitLoss()).isEqualTo(Loss.SILENT);
+            }
+        } finally {
+            for (SocketChannel channel : waiting) {
+                channel.close();
+            }
+        }
+    }
+
+    /** It may be about to leave, and another process will tell that: only calls end, when they have waited for long. */
+    @Test
+    void shouldNotBeBlamedForRefusingConnections() throws Exception {
+        InetSocketAddress closed;
+        try (ServerSocketChannel door = door()) {
+            closed = (InetSocketAddress) door.getLocalAddress();
+        }
+        long silenceMillisMax = 1500;
+        try (TcpFabric fabric = fabric(closed, silenceMillisMax, 60_000)) {
+            for (long untilNanos = System.nanoTime() + 2 * silenceMillisMax * 1_000_000; System
+                    .nanoTime() < untilNanos;) {
+                assertThat(fabric.tell(0, 1, 0, 0)).isFalse();
+                Thread.sleep(20);
+            }
+            assertThat(lost).isEmpty();
+            FutureTask<Boolean> put = put(fabric);
+            Thread.sleep(silenceMillisMax / 2);
+            assertThat(put.isDone()).isFalse();
+            assertThat(put.get()).isFalse();
+            assertThat(lost).containsExactly(Loss.UNREACHABLE);
         }
     }
 
