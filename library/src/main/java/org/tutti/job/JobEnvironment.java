@@ -55,7 +55,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     public static final String NODE_RANKS = "TUTTI_NODE_RANKS";
     /** With several nodes: where the process of rank 0 listens, as {@code address:port}. */
     public static final String RENDEZVOUS = "TUTTI_RENDEZVOUS";
-    /** With several nodes: a file with 16 bytes or more that only its owner can read, the same on every node. */
+    /** With several nodes: a file of 32 bytes or more that is yours and only you can read, the same on every node. */
     public static final String SECRET_FILE = "TUTTI_SECRET_FILE";
     /** With several nodes: this node's addresses or interfaces to the others, comma-separated; chosen unless set. */
     public static final String RAILS = "TUTTI_RAILS";

@@ -7,8 +7,6 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -30,7 +28,7 @@ import org.tutti.memory.Waiter;
  * one connection for each node, and nothing but puts and gets.
  */
 final class Network implements AutoCloseable {
-    private static final int DIGEST_BYTES = 6;
+    private static final int HANDLE_BYTES = 6;
     private static final int REGION_BITS = 16;
     private static final int PROBE_MILLIS = 500;
     private static final long PROBE_AGAIN_MILLIS = 50;
@@ -52,12 +50,13 @@ final class Network implements AutoCloseable {
         this.directory = node.directory();
         this.gossip = new Gossip(node, directory, environment.firstRank(), environment.heartbeatMillis(),
                 environment.standstillMillis());
-        byte[] secret = node.secret().bytes();
-        this.fabric = new TcpFabric(environment.firstRank(), environment.size(), secret, rails(), this::addresses,
-                gossip, environment.heartbeatMillis(), environment.standstillMillis(), environment.hasCoreForEach(),
+        Secret secret = node.secret();
+        this.fabric = new TcpFabric(environment.firstRank(), environment.size(), secret.connectionsKey(), rails(),
+                this::addresses, gossip, environment.heartbeatMillis(), environment.standstillMillis(),
+                environment.hasCoreForEach(),
                 environment.service());
         gossip.setFabric(fabric);
-        this.directoryHandle = directoryHandle(secret);
+        this.directoryHandle = directoryHandle(secret.directoryKey());
         fabric.registerKnown(directory.memory(), directoryHandle);
         this.ringHandle = fabric.register(node.ring());
         if (environment.firstRank() == 0) {
@@ -83,19 +82,12 @@ final class Network implements AutoCloseable {
     }
 
     /** The handle of each process's directory: everybody who knows the secret knows it. */
-    private static long directoryHandle(byte[] secret) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(secret);
-            byte[] hash = digest.digest(new byte[]{'d'});
-            long handle = 0;
-            for (int i = 0; i < DIGEST_BYTES; i++) {
-                handle = handle << Byte.SIZE | hash[i] & 0xff;
-            }
-            return handle << REGION_BITS;
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // every JDK has it
+    static long directoryHandle(byte[] key) {
+        long handle = 0;
+        for (int i = 0; i < HANDLE_BYTES; i++) {
+            handle = handle << Byte.SIZE | key[i] & 0xff;
         }
+        return handle << REGION_BITS;
     }
 
     private List<InetSocketAddress> addresses(int process) {

@@ -7,39 +7,39 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Collections;
-import java.util.HashSet;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 
 import org.tutti.JobStartException;
 import org.tutti.NodeMemoryException;
 import org.tutti.memory.FileMemory;
+import org.tutti.memory.OwnFile;
 
 /**
  * The memory file of a job on this node: how its processes, and the launcher that watches over them, meet.
  *
  * <p>The launcher makes the file before it starts the ranks; without a launcher the first process does. Each holds a
  * lock on it, by which the others know that it lives. As soon as all ranks have joined, the file's name is removed.
- * Files that were left behind by a job whose processes were all killed before that are swept by the next job.
+ * Files that were left behind by a job whose processes were all killed before that are swept by the next job of the
+ * same user; those of other users have other names, and are never opened.
  */
 public final class NodeFile implements AutoCloseable {
     private static final String PREFIX = "tutti-";
     private static final String SUFFIX = ".node";
     private static final int LAUNCHER = 0;
-    private static final Set<Path> OPEN = Collections.synchronizedSet(new HashSet<>());
+    /** How long processes that were killed may take until they are gone, and others until they see that. */
+    private static final long ENDING_NANOS_MAX = 2_000_000_000L;
 
-    private final Path path;
+    private static final long RETRY_NANOS = 10_000_000;
+
     private final FileMemory memory;
     private final Node node;
     private boolean closed;
 
-    private NodeFile(Path path, FileMemory memory, Node node) {
-        this.path = path;
+    private NodeFile(FileMemory memory, Node node) {
         this.memory = memory;
         this.node = node;
-        OPEN.add(path);
     }
 
     /**
@@ -54,20 +54,19 @@ public final class NodeFile implements AutoCloseable {
     public static NodeFile create(Path directory, NodeShape shape, Secret secret) {
         sweep(directory);
         Path path = path(directory, shape);
-        while (true) {
-            try {
-                return create(path, shape, secret, LAUNCHER);
-            } catch (FileAlreadyExistsException e) {
-                throw new NodeMemoryException("a job named " + shape.job() + " is running already, as " + path
-                        + " exists; choose another name", e);
-            } catch (NoSuchFileException _) {
-                continue; // swept by another job just after it was made
-            }
+        try {
+            return create(path, shape, secret, LAUNCHER);
+        } catch (FileAlreadyExistsException e) {
+            throw new NodeMemoryException("a job named " + shape.job() + " is running already, as " + path
+                    + " exists; choose another name", e);
         }
     }
 
     /**
-     * Makes the file, or opens it when it is there, for a process that has a rank.
+     * Opens the file, or makes it when it is not there, for a process that has a rank.
+     *
+     * <p>A file that cannot be joined may be about to vanish: it is being swept, or the last processes of a job of that
+     * name have just been killed. So it is tried again for a while.
      *
      * @param environment what the process was told
      * @param deadlineNanos until when to try
@@ -76,17 +75,24 @@ public final class NodeFile implements AutoCloseable {
     static NodeFile join(JobEnvironment environment, long deadlineNanos) {
         sweep(environment.memory());
         Path path = path(environment.memory(), environment.shape());
-        int participant = participant(environment.firstRank());
+        Secret secret = secret(environment);
+        long startNanos = System.nanoTime();
+        long patienceNanos = Math.min(deadlineNanos - startNanos, ENDING_NANOS_MAX);
         while (true) {
             try {
-                return create(path, environment.shape(), secret(environment), participant);
-            } catch (FileAlreadyExistsException | NoSuchFileException _) {
+                return openUnjoined(path, environment);
+            } catch (JobStartException refused) {
+                if (System.nanoTime() - startNanos > patienceNanos) {
+                    throw refused;
+                }
+                LockSupport.parkNanos(RETRY_NANOS);
+            } catch (NoSuchFileException _) {
                 try {
-                    return open(path, environment, participant);
-                } catch (NoSuchFileException gone) {
+                    return create(path, environment.shape(), secret, participant(environment.firstRank()));
+                } catch (FileAlreadyExistsException there) {
                     if (System.nanoTime() - deadlineNanos > 0) {
                         throw new NodeMemoryException("the file " + path + " comes and goes; is another job named "
-                                + environment.job() + " starting again and again?", gone);
+                                + environment.job() + " starting again and again?", there);
                     }
                 }
             }
@@ -102,7 +108,7 @@ public final class NodeFile implements AutoCloseable {
     static NodeFile joinLaunched(JobEnvironment environment) {
         Path path = path(environment.memory(), environment.shape());
         try {
-            return open(path, environment, participant(environment.firstRank()));
+            return open(path, environment);
         } catch (NoSuchFileException e) {
             throw new JobStartException("rank " + environment.firstRank() + " cannot join job " + environment.job()
                     + ": the launcher's memory file " + path + " is gone, and so is probably the launcher");
@@ -121,20 +127,34 @@ public final class NodeFile implements AutoCloseable {
     }
 
     private static NodeFile create(Path path, NodeShape shape, Secret secret, int participant)
-            throws FileAlreadyExistsException, NoSuchFileException {
+            throws FileAlreadyExistsException {
         FileMemory memory = FileMemory.create(path, NodeLayout.bytes(shape.size()), participant);
         try {
             Node node = Node.create(memory, FileMemory.FIRST_BLOCK, shape, secret, participant == LAUNCHER);
             memory.publish();
-            return new NodeFile(path, memory, node);
-        } catch (FileAlreadyExistsException | NoSuchFileException | RuntimeException e) {
+            return new NodeFile(memory, node);
+        } catch (FileAlreadyExistsException | RuntimeException e) {
             memory.discard();
             throw e;
         }
     }
 
-    private static NodeFile open(Path path, JobEnvironment environment, int participant) throws NoSuchFileException {
-        FileMemory memory = FileMemory.open(path, participant);
+    /** Opens the file for a rank that was not part of the job before. */
+    private static NodeFile openUnjoined(Path path, JobEnvironment environment) throws NoSuchFileException {
+        NodeFile file = open(path, environment);
+        int rank = environment.firstRank();
+        if (file.node.state(rank) != NodeLayout.ABSENT) {
+            long process = file.node.processIdentifier(rank);
+            file.memory.close(); // and leave it its name: others use it
+            throw new JobStartException("rank " + rank + " cannot join job " + environment.job()
+                    + ": it was part of it before, as process " + process
+                    + ", and others still are; end them, and start the whole job again");
+        }
+        return file;
+    }
+
+    private static NodeFile open(Path path, JobEnvironment environment) throws NoSuchFileException {
+        FileMemory memory = FileMemory.open(path, participant(environment.firstRank()));
         if (memory == null) {
             throw new JobStartException("rank " + environment.firstRank() + " cannot join job " + environment.job()
                     + ": another process has that rank; give every rank its own " + JobEnvironment.RANK);
@@ -148,7 +168,7 @@ public final class NodeFile implements AutoCloseable {
                     + "; set the same " + JobEnvironment.SIZE + ", " + JobEnvironment.NODES + " and, on a node, "
                     + JobEnvironment.NODE_RANKS + " for all ranks");
         }
-        return new NodeFile(path, memory, node);
+        return new NodeFile(memory, node);
     }
 
     private static String describe(NodeShape shape) {
@@ -157,7 +177,17 @@ public final class NodeFile implements AutoCloseable {
     }
 
     private static Path path(Path directory, NodeShape shape) {
-        return directory.toAbsolutePath().resolve(PREFIX + shape.job() + "." + shape.node() + SUFFIX);
+        return directory.toAbsolutePath().resolve(PREFIX + shape.job() + "." + user() + "." + shape.node() + SUFFIX);
+    }
+
+    /** The number of the user, so that jobs of different users may have the same name. */
+    private static int user() {
+        try {
+            return OwnFile.user();
+        } catch (IOException e) {
+            throw new NodeMemoryException("the kernel does not tell the user of this process (" + e
+                    + "), whose files it may trust; mount /proc", e);
+        }
     }
 
     /** The locks of processes follow the launcher's, by first rank. */
@@ -165,14 +195,11 @@ public final class NodeFile implements AutoCloseable {
         return LAUNCHER + 1 + firstRank;
     }
 
-    /** Removes the files of jobs that nobody is part of any more. */
+    /** Removes the files of this user's jobs that nobody is part of any more. */
     private static void sweep(Path directory) {
-        try (var files = Files.newDirectoryStream(directory.toAbsolutePath(), PREFIX + "*" + SUFFIX + "*")) {
-            for (Path file : files) {
-                if (!OPEN.contains(file)) {
-                    sweepIfUnused(file);
-                }
-            }
+        String names = PREFIX + "*." + user() + ".*" + SUFFIX + "*";
+        try (var files = Files.newDirectoryStream(directory.toAbsolutePath(), names)) {
+            files.forEach(NodeFile::sweepIfUnused);
         } catch (IOException | DirectoryIteratorException e) {
             throw new NodeMemoryException("the directory " + directory + " for shared memory cannot be read (" + e
                     + "); name another one in " + JobEnvironment.MEMORY, e);
@@ -287,7 +314,6 @@ public final class NodeFile implements AutoCloseable {
             closed = true;
             memory.unlink();
             memory.close();
-            OPEN.remove(path);
         }
     }
 }

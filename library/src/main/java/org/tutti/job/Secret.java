@@ -2,28 +2,37 @@
 package org.tutti.job;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.EnumSet;
 import java.util.Set;
+import javax.crypto.KDF;
+import javax.crypto.spec.HKDFParameterSpec;
 
 import org.tutti.JobStartException;
+import org.tutti.memory.OwnFile;
 
 /**
  * What all processes of a job on several nodes know, and nobody else: it opens their connections. It travels in files
  * and memory that only their owner can read, or on the standard input of an agent; never on a command line, in an
  * environment variable or in a message.
+ *
+ * <p>Each use has a key of its own, derived with HKDF (RFC 5869) under a label of its own. So what one use gives away
+ * of its key, such as the directory's handle in the header of a frame, tells nothing of the secret or of other keys.
  */
 public final class Secret {
     /** The length of a secret. */
     public static final int BYTES = 32;
 
-    private static final int FILE_BYTES_MIN = 16;
+    private static final int FILE_BYTES_MIN = BYTES;
     private static final int FILE_BYTES_MAX = 4096;
+    private static final String JOB_LABEL = "tutti job ";
+    private static final String CONNECTIONS_LABEL = "tutti connections";
+    private static final String DIRECTORY_LABEL = "tutti directory";
     private static final Set<PosixFilePermission> OTHERS = EnumSet.complementOf(EnumSet.of(
             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE));
 
@@ -61,30 +70,59 @@ public final class Secret {
      * Makes one of the content of a file, for jobs without a launcher. The name of the job goes in as well, so that one
      * file serves several jobs without their mixing.
      *
-     * @param file 16 to 4,096 bytes that are hard to guess, in a file that only its owner can read
+     * @param file 32 to 4,096 bytes that are hard to guess, in a file of this user's that only he can read
      * @param job the job's name
      * @return the secret
-     * @throws JobStartException when the file cannot be read, or others can
+     * @throws JobStartException when the file cannot be read, is another user's, or others can read it
      */
     static Secret ofFile(Path file, String job) {
         try {
-            Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
-            if (permissions.stream().anyMatch(OTHERS::contains)) {
-                throw new JobStartException("the secret in " + file + " can be read or written by others than its "
-                        + "owner; chmod 600 it, and make a new one if anybody may have read it");
-            }
-            if (Files.size(file) < FILE_BYTES_MIN || Files.size(file) > FILE_BYTES_MAX) {
-                throw new JobStartException("the secret in " + file + " has " + Files.size(file) + " bytes; it needs "
-                        + FILE_BYTES_MIN + " to " + FILE_BYTES_MAX + " random ones (head -c 32 /dev/urandom)");
-            }
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(Files.readAllBytes(file));
-            digest.update(job.getBytes(java.nio.charset.StandardCharsets.UTF_8));
-            return new Secret(digest.digest());
+            return new Secret(derive(read(file), JOB_LABEL + job));
+        } catch (OwnFile.NotOwnException e) {
+            throw new JobStartException("the secret in " + file + " cannot be used: " + e.getMessage()
+                    + "; make one of your own (head -c 32 /dev/urandom > FILE; chmod 600 FILE)");
         } catch (IOException e) {
             throw new JobStartException("the secret cannot be read from " + file + " (" + e + "); "
                     + JobEnvironment.SECRET_FILE + " must name a file that only its owner can read, on every node");
-        } catch (NoSuchAlgorithmException e) {
+        }
+    }
+
+    private static byte[] read(Path file) throws IOException {
+        Object key = OwnFile.key(file);
+        if (Files.getPosixFilePermissions(file).stream().anyMatch(OTHERS::contains)) {
+            throw new JobStartException("the secret in " + file + " can be read or written by others than its "
+                    + "owner; chmod 600 it, and make a new one if anybody may have read it");
+        }
+        if (Files.size(file) < FILE_BYTES_MIN || Files.size(file) > FILE_BYTES_MAX) {
+            throw new JobStartException("the secret in " + file + " has " + Files.size(file) + " bytes; it needs "
+                    + FILE_BYTES_MIN + " to " + FILE_BYTES_MAX + " random ones (head -c 32 /dev/urandom)");
+        }
+        byte[] content = Files.readAllBytes(file);
+        if (!OwnFile.key(file).equals(key)) {
+            throw new IOException("another file took its name meanwhile");
+        }
+        return content;
+    }
+
+    /**
+     * {@return the key by which processes prove to each other that they know the secret}
+     */
+    byte[] connectionsKey() {
+        return derive(bytes, CONNECTIONS_LABEL);
+    }
+
+    /**
+     * {@return the key that the handle of each node's directory is taken from}
+     */
+    byte[] directoryKey() {
+        return derive(bytes, DIRECTORY_LABEL);
+    }
+
+    private static byte[] derive(byte[] from, String label) {
+        try {
+            return KDF.getInstance("HKDF-SHA256").deriveData(HKDFParameterSpec.ofExtract().addIKM(from)
+                    .thenExpand(label.getBytes(StandardCharsets.US_ASCII), BYTES));
+        } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e); // every JDK has it
         }
     }

@@ -3,6 +3,7 @@ package org.tutti.memory;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -14,10 +15,10 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
@@ -43,10 +44,17 @@ import org.tutti.NodeMemoryException;
  *
  * <p>A process that uses the file holds a lock on a byte beyond its end, one byte for each participant. The kernel
  * drops it when the process ends, in whatever way: so the others know who lives, without regard to process numbers. A
- * process loses its locks when it closes any descriptor of the file, so it must never open the file twice.
+ * process also loses its locks when it closes any descriptor of the file, so it must never open the file twice, not
+ * even through copies of this class that other class loaders have made. System properties say which files it has open,
+ * as all copies see those; and all copies open, publish and close under the same monitor, so that none opens what
+ * another has just opened.
  *
  * <p>The creator makes, locks and fills the file under another name, and then links it to its own: a file that is
- * visible is complete, and one that nobody has locked is left over.
+ * visible is complete, and one that nobody has locked is left over. Whoever opens a file locks it first and then looks
+ * whether it still has its name, as somebody may just be removing it for a left-over: what is locked nobody removes.
+ *
+ * <p>Core dumps leave the mapping out: it is as large as the file system, which the dump of a sparse file would fill,
+ * and the job's secret is in it.
  */
 public final class FileMemory extends Memory {
     /** The address of the block that the creator asked for. */
@@ -57,7 +65,12 @@ public final class FileMemory extends Memory {
     private static final long MARK_VALUE = 0x5455_5454_4900_0001L; // "TUTTI", layout 1
     private static final long CAPACITY_MAX = 1L << 40;
     private static final long LOCKS = 1L << 62;
-    private static final Path SELF = Path.of("/proc/self");
+    /** The monitor of all copies of this class, as literals are the same everywhere, and what properties begin with. */
+    private static final String OPEN = "org.tutti.memory.open.";
+    private static final Set<OpenOption> EXISTING =
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+    private static final Path CORE_DUMP_FILTER = Path.of("/proc/self/coredump_filter");
+    private static final long SHARED_MEMORY = 0b1010; // anonymous, as a file without a name is, and of files
     private static final int PAGE_BYTES = 4096;
     private static final int CLAIM_PIECE_BYTES = 1 << 18;
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
@@ -70,13 +83,26 @@ public final class FileMemory extends Memory {
     private final Arena arena;
     private final MemorySegment mapping;
 
-    private FileMemory(Path path, Path made, FileChannel file, long capacity) throws IOException {
+    /** The caller has the monitor. */
+    private FileMemory(Path path, Path made, Object key, FileChannel file, long capacity) throws IOException {
         this.path = path;
         this.made = made;
-        this.key = key(made);
+        this.key = key;
         this.file = file;
         this.arena = Arena.ofShared();
+        leaveOutOfCoreDumps();
         this.mapping = file.map(MapMode.READ_WRITE, 0, capacity, arena);
+        System.setProperty(OPEN + key, path.toString());
+    }
+
+    private static void leaveOutOfCoreDumps() {
+        try {
+            long kinds = Long.parseLong(Files.readString(CORE_DUMP_FILTER).strip(), 16);
+            Files.writeString(CORE_DUMP_FILTER, "0x" + Long.toHexString(kinds & ~SHARED_MEMORY),
+                    StandardOpenOption.WRITE);
+        } catch (IOException | NumberFormatException e) {
+            System.getLogger(FileMemory.class.getName()).log(Level.DEBUG, "core dumps will have shared memory", e);
+        }
     }
 
     /**
@@ -90,23 +116,11 @@ public final class FileMemory extends Memory {
      * @throws NodeMemoryException when the file cannot be made
      */
     public static FileMemory create(Path path, long firstBlockBytes, int participant) {
-        Path made = path.resolveSibling(path.getFileName() + ".new-" + ProcessHandle.current().pid() + "-"
-                + Long.toHexString(System.nanoTime()));
         FileMemory memory;
         try {
-            memory = Uninterruptible.call(() -> {
-                FileChannel file = FileChannel.open(made, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE,
-                        StandardOpenOption.CREATE_NEW), OWNER_ONLY);
-                try {
-                    file.lock(LOCKS + participant, 1, false);
-                    file.write(ByteBuffer.allocate(PAGE_BYTES), 0);
-                    return new FileMemory(path, made, file, capacity(made));
-                } catch (IOException | RuntimeException e) {
-                    Files.deleteIfExists(made);
-                    file.close();
-                    throw e;
-                }
-            });
+            do {
+                memory = Uninterruptible.call(() -> make(path, participant));
+            } while (memory == null);
         } catch (IOException e) {
             throw unusable(path, e);
         }
@@ -121,6 +135,29 @@ public final class FileMemory extends Memory {
         return memory;
     }
 
+    /** Makes the file under another name; null when somebody has taken it for a left-over before it was locked. */
+    private static FileMemory make(Path path, int participant) throws IOException {
+        Path made = path.resolveSibling(path.getFileName() + ".new-" + ProcessHandle.current().pid() + "-"
+                + Long.toHexString(System.nanoTime()));
+        synchronized (OPEN) {
+            FileChannel file = FileChannel.open(made, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE,
+                    StandardOpenOption.CREATE_NEW), OWNER_ONLY);
+            try {
+                file.lock(LOCKS + participant, 1, false);
+                if (!Files.exists(made, LinkOption.NOFOLLOW_LINKS)) {
+                    file.close();
+                    return null;
+                }
+                file.write(ByteBuffer.allocate(PAGE_BYTES), 0);
+                return new FileMemory(path, made, key(made), file, capacity(made));
+            } catch (IOException | RuntimeException e) {
+                Files.deleteIfExists(made);
+                file.close();
+                throw e;
+            }
+        }
+    }
+
     private static long capacity(Path file) {
         long total = file.toFile().getTotalSpace(); // 0: without limit
         return Math.clamp(total == 0 ? CAPACITY_MAX : total, PAGE_BYTES, CAPACITY_MAX) & -PAGE_BYTES;
@@ -129,18 +166,31 @@ public final class FileMemory extends Memory {
     /**
      * Lets others open the file: the first block is filled in.
      *
-     * @throws FileAlreadyExistsException when another file has the name; this one is of no use then
-     * @throws NoSuchFileException when somebody has taken the file for a left-over before it was locked; likewise
+     * @throws FileAlreadyExistsException when another file of this user has the name; this one is of no use then
+     * @throws NodeMemoryException when what has the name is not a plain file of this user
      */
-    public void publish() throws FileAlreadyExistsException, NoSuchFileException {
+    public void publish() throws FileAlreadyExistsException {
+        synchronized (OPEN) {
+            try {
+                Files.createLink(path, made);
+            } catch (FileAlreadyExistsException e) {
+                requireOwn(path);
+                throw e;
+            } catch (IOException e) {
+                throw unusable(path, e);
+            } finally {
+                made.toFile().delete();
+            }
+        }
+    }
+
+    private static void requireOwn(Path path) {
         try {
-            Files.createLink(path, made);
-        } catch (FileAlreadyExistsException | NoSuchFileException e) {
-            throw e;
+            key(path);
+        } catch (NoSuchFileException _) {
+            return; // gone meanwhile
         } catch (IOException e) {
             throw unusable(path, e);
-        } finally {
-            made.toFile().delete();
         }
     }
 
@@ -153,34 +203,17 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Opens the file that another process has made.
+     * Opens the file that another process has made and somebody uses.
      *
      * @param path where
      * @param participant the participant whose lock this process holds from now on
-     * @return the memory, or null when the participant's lock is held by another process
-     * @throws NoSuchFileException when no file is there, any more
+     * @return the memory, or null when the participant's lock is held, or this process has the file open already
+     * @throws NoSuchFileException when no file is there, any more: one that nobody used is removed
      * @throws NodeMemoryException when the file cannot be used
      */
     public static FileMemory open(Path path, int participant) throws NoSuchFileException {
         try {
-            return Uninterruptible.call(() -> {
-                FileChannel file = openOwned(path);
-                try {
-                    if (file.tryLock(LOCKS + participant, 1, false) == null) {
-                        file.close();
-                        return null;
-                    }
-                    FileMemory memory = new FileMemory(path, path, file, file.size());
-                    if (Words.load(memory.mapping, MARK) != MARK_VALUE) {
-                        memory.close();
-                        throw new IOException("it is no memory file of this version of Tutti");
-                    }
-                    return memory;
-                } catch (IOException | RuntimeException e) {
-                    file.close();
-                    throw e;
-                }
-            });
+            return Uninterruptible.call(() -> openUsed(path, participant));
         } catch (NoSuchFileException e) {
             throw e;
         } catch (IOException e) {
@@ -188,18 +221,74 @@ public final class FileMemory extends Memory {
         }
     }
 
+    private static FileMemory openUsed(Path path, int participant) throws IOException {
+        synchronized (OPEN) {
+            Object key = key(path);
+            if (isOpen(key)) {
+                return null;
+            }
+            FileChannel file = FileChannel.open(path, EXISTING);
+            try {
+                if (file.tryLock(LOCKS + participant, 1, false) == null) {
+                    file.close();
+                    return null;
+                }
+                boolean named = key(path).equals(key);
+                if (named && isUnused(file, participant)) {
+                    Files.deleteIfExists(path);
+                    named = false;
+                }
+                if (!named) {
+                    throw new NoSuchFileException(path.toString());
+                }
+                FileMemory memory = new FileMemory(path, path, key, file, file.size());
+                if (memory.mapping.byteSize() < PAGE_BYTES || Words.load(memory.mapping, MARK) != MARK_VALUE) {
+                    memory.close();
+                    throw new IOException("it is no memory file of this version of Tutti");
+                }
+                return memory;
+            } catch (IOException | RuntimeException e) {
+                file.close();
+                throw e;
+            }
+        }
+    }
+
+    /** Whether nobody but this participant holds a lock; if so, this process holds them all. */
+    private static boolean isUnused(FileChannel file, int participant) throws IOException {
+        long from = LOCKS + participant;
+        FileLock before = file.tryLock(LOCKS - 1, from - LOCKS + 1, false); // never empty, as nobody uses the first
+        if (before == null) {
+            return false;
+        }
+        if (file.tryLock(from + 1, Long.MAX_VALUE - from - 1, false) != null) {
+            return true;
+        }
+        before.release();
+        return false;
+    }
+
+    private static boolean isOpen(Object key) {
+        return System.getProperty(OPEN + key) != null;
+    }
+
     /**
-     * Removes a file of this user that nobody uses any more. This process must not use it.
+     * Removes a file of this user that nobody uses any more.
      *
      * @param path where
      * @throws IOException when that cannot be found out or done
      */
     public static void deleteIfUnused(Path path) throws IOException {
-        Object before = key(path);
-        try (FileChannel file = openOwned(path)) {
-            // while the lock is held nobody else removes this file; the name must still be its own
-            if (file.tryLock(LOCKS, Long.MAX_VALUE - LOCKS, false) != null && key(path).equals(before)) {
-                Files.deleteIfExists(path);
+        synchronized (OPEN) {
+            Object key = key(path);
+            if (isOpen(key)) {
+                return;
+            }
+            try (FileChannel file = FileChannel.open(path, EXISTING)) {
+                // while the lock is held nobody else removes this file; the name must still be its own
+                if (file.tryLock(LOCKS, Long.MAX_VALUE - LOCKS, false) != null && key(path).equals(key)) {
+                    Files.deleteIfExists(path);
+                }
             }
         }
     }
@@ -209,22 +298,40 @@ public final class FileMemory extends Memory {
         long claimed = roundToLines(bytes);
         try {
             long address = reserve(claimed);
-            Uninterruptible.call(() -> {
-                ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(claimed, CLAIM_PIECE_BYTES));
-                for (long at = 0; at < claimed; at += zeros.limit()) {
-                    zeros.clear().limit((int) Math.min(claimed - at, zeros.capacity()));
-                    while (zeros.hasRemaining()) {
-                        file.write(zeros, address + at + zeros.position());
-                    }
+            boolean filled = false;
+            try {
+                Uninterruptible.call(() -> {
+                    fill(address, claimed);
+                    return null;
+                });
+                filled = true;
+            } finally {
+                if (!filled) {
+                    giveBack(address, claimed);
                 }
-                return null;
-            });
+            }
             return address;
         } catch (IOException e) {
             throw new NodeMemoryException("no shared memory for " + purpose + ": " + claimed + " bytes were needed in "
                     + path.getParent() + ", which has " + path.getParent().toFile().getUsableSpace() + " bytes left ("
                     + e.getMessage() + "); make it larger, or name another directory in TUTTI_MEMORY", e);
         }
+    }
+
+    private void fill(long address, long bytes) throws IOException {
+        ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(bytes, CLAIM_PIECE_BYTES));
+        for (long at = 0; at < bytes; at += zeros.limit()) {
+            zeros.clear().limit((int) Math.min(bytes - at, zeros.capacity()));
+            while (zeros.hasRemaining()) {
+                file.write(zeros, address + at + zeros.position());
+            }
+        }
+    }
+
+    /** The pages first: from the moment that the addresses are free they may be somebody else's. */
+    private void giveBack(long address, long bytes) {
+        Pages.giveBack(mapping.asSlice(address, bytes));
+        Words.compareAndSet(mapping, CLAIMED, address + bytes, address); // unless others have claimed after them
     }
 
     /** Takes the next addresses. A claim that cannot be met must take none, nor fill the file system on its way. */
@@ -282,8 +389,8 @@ public final class FileMemory extends Memory {
             if (key(path).equals(key)) {
                 Files.deleteIfExists(path);
             }
-        } catch (NoSuchFileException _) {
-            return; // somebody else was faster
+        } catch (NoSuchFileException | OwnFile.NotOwnException _) {
+            return; // somebody else was faster, and another user may have the name by now
         } catch (IOException e) {
             throw unusable(path, e);
         }
@@ -291,30 +398,27 @@ public final class FileMemory extends Memory {
 
     @Override
     public void close() {
-        try (file) {
-            arena.close();
-        } catch (IOException e) {
-            throw unusable(path, e);
+        synchronized (OPEN) {
+            try (file) {
+                arena.close();
+            } catch (IOException e) {
+                throw unusable(path, e);
+            } finally {
+                System.clearProperty(OPEN + key);
+            }
         }
-    }
-
-    /** Opens, but never makes, a plain file of this user. */
-    private static FileChannel openOwned(Path path) throws IOException {
-        Object owner = Files.getOwner(SELF);
-        var attributes = Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-        if (!attributes.isRegularFile() || !attributes.owner().equals(owner)) {
-            throw new IOException("it is not a plain file of this user, but of " + attributes.owner());
-        }
-        return FileChannel.open(path,
-                Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS));
     }
 
     private static Object key(Path path) throws IOException {
-        return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS).fileKey();
+        return OwnFile.key(path, LinkOption.NOFOLLOW_LINKS);
     }
 
     private static NodeMemoryException unusable(Path path, IOException cause) {
-        return new NodeMemoryException("the shared memory file " + path + " cannot be used: " + cause
-                + "; make its directory writable, or name another one in TUTTI_MEMORY", cause);
+        String what = "the shared memory file " + path + " cannot be used: ";
+        return cause instanceof OwnFile.NotOwnException
+                ? new NodeMemoryException(what + cause.getMessage() + "; remove it, start the job under another name,"
+                        + " or name a directory of your own in TUTTI_MEMORY", cause)
+                : new NodeMemoryException(what + cause + "; make its directory writable, or name another one in "
+                        + "TUTTI_MEMORY", cause);
     }
 }

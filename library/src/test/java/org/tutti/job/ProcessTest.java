@@ -9,13 +9,14 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.MachineTime;
+import org.tutti.SmallFileSystem;
+import org.tutti.memory.OwnFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -142,7 +143,7 @@ class ProcessTest {
     @Test
     void shouldRefuseARankThatIsTaken() throws InterruptedException {
         try (var ranks = new RankProcesses()) {
-            Map<String, String> impatient = Map.of(JobEnvironment.JOIN_TIMEOUT_MILLIS, "3000");
+            Map<String, String> impatient = Map.of(JobEnvironment.JOIN_TIMEOUT_MILLIS, "20000");
             ranks.start(0, 2, "sum", impatient);
             for (int i = 0; i < 500 && ranks.memoryFiles(MEMORY).isEmpty(); i++) {
                 Thread.sleep(10);
@@ -156,7 +157,7 @@ class ProcessTest {
     @Test
     void shouldRefuseAnotherSize() throws InterruptedException {
         try (var ranks = new RankProcesses()) {
-            Map<String, String> impatient = Map.of(JobEnvironment.JOIN_TIMEOUT_MILLIS, "3000");
+            Map<String, String> impatient = Map.of(JobEnvironment.JOIN_TIMEOUT_MILLIS, "20000");
             ranks.start(0, 2, "sum", impatient);
             for (int i = 0; i < 500 && ranks.memoryFiles(MEMORY).isEmpty(); i++) {
                 Thread.sleep(10);
@@ -250,8 +251,9 @@ class ProcessTest {
     @Test
     void shouldSweepWhatAKilledJobHasLeftAndNothingElse() throws IOException {
         String job = "tutti-test-stale-" + ProcessHandle.current().pid();
-        Path stale = Files.write(MEMORY.resolve(job + ".node"), new byte[4096]);
-        Path unfinished = Files.write(MEMORY.resolve(job + ".node.new-1-ff"), new byte[4096]);
+        String name = job + "." + OwnFile.user() + ".0.node";
+        Path stale = Files.write(MEMORY.resolve(name), new byte[4096]);
+        Path unfinished = Files.write(MEMORY.resolve(name + ".new-1-ff"), new byte[4096]);
         Path mine = Files.write(MEMORY.resolve(job + "-results.csv"), new byte[10]);
         try (var ranks = RankProcesses.start(1, "sum", Map.of())) {
             assertThat(ranks.status(0)).isZero();
@@ -287,30 +289,6 @@ class ProcessTest {
                 assertThat(ranks.output(rank)).contains("was interrupted while it waited");
             }
             assertThat(ranks.memoryFiles(MEMORY)).isEmpty();
-        }
-    }
-
-    /** A memory file system of a few pages, which only root can make. */
-    private record SmallFileSystem(Path path) implements AutoCloseable {
-        static SmallFileSystem mount(long bytes) throws IOException, InterruptedException {
-            Path path = Files.createTempDirectory("tutti-small");
-            int status = run("mount", "-t", "tmpfs", "-o", "size=" + bytes, "tmpfs", path.toString());
-            Assumptions.assumeTrue(status == 0, "skipped: only root can mount a small file system");
-            return new SmallFileSystem(path);
-        }
-
-        @Override
-        public void close() throws IOException {
-            try {
-                assertThat(run("umount", path.toString())).isZero();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-            Files.delete(path);
-        }
-
-        private static int run(String... command) throws IOException, InterruptedException {
-            return new ProcessBuilder(command).inheritIO().start().waitFor();
         }
     }
 }

@@ -1,0 +1,54 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.memory;
+
+import java.lang.System.Logger.Level;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * Gives pages of a file that is mapped back to its file system. Java has no call for that, so the C library is asked,
+ * by which a JVM without {@code --enable-native-access} prints a warning; only a claim that failed comes here.
+ */
+final class Pages {
+    private static final int MADV_REMOVE = 9; // as Linux has it
+
+    private Pages() {}
+
+    /**
+     * Gives back what nobody uses: the whole pages of a stretch, which are zeros afterwards. Where that is not possible
+     * they stay as they are.
+     *
+     * @param stretch a part of a shared mapping
+     */
+    static void giveBack(MemorySegment stretch) {
+        try {
+            long page = (int) function("getpagesize", FunctionDescriptor.of(ValueLayout.JAVA_INT)).invokeExact();
+            long from = -stretch.address() & page - 1;
+            long bytes = stretch.byteSize() - from & -page;
+            if (bytes > 0) {
+                // the call keeps the mapping open until it returns, or fails because it is closed already
+                int status = (int) function("madvise", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS,
+                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT))
+                        .invokeExact(stretch.asSlice(from, bytes), bytes, MADV_REMOVE);
+                if (status != 0) {
+                    log("the file system does not take back " + bytes + " bytes", null);
+                }
+            }
+        } catch (Throwable e) { // a method handle may throw anything, and the claim's own failure is to be told
+            log("pages cannot be given back", e);
+        }
+    }
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle function(String name, FunctionDescriptor descriptor) {
+        Linker linker = Linker.nativeLinker();
+        return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor);
+    }
+
+    private static void log(String what, Throwable cause) {
+        System.getLogger(Pages.class.getName()).log(Level.DEBUG, what, cause);
+    }
+}
