@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,6 +20,7 @@ class LargeSpanTest {
     private static final long MEMORY_NEEDED = 3 * BYTES;
     private static final long STRIDE = 8 * 1_000_003L;
 
+    @Tag("thorough")
     @Test
     void shouldBroadcastAndReduceMoreThanTwoGibibytes() throws IOException {
         long available = Files.readAllLines(Path.of("/proc/meminfo")).stream()

@@ -69,7 +69,7 @@ final class Watch implements AutoCloseable {
                     look(Math.min(nowNanos - lookedNanos, 2 * INTERVAL_NANOS));
                     lookedNanos = nowNanos;
                 }
-            } catch (IOException | RuntimeException | Error e) { // too little memory, too many files: perhaps not next time
+            } catch (IOException | RuntimeException | Error e) { // too little memory, too many files: for now
                 logOnce(e);
             }
         }

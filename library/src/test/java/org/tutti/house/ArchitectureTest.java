@@ -50,7 +50,8 @@ class ArchitectureTest {
         onlyDependsOn("org.tutti.memory");
         onlyDependsOn("org.tutti.pattern");
         onlyDependsOn("org.tutti.fabric", "org.tutti.memory");
-        onlyDependsOn("org.tutti.fabric.tcp", "org.tutti.fabric", "org.tutti.memory", "javax.crypto..");
+        onlyDependsOn("org.tutti.fabric.tcp", "org.tutti.fabric", "org.tutti.memory", "javax.crypto..",
+                "jdk.net");
         onlyDependsOn("org.tutti.collective..", "org.tutti.fabric", "org.tutti.memory", "org.tutti.pattern",
                 "jdk.incubator.vector");
         onlyDependsOn("org.tutti.choice", "org.tutti.collective..");

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -210,6 +211,7 @@ class ProcessTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldWaitForNextToNothing() {
         try (var ranks = RankProcesses.start(2, "idle", Map.of())) {

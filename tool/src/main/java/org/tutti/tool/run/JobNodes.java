@@ -104,8 +104,8 @@ final class JobNodes implements AutoCloseable {
     }
 
     /**
-     * {@return the nodes that the others have lost, while they themselves have lost others; two of them when each may be
-     * right}
+     * {@return the nodes that the others have lost, while they themselves have lost others; two of them when each may
+     * be right}
      *
      * @param blamed the node that each node has lost first, or −1
      */

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +44,7 @@ class BenchTest {
                 Files.readString(err).replaceAll(HOST_WAS_BUSY, ""));
     }
 
+    @Tag("thorough")
     @ParameterizedTest
     @ValueSource(strings = {"", "--virtual"})
     void shouldMeasureEveryAlgorithmAndWriteAFile(String option, @TempDir Path directory) throws Exception {

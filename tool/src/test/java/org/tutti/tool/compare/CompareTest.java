@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -212,6 +213,7 @@ class CompareTest {
     }
 
     /** The one that Debian has no classes of is measured when the environment says where they are. */
+    @Tag("thorough")
     @ParameterizedTest
     @ValueSource(strings = {"openmpi", "mpich", "mpjexpress", "openmpi-java"})
     void shouldMeasureARealPeer(String peer) throws Exception {
@@ -231,6 +233,7 @@ class CompareTest {
     }
 
     /** Each checks its own data, and fails if something is wrong. */
+    @Tag("thorough")
     @ParameterizedTest
     @ValueSource(strings = {"tutti", "segments", "openmpi", "mpich", "raw"})
     void shouldMeasureOneSidedOperations(String contender) throws Exception {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -191,6 +192,7 @@ class SimulateTest {
                 .contains("\ntutti index-range@4k,reduce,", "\ntutti index-range@256k,reduce,");
     }
 
+    @Tag("thorough")
     @Test
     void shouldMeasureAModelThatCanBeReadBack() throws Exception {
         Ended ended = tutti("simulate", "--measure-model", "own.model");
