@@ -38,4 +38,13 @@ public interface FabricListener {
      * @param reason what was noticed, one clause
      */
     void lost(int process, String reason);
+
+    /**
+     * This process itself cannot go on, whatever becomes of the others: what it loses from now on is its own fault.
+     *
+     * @param cause why
+     */
+    default void failed(Throwable cause) {
+        // whoever has no ranks need not care
+    }
 }

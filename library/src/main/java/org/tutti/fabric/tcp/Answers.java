@@ -104,14 +104,21 @@ final class Answers {
     /**
      * Copies the next bytes that were asked for to a buffer.
      *
-     * @return whether all of them lie in the region
+     * @return whether all of them lie in the region, whose memory nobody has closed
      */
     boolean read(Frame asked, Region region, int length, MemorySegment buffer, long at) {
-        if (asked.has(FrameLayout.PACKED)) {
-            return gather(asked, region, buffer, at);
+        try {
+            if (asked.has(FrameLayout.PACKED)) {
+                return gather(asked, region, buffer, at);
+            }
+            MemorySegment.copy(region.segment(), asked.offset + asked.tag, buffer, at, length);
+            return true;
+        } catch (IllegalStateException e) {
+            if (region.segment().scope().isAlive()) {
+                throw e;
+            }
+            return false;
         }
-        MemorySegment.copy(region.segment(), asked.offset + asked.tag, buffer, at, length);
-        return true;
     }
 
     /** Packed runs come all at once, one after the other. */

@@ -862,6 +862,12 @@ final class Peer {
             lose("it has sent what makes no sense: " + e.getMessage());
         } catch (IOException e) {
             loseRail(rail, e.getMessage());
+        } catch (RuntimeException e) {
+            refusals.incrementAndGet();
+            lose("what it has sent could not be taken in: " + e);
+        } catch (Error e) { // memory was short, say: nothing that the other side could have sent
+            listener.failed(e);
+            lose("this process cannot go on: " + e);
         }
         return false;
     }

@@ -359,7 +359,13 @@ final class Rail {
     private long readDirectly() throws IOException {
         view.limit((int) sinkOffset + remaining).position((int) sinkOffset);
         both[0] = view;
-        long bytes = wire.read(both);
+        long bytes;
+        try {
+            bytes = wire.read(both);
+        } catch (IllegalStateException e) {
+            discardClosed(e);
+            return wire.read(in);
+        }
         int arrived = view.position() - (int) sinkOffset;
         sinkOffset += arrived;
         remaining -= arrived;
@@ -389,12 +395,28 @@ final class Rail {
     private void take(int bytes) {
         if (bytes > 0) {
             if (sink != null) {
-                MemorySegment.copy(inSegment, in.position(), sink, sinkOffset, bytes);
-                sinkOffset += bytes;
+                fill(bytes);
             }
             in.position(in.position() + bytes);
             remaining -= bytes;
         }
+    }
+
+    private void fill(int bytes) {
+        try {
+            MemorySegment.copy(inSegment, in.position(), sink, sinkOffset, bytes);
+            sinkOffset += bytes;
+        } catch (IllegalStateException e) {
+            discardClosed(e);
+        }
+    }
+
+    /** Whoever has closed memory that bytes are on their way to does not want them; the other side goes on. */
+    private void discardClosed(IllegalStateException e) {
+        if (sink.scope().isAlive()) {
+            throw e;
+        }
+        discard();
     }
 
     // ---- life
