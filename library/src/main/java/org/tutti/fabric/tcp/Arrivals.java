@@ -49,10 +49,9 @@ final class Arrivals {
         return received;
     }
 
-    /** Called by a rail with the header of an arriving frame: says where its payload goes. */
+    /** Called by a rail with the header of an arriving frame: says where its payload goes, or else it is dropped. */
     void begin(Rail rail) throws ProtocolException {
         Frame arriving = rail.frame();
-        rail.discard();
         if (!FrameLayout.isPlausible(arriving)) {
             throw new ProtocolException("a frame of kind " + arriving.kind + " with " + arriving.length + " bytes");
         }

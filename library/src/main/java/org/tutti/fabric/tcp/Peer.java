@@ -244,7 +244,9 @@ final class Peer {
             called.tag = tag;
             if (direct) {
                 whole.begin(offset, source, sourceOffset, bytes);
-                return sendBatches(whole, action.ordinal(), check);
+                boolean there = sendBatches(whole, action.ordinal(), check);
+                whole.begin(0, MemorySegment.NULL, 0, 0); // nobody's memory is kept for longer than a call
+                return there;
             }
             int stripe = stripe(bytes);
             long at = 0;
@@ -872,10 +874,16 @@ final class Peer {
         return false;
     }
 
-    /** Waits until nobody uses a region that has just been revoked. */
+    /** Waits until nobody uses a region that has just been revoked, and lets go of it. */
     void settle() {
         receiving.lock();
-        receiving.unlock();
+        try {
+            for (Rail rail : rails) {
+                rail.forgetRevoked();
+            }
+        } finally {
+            receiving.unlock();
+        }
         lockSending();
         unlockSending();
     }
