@@ -4,6 +4,7 @@ package org.tutti.fabric.tcp;
 import java.lang.foreign.MemorySegment;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
@@ -141,6 +142,11 @@ final class Answers {
     /** The request that is to be answered next; of one for bytes, its tag says how many have been sent. */
     Frame first() {
         return ring[(int) (removed % ring.length)];
+    }
+
+    /** Gives the descriptions back; nobody asks for anything any more. */
+    void release() {
+        Arrays.fill(descriptions, null);
     }
 
     /** Takes out the first request, which has been answered. */

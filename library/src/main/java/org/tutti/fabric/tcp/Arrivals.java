@@ -36,6 +36,7 @@ final class Arrivals {
     /** These are the rails; with several of them, frames may come before earlier ones. */
     void connect(Rail[] all) {
         rails = all;
+        early = null;
         if (all.length > 1) {
             early = new Frame[Retention.FRAMES_MAX];
             for (int i = 0; i < early.length; i++) {

@@ -46,10 +46,13 @@ import org.tutti.memory.Words;
  * {@value Requests#PLACES} · {@value Fabric#REQUEST_BYTES_MAX} more once it has asked for packed runs; with several
  * rails {@value Retention#BYTES} bytes and {@value Retention#FRAMES_MAX} frame headers more.
  *
+ * They are given back when that process is gone.
+ *
  * <p><b>Memory ordering.</b> A payload is written, by the kernel or by a plain copy, by the thread that then raises the
  * word with release order, or before that by another thread under the same receiving lock.
  */
 final class Peer {
+    private static final Rail[] NO_RAILS = {};
     private static final int STRIPE_BYTES_MIN = 1 << 10;
     private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
     private static final int GATHERED_BYTES_MAX = 16 << 10;
@@ -67,7 +70,9 @@ final class Peer {
     private final CountedFrames counted;
     private final Requests requests;
 
-    private Rail[] rails = {};
+    private Rail[] prepared = NO_RAILS;
+    private Retention preparedRetention;
+    private Rail[] rails = NO_RAILS;
     private volatile boolean connected;
     private boolean lost;
     private volatile boolean gone;
@@ -118,6 +123,19 @@ final class Peer {
 
     // ---- life
 
+    /** Makes the buffers of a connection, unless they are there: before the other side may take it for open. */
+    void prepare(int count) {
+        if (prepared.length != count) {
+            prepared = NO_RAILS;
+            preparedRetention = count > 1 ? new Retention() : null;
+            Rail[] made = new Rail[count];
+            for (int i = 0; i < count; i++) {
+                made[i] = new Rail(i);
+            }
+            prepared = made;
+        }
+    }
+
     /** Begins: these are the rails, all of them, in the same order on both sides. */
     void connect(Wire[] wires) {
         sending.lock();
@@ -129,19 +147,39 @@ final class Peer {
                 }
                 return;
             }
-            Rail[] made = new Rail[wires.length];
-            for (int i = 0; i < made.length; i++) {
-                made[i] = new Rail(i, wires[i]);
+            prepare(wires.length);
+            for (int i = 0; i < wires.length; i++) {
+                prepared[i].connect(wires[i]);
             }
-            if (made.length > 1) {
-                retention = new Retention();
-            }
-            arrivals.connect(made);
-            rails = made;
+            retention = preparedRetention;
+            arrivals.connect(prepared);
+            rails = prepared;
             connected = true;
         } finally {
             receiving.unlock();
             sending.unlock();
+        }
+    }
+
+    /** Gives the buffers back if the process is gone and nobody uses them; the same thread calls this and connects. */
+    void release() {
+        if (gone && prepared.length > 0 && sending.tryLock()) {
+            try {
+                if (receiving.tryLock()) {
+                    try {
+                        prepared = NO_RAILS;
+                        preparedRetention = null;
+                        rails = NO_RAILS;
+                        retention = null;
+                        arrivals.connect(NO_RAILS);
+                        answers.release();
+                    } finally {
+                        receiving.unlock();
+                    }
+                }
+            } finally {
+                sending.unlock();
+            }
         }
     }
 
@@ -370,7 +408,7 @@ final class Peer {
 
     /** Sends pieces straight from where they lie, as frames that are described but for their places. */
     private boolean sendBatches(SectionPieces pieces, long rest, int operation, Waiter.Check check) {
-        boolean there = true;
+        boolean there = !gone;
         while (there && pieces.left() > rest) {
             there = sendBatch(pieces, operation, check);
         }
@@ -416,7 +454,7 @@ final class Peer {
     }
 
     private int stripe(long bytes) {
-        if (rails.length == 1 || bytes < STRIPE_BYTES_MIN) {
+        if (rails.length <= 1 || bytes < STRIPE_BYTES_MIN) {
             return FrameLayout.PAYLOAD_BYTES_MAX;
         }
         long share = (bytes + rails.length - 1) / rails.length + Words.LINE_BYTES - 1 & -Words.LINE_BYTES;
@@ -771,7 +809,7 @@ final class Peer {
     }
 
     private boolean serveResends() {
-        while (resends) {
+        while (resends && !gone) {
             resends = false; // before the look: another rail may be lost meanwhile
             if (!resend()) {
                 resends = true;

@@ -39,7 +39,7 @@ final class Rail {
     private static final int READ_DIRECTLY_BYTES_MIN = IN_BYTES / 2;
 
     private final int index;
-    private final Wire wire;
+    private Wire wire;
 
     private final ByteBuffer out = buffer(OUT_BYTES);
     private final ByteBuffer drain = out.duplicate();
@@ -76,9 +76,9 @@ final class Rail {
     /** Since when nothing has been heard, as far as its owner has looked; for the owner's use. */
     long silentNanos;
 
-    Rail(int index, Wire wire) {
+    /** Its buffers, before there is a connection. */
+    Rail(int index) {
         this.index = index;
-        this.wire = wire;
         batch[0] = drain;
         for (int i = 0; i < BATCH_FRAMES; i++) {
             batch[1 + 2 * i] = headers.duplicate();
@@ -87,6 +87,11 @@ final class Rail {
 
     private static ByteBuffer buffer(int bytes) {
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Begins: here is the connection. */
+    void connect(Wire connection) {
+        wire = connection;
     }
 
     int index() {
