@@ -39,4 +39,13 @@ public interface FabricListener {
      * @param reason the same for a log, one clause
      */
     void lost(int process, Loss loss, String reason);
+
+    /**
+     * This process itself cannot go on, whatever becomes of the others: what it loses from now on is its own fault.
+     *
+     * @param cause why
+     */
+    default void failed(Throwable cause) {
+        // whoever has no ranks need not care
+    }
 }

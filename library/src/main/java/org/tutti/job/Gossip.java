@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.job;
 
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 import org.tutti.fabric.Fabric;
@@ -33,6 +34,7 @@ final class Gossip implements FabricListener {
     private final Link previous = new Link();
     private volatile Fabric fabric;
     private volatile Thread watch;
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private boolean toldAbort;
     private boolean toldBroken;
     private long changesSeen = -1;
@@ -165,15 +167,33 @@ final class Gossip implements FabricListener {
     public void lost(int process, Loss loss, String reason) {
         System.getLogger(Gossip.class.getName()).log(System.Logger.Level.DEBUG,
                 () -> "rank " + self + " has lost the process of rank " + process + ": " + reason);
-        if (!closed) { // else this process has let go of the other, perhaps before a good-bye
-            RankFailure failure = new RankFailure(process, reason(loss), self, silentMillis(loss));
-            for (int rank = process; rank < node.size(); rank++) {
-                if (isOf(process, rank)) {
-                    node.markFailed(failure.of(rank));
-                }
-            }
-            wakeWatch();
+        if (!closed && failure.get() == null) { // else this process has let go of the other, perhaps before a good-bye
+            markFailed(process, new RankFailure(process, reason(loss), self, silentMillis(loss)));
         }
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        if (failure.compareAndSet(null, cause)) {
+            node.markFailed(RankFailure.saidSo(self)); // also before it is in the directory
+            markFailed(self, RankFailure.saidSo(self));
+            System.getLogger(Gossip.class.getName()).log(System.Logger.Level.ERROR,
+                    "the process of rank " + self + " cannot go on", cause);
+        }
+    }
+
+    /** Why this process itself cannot go on, or null if it can. */
+    Throwable failure() {
+        return failure.get();
+    }
+
+    private void markFailed(int process, RankFailure failed) {
+        for (int rank = process; rank < node.size(); rank++) {
+            if (isOf(process, rank)) {
+                node.markFailed(failed.of(rank));
+            }
+        }
+        wakeWatch();
     }
 
     private static RankFailure.Reason reason(Loss loss) {

@@ -215,6 +215,10 @@ final class Network implements AutoCloseable {
     }
 
     private void requireRankZero(boolean there) {
+        if (!there && gossip.failure() != null) {
+            throw new JobStartException("the process of rank " + environment.firstRank() + " on host " + hostName()
+                    + " cannot go on: " + gossip.failure());
+        }
         if (!there) {
             throw new JobStartException("the process of rank " + environment.firstRank() + " on host " + hostName()
                     + " cannot reach the process of rank 0 at " + rendezvous().orElse("an unknown address")

@@ -70,7 +70,13 @@ final class MutexKeeper implements Accumulator {
             long sourceOffset, long bytes) {
         int ticket = (int) (message >>> Integer.SIZE);
         int rank = (int) message;
-        return operation == UNLOCK ? unlock(offset, ticket, rank) : passOn(offset, ticket, rank);
+        return layout.isRank(rank)
+                && (operation == UNLOCK ? unlock(offset, ticket, rank) : passOn(offset, ticket, rank));
+    }
+
+    /** Whoever a cell names: other nodes may have written anything there. */
+    private boolean isGone(int rank) {
+        return !layout.isRank(rank) || members.isGone(rank);
     }
 
     private boolean isHolding(long mutex, int ticket) {
@@ -123,7 +129,7 @@ final class MutexKeeper implements Accumulator {
             long cell = Words.load(data, at);
             int state = MutexLayout.state(cell);
             int rank = MutexLayout.rank(cell);
-            boolean skipped = state == LEFT || state == WAITING && members.isGone(rank);
+            boolean skipped = state == LEFT || state == WAITING && isGone(rank);
             long changed = skipped ? layout.nextCell(ticket) : layout.cell(ticket, HELD, rank);
             if (Words.compareAndSet(data, at, cell, changed)) {
                 if (state == WAITING && !skipped) {

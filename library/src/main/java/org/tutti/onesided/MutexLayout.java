@@ -42,14 +42,21 @@ final class MutexLayout {
     private static final int STATE_MASK = 0xff;
     private static final int RANK_MASK = (1 << RANK_BITS) - 1;
 
+    private final int ranks;
     private final int cells;
     private final int generationShift;
     private final long mutexBytes;
 
     MutexLayout(int ranks) {
+        this.ranks = ranks;
         this.cells = Integer.highestOneBit(ranks) << 1;
         this.generationShift = Integer.numberOfTrailingZeros(cells);
         this.mutexBytes = Memory.roundToLines(CELLS + (long) cells * Long.BYTES);
+    }
+
+    /** Whether a number is a rank's, whoever says so. */
+    boolean isRank(int rank) {
+        return rank >= 0 && rank < ranks;
     }
 
     /** The bytes that a rank with so many mutexes needs. */

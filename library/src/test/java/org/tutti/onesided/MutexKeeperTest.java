@@ -28,8 +28,13 @@ class MutexKeeperTest {
     private final Set<Integer> gone = new TreeSet<>();
     private final List<Integer> woken = new ArrayList<>();
     private final Members members = (Members) Proxy.newProxyInstance(Members.class.getClassLoader(),
-            new Class<?>[]{Members.class}, (_, _, arguments) -> gone.contains((int) arguments[0]));
+            new Class<?>[]{Members.class}, (_, _, arguments) -> isGone((int) arguments[0]));
     private final MutexKeeper keeper = new MutexKeeper(data, layout, members, woken::add);
+
+    private boolean isGone(int rank) {
+        assertThat(rank).as("a rank").isBetween(0, RANKS - 1);
+        return gone.contains(rank);
+    }
 
     private void beginAt(int ticket) {
         Words.store(data, MUTEX, MutexLayout.freeQueue(ticket));
@@ -111,6 +116,32 @@ class MutexKeeperTest {
         }
         assertThat(keeper.accepts(2, MUTEX, 8)).isFalse();
         assertThat(keeper.accepts(MutexKeeper.UNLOCK, MUTEX, 16)).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {RANKS, 1 << 20, Integer.MAX_VALUE, -1, Integer.MIN_VALUE})
+    void shouldIgnoreWhoIsNoRankAtAll(int stranger) {
+        int holder = draw();
+        assertThat(say(MutexKeeper.PASS_ON, holder, stranger)).isFalse();
+        assertThat(say(MutexKeeper.UNLOCK, holder, stranger)).isFalse();
+        assertThat(length()).isEqualTo(1);
+    }
+
+    /** Whoever may change the words of a mutex may write anything there. */
+    @ParameterizedTest
+    @ValueSource(ints = {RANKS, (1 << 24) - 2, -1})
+    void shouldSkipWhoIsNoRankAtAll(int stranger) {
+        int holder = draw();
+        int between = draw();
+        assertThat(set(between, layout.emptyCell(between), MutexLayout.WAITING, stranger)).isTrue();
+        wait(4);
+        assertThat(say(MutexKeeper.UNLOCK, holder, 0)).isTrue();
+        assertThat(woken).containsExactly(4);
+        assertThat(length()).isEqualTo(1);
+    }
+
+    private boolean say(int operation, int ticket, int rank) {
+        return keeper.accumulate(operation, MutexKeeper.message(ticket, rank), 0, MUTEX, data, 0, 8);
     }
 
     @Test

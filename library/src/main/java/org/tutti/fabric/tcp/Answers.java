@@ -4,6 +4,7 @@ package org.tutti.fabric.tcp;
 import java.lang.foreign.MemorySegment;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
@@ -104,14 +105,21 @@ final class Answers {
     /**
      * Copies the next bytes that were asked for to a buffer.
      *
-     * @return whether all of them lie in the region
+     * @return whether all of them lie in the region, whose memory nobody has closed
      */
     boolean read(Frame asked, Region region, int length, MemorySegment buffer, long at) {
-        if (asked.has(FrameLayout.PACKED)) {
-            return gather(asked, region, buffer, at);
+        try {
+            if (asked.has(FrameLayout.PACKED)) {
+                return gather(asked, region, buffer, at);
+            }
+            MemorySegment.copy(region.segment(), asked.offset + asked.tag, buffer, at, length);
+            return true;
+        } catch (IllegalStateException e) {
+            if (region.segment().scope().isAlive()) {
+                throw e;
+            }
+            return false;
         }
-        MemorySegment.copy(region.segment(), asked.offset + asked.tag, buffer, at, length);
-        return true;
     }
 
     /** Packed runs come all at once, one after the other. */
@@ -134,6 +142,11 @@ final class Answers {
     /** The request that is to be answered next; of one for bytes, its tag says how many have been sent. */
     Frame first() {
         return ring[(int) (removed % ring.length)];
+    }
+
+    /** Gives the descriptions back; nobody asks for anything any more. */
+    void release() {
+        Arrays.fill(descriptions, null);
     }
 
     /** Takes out the first request, which has been answered. */

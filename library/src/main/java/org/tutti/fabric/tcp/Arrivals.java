@@ -36,6 +36,7 @@ final class Arrivals {
     /** These are the rails; with several of them, frames may come before earlier ones. */
     void connect(Rail[] all) {
         rails = all;
+        early = null;
         if (all.length > 1) {
             early = new Frame[Retention.FRAMES_MAX];
             for (int i = 0; i < early.length; i++) {
@@ -49,10 +50,9 @@ final class Arrivals {
         return received;
     }
 
-    /** Called by a rail with the header of an arriving frame: says where its payload goes. */
+    /** Called by a rail with the header of an arriving frame: says where its payload goes, or else it is dropped. */
     void begin(Rail rail) throws ProtocolException {
         Frame arriving = rail.frame();
-        rail.discard();
         if (!FrameLayout.isPlausible(arriving)) {
             throw new ProtocolException("a frame of kind " + arriving.kind + " with " + arriving.length + " bytes");
         }

@@ -14,12 +14,15 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 
 import org.tutti.JobStartException;
 import org.tutti.fabric.Loss;
@@ -29,20 +32,24 @@ import org.tutti.fabric.Loss;
  * the service thread, and never waits.
  *
  * <p>Of strangers, at most {@value #GUESTS_MAX} are kept at once, for {@value #GUEST_MILLIS} ms at most and with a
- * fixed small buffer each; when one more comes, the oldest has to go. So a flood costs only what it costs to accept it,
- * and somebody who knows the secret still comes through, as that takes well below a millisecond.
+ * fixed small buffer each. When one more comes, one has to go: the oldest of the address that most have come from, of
+ * those who have not knocked as one does who knows the secret. A process of the job does that with its first words,
+ * which are mostly there when it is let in, and are always read before the next ones are let in. So a flood costs only
+ * what it costs to accept it, and whoever knows the secret may take his time for the rest, as he has to where many
+ * processes share a core.
  *
  * <p>When two processes knock at each other's doors at the same time, the knocking of the lower first rank counts. All
  * rails of a pair are connected together, or not at all; if some cannot be, the others are tried without them.
  */
 final class Doorman {
     /** How many connections may be open that have not proved to know the secret. */
-    static final int GUESTS_MAX = 64;
+    static final int GUESTS_MAX = 256;
 
     /** How long they may take. */
     static final long GUEST_MILLIS = 5000;
 
     private static final System.Logger LOG = System.getLogger(Doorman.class.getName());
+    private static final int GUESTS_PER_TURN = GUESTS_MAX / 4; // those who had to go keep a descriptor until then
     private static final int BACKLOG = 1024;
     private static final int BUFFER_BYTES = 256;
     private static final long VISIT_NANOS = 3_000_000_000L;
@@ -71,7 +78,10 @@ final class Doorman {
     private final long patienceNanos;
     private final long openVisitNanos;
     private final long standstillNanosMax;
+    private boolean knocked;
     private boolean shut;
+    private String whyShut = "";
+    private int attempts;
     private boolean retired;
     private final SecureRandom random = new SecureRandom();
     private final List<ServerSocketChannel> doors = new ArrayList<>();
@@ -79,6 +89,7 @@ final class Doorman {
     private final Set<Guest> guests = new LinkedHashSet<>();
     private final Map<Integer, Party> parties = new HashMap<>();
     private final Map<Integer, Visit> visits = new HashMap<>();
+    private final Map<Integer, Long> shortSinceNanos = new HashMap<>();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
     private final AtomicLong refused = new AtomicLong();
     private final AtomicLong evicted = new AtomicLong();
@@ -127,7 +138,7 @@ final class Doorman {
     /** Sees to a key that is ready, if it is the doorman's business; data of connected peers are not. */
     boolean see(SelectionKey key) {
         switch (key.attachment()) {
-            case Doorman _ -> accept((ServerSocketChannel) key.channel());
+            case Doorman _ -> knocked = true;
             case Guest guest -> guest.advance();
             case Knock knock -> knock.advance();
             case null, default -> {
@@ -137,25 +148,45 @@ final class Doorman {
         return true;
     }
 
+    /** Lets in who stands at the doors, when everybody who is in has been seen to. */
+    void letIn() {
+        if (knocked) {
+            knocked = false;
+            doors.forEach(this::accept);
+        }
+    }
+
     private void accept(ServerSocketChannel door) {
         try {
-            for (int i = 0; i < GUESTS_MAX; i++) { // then others have a turn, and those who had to go are really closed
+            for (int i = 0; i < GUESTS_PER_TURN; i++) {
                 SocketChannel channel = door.accept();
                 if (channel == null) {
                     return;
                 }
                 if (guests.size() == GUESTS_MAX) {
                     evicted.incrementAndGet();
-                    guests.iterator().next().dismiss();
+                    unlikeliest().dismiss();
                 }
-                Guest guest = new Guest(channel);
-                guests.add(guest);
-                guest.key = prepare(channel).register(selector, SelectionKey.OP_READ, guest);
+                new Guest(channel).enter();
             }
         } catch (IOException e) { // too many open files, perhaps: those who wait can be let in later
-            LOG.log(Level.WARNING, "a connection could not be accepted", e);
+            if (!whyShut.equals(e.toString())) {
+                whyShut = e.toString();
+                LOG.log(Level.WARNING, "the process of rank " + self + " cannot accept connections, and tries again"
+                        + " every now and then; if files are too many, allow more (ulimit -n)", e);
+            }
             shut(true);
         }
+    }
+
+    /** Who has to go for others. */
+    private Guest unlikeliest() {
+        List<Guest> strangers = guests.stream().filter(guest -> !guest.handshake.hasKnocked()).toList();
+        Collection<Guest> some = strangers.isEmpty() ? guests : strangers;
+        Map<InetAddress, Long> counts =
+                some.stream().collect(Collectors.groupingBy(guest -> guest.source, Collectors.counting()));
+        long most = Collections.max(counts.values());
+        return some.stream().filter(guest -> counts.get(guest.source) == most).findFirst().orElseThrow();
     }
 
     /** A door that cannot let anybody in must not be looked at again and again. */
@@ -240,6 +271,26 @@ final class Doorman {
         }
     }
 
+    /** Whether there is memory for a connection; without it for long, this process cannot go on. */
+    private boolean isPrepared(Peer peer, int count) {
+        try {
+            peer.prepare(count);
+            shortSinceNanos.remove(peer.process());
+            return true;
+        } catch (OutOfMemoryError e) {
+            long nowNanos = System.nanoTime();
+            String what = "the process of rank " + self + " has no memory for a connection with that of rank "
+                    + peer.process() + " (" + e.getMessage() + "); allow more with -XX:MaxDirectMemorySize, or -Xmx";
+            if (shortSinceNanos.isEmpty()) {
+                LOG.log(Level.WARNING, what + "; it tries again for " + patienceNanos / 1_000_000 + " ms");
+            }
+            if (nowNanos - shortSinceNanos.computeIfAbsent(peer.process(), _ -> nowNanos) > patienceNanos) {
+                throw new OutOfMemoryError(what);
+            }
+            return false;
+        }
+    }
+
     /** Lets a handshake go on as far as it gets; an exception says that it does not. */
     private void advance(SocketChannel channel, SelectionKey key, Handshake handshake) throws IOException {
         boolean moved = true;
@@ -274,11 +325,24 @@ final class Doorman {
         final SocketChannel channel;
         final Handshake handshake = Handshake.server(secret, random);
         final long sinceNanos = System.nanoTime();
+        final InetAddress source;
         SelectionKey key;
         Party party;
 
         Guest(SocketChannel channel) {
             this.channel = channel;
+            this.source = channel.socket().getInetAddress();
+        }
+
+        /** What it says first has mostly come with it. */
+        void enter() {
+            guests.add(this);
+            try {
+                key = prepare(channel).register(selector, SelectionKey.OP_READ, this);
+                advance();
+            } catch (IOException e) {
+                refuse(e.getMessage());
+            }
         }
 
         void advance() {
@@ -301,18 +365,25 @@ final class Doorman {
                         Doorman.close(channel);
                     }
                 }
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) {
                 refuse(e.getMessage());
             }
         }
 
         private void join(Handshake.Introduction who) {
-            party = parties.computeIfAbsent(who.rank(), _ -> new Party(who.rails()));
-            if (who.rails() != party.channels.length || party.channels[who.rail()] != null) { // a new attempt
-                party.disperse();
-                party = new Party(who.rails());
-                parties.put(who.rank(), party);
+            Party known = parties.get(who.rank());
+            if (known == null || who.attempt() - known.attempt > 0) {
+                if (known != null) {
+                    known.disperse();
+                }
+                known = new Party(who);
+                parties.put(who.rank(), known);
             }
+            if (!known.expects(who)) { // it belongs to an attempt that was given up
+                Doorman.close(channel);
+                return;
+            }
+            party = known;
             party.channels[who.rail()] = channel;
             if (++party.arrived == party.channels.length) {
                 parties.remove(who.rank());
@@ -342,10 +413,10 @@ final class Doorman {
             return Handshake.Verdict.DUPLICATE;
         }
         Visit own = visits.get(who.rank());
+        if (own != null && self < who.rank() || !isPrepared(peer, who.rails())) {
+            return Handshake.Verdict.BUSY;
+        }
         if (own != null) {
-            if (self < who.rank()) {
-                return Handshake.Verdict.BUSY;
-            }
             own.close();
         }
         return Handshake.Verdict.ACCEPTED;
@@ -353,12 +424,18 @@ final class Doorman {
 
     /** The rails of one process that have come so far. */
     private static final class Party {
+        final int attempt;
         final SocketChannel[] channels;
         final long sinceNanos = System.nanoTime();
         int arrived;
 
-        Party(int rails) {
-            this.channels = new SocketChannel[rails];
+        Party(Handshake.Introduction first) {
+            this.attempt = first.attempt();
+            this.channels = new SocketChannel[first.rails()];
+        }
+
+        boolean expects(Handshake.Introduction who) {
+            return who.attempt() == attempt && who.rails() == channels.length && channels[who.rail()] == null;
         }
 
         void disperse() {
@@ -424,9 +501,10 @@ final class Doorman {
 
         private void knock() {
             beganNanos = System.nanoTime();
-            waits = false;
+            waits = !isPrepared(peer, usable.size());
             knocks = new ArrayList<>();
-            for (int i = 0; i < usable.size(); i++) {
+            attempts++;
+            for (int i = 0; i < usable.size() && !waits; i++) {
                 knocks.add(new Knock(this, i));
             }
             for (Knock knock : knocks) {
@@ -560,7 +638,7 @@ final class Doorman {
             this.visit = visit;
             this.index = index;
             this.handshake = Handshake.client(secret, random, new Handshake.Introduction(self, index,
-                    visit.usable.size(), visit.peer.process()));
+                    visit.usable.size(), visit.peer.process(), attempts));
         }
 
         void begin() {
@@ -579,7 +657,7 @@ final class Doorman {
                 if (connected) {
                     advance();
                 }
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) {
                 fail(e);
             }
         }
@@ -601,9 +679,8 @@ final class Doorman {
                         }
                     }
                 }
-            } catch (IOException e) {
-                isStranger = handshake.state() == Handshake.State.REFUSED && !(e instanceof EOFException)
-                        || handshake.state() == Handshake.State.DONE;
+            } catch (IOException | RuntimeException e) {
+                isStranger = handshake.isWithStranger() || handshake.state() == Handshake.State.DONE;
                 fail(e);
             }
         }
@@ -618,7 +695,7 @@ final class Doorman {
             return failure == null && (isOpen || handshake.awaitsVerdict());
         }
 
-        private void fail(IOException e) {
+        private void fail(Exception e) {
             failure = e.getMessage() == null ? e.toString() : e.getMessage();
             close();
         }

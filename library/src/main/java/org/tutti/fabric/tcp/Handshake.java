@@ -16,27 +16,30 @@ import javax.crypto.spec.SecretKeySpec;
  * the client (who has opened the connection) says who it is. All numbers are little-endian.
  *
  * <pre>
- *  1. client to server, 44 bytes         2. server to client, 76 bytes
- *   0       8    12           44          0       8    12           44           76
- *   +-------+----+------------+           +-------+----+------------+------------+
- *   |TUTTI-->|ver |client nonce|          |TUTTI&lt;--|ver |server nonce| server mac |
- *   +-------+----+------------+           +-------+----+------------+------------+
+ *  1. client to server, 76 bytes                      2. server to client, 76 bytes
+ *   0       8    12           44          76           0       8    12           44           76
+ *   +-------+----+------------+-----------+            +-------+----+------------+------------+
+ *   |TUTTI-->|ver |client nonce| knock mac |            |TUTTI&lt;--|ver |server nonce| server mac |
+ *   +-------+----+------------+-----------+            +-------+----+------------+------------+
  *
- *  3. client to server, 48 bytes         4. server to client, 36 bytes
- *   0      4      8       12     16           48          0         4             36
- *   +------+------+-------+------+------------+           +---------+-------------+
- *   | rank | rail | rails |server| client mac |           | verdict | verdict mac |
- *   +------+------+-------+------+------------+           +---------+-------------+
- *           the introduction
+ *  3. client to server, 52 bytes                      4. server to client, 36 bytes
+ *   0      4      8       12     16       20           52          0         4             36
+ *   +------+------+-------+------+--------+------------+           +---------+-------------+
+ *   | rank | rail | rails |server| attempt| client mac |           | verdict | verdict mac |
+ *   +------+------+-------+------+--------+------------+           +---------+-------------+
+ *               the introduction
  *
  *  nonces = client nonce | server nonce, 32 bytes each, drawn afresh for each connection
+ *  knock mac   = HMAC-SHA256(secret, "tutti knock"   | client nonce | 32 zeros)
  *  server mac  = HMAC-SHA256(secret, "tutti server"  | nonces)
  *  client mac  = HMAC-SHA256(secret, "tutti client"  | nonces | introduction)
  *  verdict mac = HMAC-SHA256(secret, "tutti verdict" | nonces | verdict)
  * </pre>
  *
- * A server sends nothing before a client has sent all of message 1; to one of another version it sends the first 12
- * bytes of message 2 and no more. What a side has sent cannot be sent back to it, because the magic and the labels of
+ * A server sends nothing before a client has sent all of message 1; to one of another version, or whose knock shows that
+ * it does not know the secret, it sends the first 12 bytes of message 2 and no more. So a server knows from the first
+ * message on whom it may send away when too many come. A knock can be played again, which is worth a place at the door
+ * and nothing else. What a side has sent cannot be sent back to it, because the magic and the labels of
  * the two directions differ; what was recorded once cannot be played again, because a nonce of the reader's own is in
  * every code. Magic and version are looked at before any code is computed.
  *
@@ -52,12 +55,13 @@ import javax.crypto.spec.SecretKeySpec;
  */
 final class Handshake {
     /** The version of the protocol that both sides have to speak. */
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     /** The bytes of all buffers of a handshake. */
     static final int BUFFER_BYTES = Message.READ_BYTES_MAX + Message.WRITTEN_BYTES_MAX + 2 * Message.NONCE_BYTES;
 
     private static final long CLIENT_MAGIC = magic("TUTTI-->");
     private static final long SERVER_MAGIC = magic("TUTTI<--");
+    private static final String KNOCK_LABEL = "tutti knock";
     private static final String SERVER_LABEL = "tutti server";
     private static final String CLIENT_LABEL = "tutti client";
     private static final String VERDICT_LABEL = "tutti verdict";
@@ -69,11 +73,11 @@ final class Handshake {
         static final int GREETING_BYTES = Long.BYTES + Integer.BYTES;
         static final int NONCE_BYTES = 32;
         static final int MAC_BYTES = 32;
-        static final int INTRODUCTION_BYTES = 4 * Integer.BYTES;
+        static final int INTRODUCTION_BYTES = 5 * Integer.BYTES;
         static final int VERDICT_BYTES = Integer.BYTES;
         static final int READ_BYTES_MAX = NONCE_BYTES + MAC_BYTES;
         static final int WRITTEN_BYTES_MAX =
-                GREETING_BYTES + NONCE_BYTES + MAC_BYTES + VERDICT_BYTES + MAC_BYTES; // messages 2 and 4
+                GREETING_BYTES + NONCE_BYTES + MAC_BYTES + INTRODUCTION_BYTES + MAC_BYTES; // messages 1 and 3
 
         private Message() {}
     }
@@ -115,8 +119,9 @@ final class Handshake {
      * @param rail the number of the connection's rail, from 0
      * @param rails how many rails the client has, at most {@link RailAddresses#RAILS_MAX}
      * @param serverRank the first rank of the process that it believes to talk to, not negative
+     * @param attempt the same for all rails that it opens together; of two attempts, the later one's is greater
      */
-    record Introduction(int rank, int rail, int rails, int serverRank) {
+    record Introduction(int rank, int rail, int rails, int serverRank, int attempt) {
         private boolean makesSense() {
             return rank >= 0 && serverRank >= 0 && rail >= 0 && rail < rails && rails <= RailAddresses.RAILS_MAX;
         }
@@ -125,7 +130,7 @@ final class Handshake {
     /** What is to be read next. */
     private enum Stage {
         CLIENT_GREETING(Message.GREETING_BYTES),
-        CLIENT_NONCE(Message.NONCE_BYTES),
+        CLIENT_KNOCK(Message.NONCE_BYTES + Message.MAC_BYTES),
         INTRODUCTION(Message.INTRODUCTION_BYTES + Message.MAC_BYTES),
         SERVER_GREETING(Message.GREETING_BYTES),
         SERVER_PROOF(Message.NONCE_BYTES + Message.MAC_BYTES),
@@ -148,6 +153,7 @@ final class Handshake {
     private State state = State.GOING_ON;
     private Stage stage;
     private int bytesRead;
+    private boolean isClosed;
     private Verdict verdict;
     private String refusal = "";
 
@@ -173,6 +179,7 @@ final class Handshake {
         Handshake handshake = new Handshake(secret, random, mine, Stage.SERVER_GREETING);
         handshake.append(greeting(CLIENT_MAGIC));
         handshake.append(handshake.drawNonce(0));
+        handshake.append(handshake.mac(KNOCK_LABEL, new byte[0]));
         return handshake;
     }
 
@@ -205,6 +212,16 @@ final class Handshake {
     /** {@return whether this is a client that the server may have accepted already} */
     boolean awaitsVerdict() {
         return stage == Stage.VERDICT;
+    }
+
+    /** {@return whether this is a server whose client has begun as one that knows the secret} */
+    boolean hasKnocked() {
+        return stage == Stage.INTRODUCTION;
+    }
+
+    /** {@return whether the other side was refused for what it has said, or has left as who has another secret does} */
+    boolean isWithStranger() {
+        return state == State.REFUSED && (!isClosed || bytesRead == Message.GREETING_BYTES);
     }
 
     /** {@return in one clause why the other side was refused, without anything secret; empty unless it was} */
@@ -249,8 +266,9 @@ final class Handshake {
     /** Takes notice that the other side will send no more; refuses it if it should have. */
     void closed() {
         if (state == State.GOING_ON) {
-            refuse("it closed the connection after " + bytesRead
-                    + " bytes of the handshake, as one with another secret or version would");
+            isClosed = true;
+            refuse("it closed the connection after " + bytesRead + " bytes of the handshake"
+                    + (bytesRead == Message.GREETING_BYTES ? ", as one with another secret would" : ""));
         }
     }
 
@@ -272,7 +290,7 @@ final class Handshake {
     private void take() {
         switch (stage) {
             case CLIENT_GREETING -> takeClientGreeting();
-            case CLIENT_NONCE -> takeClientNonce();
+            case CLIENT_KNOCK -> takeClientKnock();
             case INTRODUCTION -> takeIntroduction();
             case SERVER_GREETING -> takeServerGreeting();
             case SERVER_PROOF -> takeServerProof();
@@ -291,11 +309,17 @@ final class Handshake {
             append(greeting(SERVER_MAGIC)); // so that it can say what is wrong
             return;
         }
-        expect(Stage.CLIENT_NONCE);
+        expect(Stage.CLIENT_KNOCK);
     }
 
-    private void takeClientNonce() {
+    private void takeClientKnock() {
         nonces.put(0, in, 0, Message.NONCE_BYTES);
+        in.position(Message.NONCE_BYTES);
+        if (!isNext(mac(KNOCK_LABEL, new byte[0]))) {
+            refuse(OTHER_SECRET);
+            append(greeting(SERVER_MAGIC)); // so that it can say what is wrong
+            return;
+        }
         append(greeting(SERVER_MAGIC));
         append(drawNonce(Message.NONCE_BYTES));
         append(mac(SERVER_LABEL, new byte[0]));
@@ -310,7 +334,7 @@ final class Handshake {
         }
         ByteBuffer fields = ByteBuffer.wrap(said).order(ByteOrder.LITTLE_ENDIAN);
         Introduction theirs =
-                new Introduction(fields.getInt(), fields.getInt(), fields.getInt(), fields.getInt());
+                new Introduction(fields.getInt(), fields.getInt(), fields.getInt(), fields.getInt(), fields.getInt());
         if (!theirs.makesSense()) {
             refuse("it knows the secret, but what it says of itself makes no sense: " + theirs);
             return;
@@ -339,7 +363,7 @@ final class Handshake {
             return;
         }
         byte[] said = buffer(Message.INTRODUCTION_BYTES).putInt(introduction.rank).putInt(introduction.rail)
-                .putInt(introduction.rails).putInt(introduction.serverRank).array();
+                .putInt(introduction.rails).putInt(introduction.serverRank).putInt(introduction.attempt).array();
         append(said);
         append(mac(CLIENT_LABEL, said));
         expect(Stage.VERDICT);

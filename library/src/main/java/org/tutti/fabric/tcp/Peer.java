@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.ProtocolException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.tutti.fabric.AtomicOperation;
@@ -37,22 +39,29 @@ import org.tutti.memory.Words;
  * <p><b>No waiting for each other.</b> Whoever sends waits only for room in the outgoing buffer of some rail, and takes
  * in what arrives meanwhile; whoever takes in never waits: what has to be answered is queued, at most {@value
  * Requests#PLACES} requests, since the other side may not have more unanswered. So two sides that fill each other's
- * sockets cannot lock up.
+ * sockets cannot lock up. What is long goes in parts of {@value #TURN_BYTES} bytes, between which answers are sent and
+ * those who have queued for the sending lock get it.
  *
  * <p><b>Memory</b> for each connected process: {@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes a rail, and
  * {@value FrameLayout#PAYLOAD_BYTES_MAX} more a rail once it has accumulated something here or sent packed runs;
  * {@value Requests#PLACES} · {@value Fabric#REQUEST_BYTES_MAX} more once it has asked for packed runs; with several
  * rails {@value Retention#BYTES} bytes and {@value Retention#FRAMES_MAX} frame headers more.
  *
+ * They are given back when that process is gone.
+ *
  * <p><b>Memory ordering.</b> A payload is written, by the kernel or by a plain copy, by the thread that then raises the
  * word with release order, or before that by another thread under the same receiving lock.
  */
 final class Peer {
+    private static final Rail[] NO_RAILS = {};
     private static final int STRIPE_BYTES_MIN = 1 << 10;
     private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
     private static final int GATHERED_BYTES_MAX = 16 << 10;
     private static final int YIELD_INTERVAL = 16;
+    private static final int PARK_INTERVAL = 64 * YIELD_INTERVAL;
+    private static final int TURN_BYTES = Rail.BATCH_FRAMES * FrameLayout.PAYLOAD_BYTES_MAX;
     private static final int LOCK_TURNS = 64;
+    private static final long QUEUED_MILLIS = 20;
 
     private final int process;
     private final Regions regions;
@@ -62,7 +71,9 @@ final class Peer {
     private final CountedFrames counted;
     private final Requests requests;
 
-    private Rail[] rails = {};
+    private Rail[] prepared = NO_RAILS;
+    private Retention preparedRetention;
+    private Rail[] rails = NO_RAILS;
     private volatile boolean connected;
     private boolean lost;
     private volatile boolean gone;
@@ -72,7 +83,7 @@ final class Peer {
     private volatile String hindrance;
 
     // sending
-    private final ReentrantLock sending = new ReentrantLock();
+    private final ReentrantLock sending = new ReentrantLock(true); // to tryLock() without a time it is as if it were not
     private final Frame called = new Frame();
     private final SectionPieces whole = new SectionPieces();
     private final Frame served = new Frame();
@@ -115,9 +126,22 @@ final class Peer {
 
     // ---- life
 
+    /** Makes the buffers of a connection, unless they are there: before the other side may take it for open. */
+    void prepare(int count) {
+        if (prepared.length != count) {
+            prepared = NO_RAILS;
+            preparedRetention = count > 1 ? new Retention() : null;
+            Rail[] made = new Rail[count];
+            for (int i = 0; i < count; i++) {
+                made[i] = new Rail(i);
+            }
+            prepared = made;
+        }
+    }
+
     /** Begins: these are the rails, all of them, in the same order on both sides. */
     void connect(Wire[] wires) {
-        lockSending();
+        sending.lock();
         receiving.lock();
         try {
             if (gone || connected) {
@@ -126,19 +150,39 @@ final class Peer {
                 }
                 return;
             }
-            Rail[] made = new Rail[wires.length];
-            for (int i = 0; i < made.length; i++) {
-                made[i] = new Rail(i, wires[i]);
+            prepare(wires.length);
+            for (int i = 0; i < wires.length; i++) {
+                prepared[i].connect(wires[i]);
             }
-            if (made.length > 1) {
-                retention = new Retention();
-            }
-            arrivals.connect(made);
-            rails = made;
+            retention = preparedRetention;
+            arrivals.connect(prepared);
+            rails = prepared;
             connected = true;
         } finally {
             receiving.unlock();
             sending.unlock();
+        }
+    }
+
+    /** Gives the buffers back if the process is gone and nobody uses them; the same thread calls this and connects. */
+    void release() {
+        if (gone && prepared.length > 0 && sending.tryLock()) {
+            try {
+                if (receiving.tryLock()) {
+                    try {
+                        prepared = NO_RAILS;
+                        preparedRetention = null;
+                        rails = NO_RAILS;
+                        retention = null;
+                        arrivals.connect(NO_RAILS);
+                        answers.release();
+                    } finally {
+                        receiving.unlock();
+                    }
+                }
+            } finally {
+                sending.unlock();
+            }
         }
     }
 
@@ -253,7 +297,20 @@ final class Peer {
     /** See {@link org.tutti.fabric.Fabric#put}. */
     boolean put(long region, long offset, MemorySegment source, long sourceOffset, long bytes, WordAction action,
             long word, long value, long tag, Waiter.Check check) {
-        lockSending();
+        long at = 0;
+        for (; bytes - at > TURN_BYTES; at += TURN_BYTES) {
+            if (!putPart(region, offset + at, source, sourceOffset + at, TURN_BYTES, WordAction.NONE, word, value, tag,
+                    check)) {
+                return false;
+            }
+            giveTurn(check);
+        }
+        return putPart(region, offset + at, source, sourceOffset + at, bytes - at, action, word, value, tag, check);
+    }
+
+    private boolean putPart(long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+            WordAction action, long word, long value, long tag, Waiter.Check check) {
+        lockSending(check);
         boolean direct = bytes >= SENT_DIRECTLY_BYTES_MIN && isSentDirectly(source);
         try {
             called.of(FrameLayout.PUT).region = region;
@@ -262,7 +319,7 @@ final class Peer {
             called.tag = tag;
             if (direct) {
                 whole.begin(offset, source, sourceOffset, bytes);
-                return sendBatches(whole, action.ordinal(), check);
+                return sendBatches(whole, 0, action.ordinal(), check);
             }
             int stripe = stripe(bytes);
             long at = 0;
@@ -277,6 +334,9 @@ final class Peer {
             } while (at < bytes);
             return true;
         } finally {
+            if (direct) {
+                whole.begin(0, MemorySegment.NULL, 0, 0); // nobody's memory is kept for longer than a call
+            }
             unlockSending(direct || action != WordAction.NONE && hasGatheredMuch()); // who raises the word comes next
         }
     }
@@ -288,14 +348,25 @@ final class Peer {
 
     /** See {@link org.tutti.fabric.Fabric#send}. */
     boolean send(long region, SectionPieces pieces, int operation, long scale, long imaginary, Waiter.Check check) {
-        lockSending();
+        boolean there = true;
+        while (there && pieces.left() > TURN_BYTES) {
+            there = sendPart(region, pieces, pieces.left() - TURN_BYTES, operation, scale, imaginary, check);
+            giveTurn(check);
+        }
+        return there && sendPart(region, pieces, 0, operation, scale, imaginary, check);
+    }
+
+    /** Sends all but the last bytes of a transfer. */
+    private boolean sendPart(long region, SectionPieces pieces, long rest, int operation, long scale, long imaginary,
+            Waiter.Check check) {
+        lockSending(check);
         boolean direct = isSentDirectly(pieces.memory());
         try {
             prepare(region, operation, scale, imaginary);
             if (direct) {
-                return sendBatches(pieces, called.operation, check);
+                return sendBatches(pieces, rest, called.operation, check);
             }
-            for (int stripe = stripe(pieces.left()); pieces.left() > 0; pieces.skip(called.length)) {
+            for (int stripe = stripe(pieces.left()); pieces.left() > rest; pieces.skip(called.length)) {
                 called.length = (int) Math.min(stripe, pieces.pieceBytes());
                 called.offset = pieces.part().offset();
                 if (!append(called, pieces.memory(), pieces.here().offset(), check)) {
@@ -311,7 +382,7 @@ final class Peer {
     /** See {@link org.tutti.fabric.Fabric#sendPacked}. */
     boolean sendPacked(long region, SectionPieces pieces, long bytes, int operation, long scale, long imaginary,
             Waiter.Check check) {
-        lockSending();
+        lockSending(check);
         try {
             int stripe = stripe(bytes);
             for (long left = bytes; left > 0; left -= stripe) {
@@ -354,9 +425,9 @@ final class Peer {
     }
 
     /** Sends pieces straight from where they lie, as frames that are described but for their places. */
-    private boolean sendBatches(SectionPieces pieces, int operation, Waiter.Check check) {
-        boolean there = true;
-        while (there && pieces.left() > 0) {
+    private boolean sendBatches(SectionPieces pieces, long rest, int operation, Waiter.Check check) {
+        boolean there = !gone;
+        while (there && pieces.left() > rest) {
             there = sendBatch(pieces, operation, check);
         }
         return there;
@@ -401,7 +472,7 @@ final class Peer {
     }
 
     private int stripe(long bytes) {
-        if (rails.length == 1 || bytes < STRIPE_BYTES_MIN) {
+        if (rails.length <= 1 || bytes < STRIPE_BYTES_MIN) {
             return FrameLayout.PAYLOAD_BYTES_MAX;
         }
         long share = (bytes + rails.length - 1) / rails.length + Words.LINE_BYTES - 1 & -Words.LINE_BYTES;
@@ -450,7 +521,7 @@ final class Peer {
 
     private int tryRequest(int firstPlace, byte kind, int operation, long region, long offset, long value, long tag,
             SectionPieces pieces, MemorySegment target, long targetOffset, Waiter.Check check) {
-        lockSending();
+        lockSending(check);
         try {
             int request = requests.free(firstPlace);
             if (request < 0) {
@@ -504,37 +575,30 @@ final class Peer {
 
     /** Takes the answer to a request, whose place is free afterwards; throws when it was refused. */
     long takeAnswer(int request) {
-        lockSending();
-        try {
-            boolean refused = requests.isRefused(request);
-            long value = requests.value(request);
-            requests.release(request);
-            if (refused) {
-                throw new IndexOutOfBoundsException("the process of rank " + process
-                        + " has refused access: the memory is closed there, or the range is not inside it");
-            }
-            return value;
-        } finally {
-            unlockSending();
+        boolean refused = requests.isRefused(request);
+        long value = requests.value(request);
+        requests.release(request);
+        if (refused) {
+            throw new IndexOutOfBoundsException("the process of rank " + process
+                    + " has refused access: the memory is closed there, or the range is not inside it");
         }
+        return value;
     }
 
     /** Gives up waiting for the answer to a request; its place stays taken until the answer comes. */
     void forgetAnswer(int request) {
-        lockSending();
         receiving.lock(); // nobody is writing to the target now
         try {
             requests.forget(request);
             arrivals.dropReplies(request);
         } finally {
             receiving.unlock();
-            unlockSending();
         }
     }
 
     /** Asks for the count of all that was sent. */
     long askCount(Waiter.Check check) {
-        lockSending();
+        lockSending(check);
         try {
             long all = sent;
             if (counted.number() < all && railWithRoom(FrameLayout.HEADER_BYTES, check) instanceof Rail rail) {
@@ -651,7 +715,11 @@ final class Peer {
     private static void yieldNowAndThen(int turn, Waiter.Check check) {
         if (turn % YIELD_INTERVAL == 0) {
             check.check();
-            Thread.yield();
+            if (turn % PARK_INTERVAL == 0 && Thread.currentThread().isVirtual()) {
+                LockSupport.parkNanos(1); // or its carrier might never come to who is to make room: Waiter
+            } else {
+                Thread.yield();
+            }
         }
     }
 
@@ -694,15 +762,39 @@ final class Peer {
         }
     }
 
-    /** It is held for short; and who queues for it makes an object, which blocking calls do not. */
-    private void lockSending() {
+    /** It is mostly held for short; and who queues for it makes an object, which blocking calls do not. */
+    private void lockSending(Waiter.Check check) {
         for (int turn = 0; turn < LOCK_TURNS; turn++) {
             if (sending.tryLock()) {
                 return;
             }
             Thread.yield();
         }
-        sending.lock();
+        queueForSending(check);
+    }
+
+    private void queueForSending(Waiter.Check check) {
+        boolean locked = false;
+        while (!locked) {
+            try {
+                locked = sending.tryLock(QUEUED_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt(); // what that means is the check's business
+                Thread.yield();
+                locked = sending.tryLock();
+            }
+            if (!locked) {
+                check.check();
+            }
+        }
+    }
+
+    /** Between the parts of something long: whoever has queued for the lock comes first, as it is a fair one. */
+    private void giveTurn(Waiter.Check check) {
+        if (sending.hasQueuedThreads()) {
+            queueForSending(check);
+            unlockSending(false);
+        }
     }
 
     private void unlockSending() {
@@ -735,7 +827,7 @@ final class Peer {
     }
 
     private boolean serveResends() {
-        while (resends) {
+        while (resends && !gone) {
             resends = false; // before the look: another rail may be lost meanwhile
             if (!resend()) {
                 resends = true;
@@ -880,15 +972,27 @@ final class Peer {
             lose(Loss.NONSENSE, "it has sent what makes no sense: " + e.getMessage());
         } catch (IOException e) {
             loseRail(rail, e.getMessage());
+        } catch (RuntimeException e) {
+            refusals.incrementAndGet();
+            lose(Loss.NONSENSE, "what it has sent could not be taken in: " + e);
+        } catch (Error e) { // memory was short, say: nothing that the other side could have sent
+            listener.failed(e);
+            lose(Loss.ENDED, "this process cannot go on: " + e);
         }
         return false;
     }
 
-    /** Waits until nobody uses a region that has just been revoked. */
+    /** Waits until nobody uses a region that has just been revoked, and lets go of it. */
     void settle() {
         receiving.lock();
-        receiving.unlock();
-        lockSending();
+        try {
+            for (Rail rail : rails) {
+                rail.forgetRevoked();
+            }
+        } finally {
+            receiving.unlock();
+        }
+        sending.lock();
         unlockSending();
     }
 

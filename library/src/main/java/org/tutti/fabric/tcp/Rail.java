@@ -4,6 +4,7 @@ package org.tutti.fabric.tcp;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -38,15 +39,16 @@ final class Rail {
     private static final int READ_DIRECTLY_BYTES_MIN = IN_BYTES / 2;
 
     private final int index;
-    private final Wire wire;
+    private Wire wire;
 
     private final ByteBuffer out = buffer(OUT_BYTES);
     private final ByteBuffer drain = out.duplicate();
     private final MemorySegment outSegment = MemorySegment.ofBuffer(out);
     private final ByteBuffer headers = buffer(BATCH_FRAMES * FrameLayout.HEADER_BYTES);
     private final ByteBuffer[] batch = new ByteBuffer[1 + 2 * BATCH_FRAMES];
-    private Views batched = new Views();
-    private Views batchedBefore = new Views();
+    private WeakReference<Views> batched = new WeakReference<>(null);
+    private WeakReference<Views> batchedBefore = new WeakReference<>(null);
+    private Views payloads;
     private int frames;
     private boolean batching;
     private int drained;
@@ -74,9 +76,9 @@ final class Rail {
     /** Since when nothing has been heard, as far as its owner has looked; for the owner's use. */
     long silentNanos;
 
-    Rail(int index, Wire wire) {
+    /** Its buffers, before there is a connection. */
+    Rail(int index) {
         this.index = index;
-        this.wire = wire;
         batch[0] = drain;
         for (int i = 0; i < BATCH_FRAMES; i++) {
             batch[1 + 2 * i] = headers.duplicate();
@@ -85,6 +87,11 @@ final class Rail {
 
     private static ByteBuffer buffer(int bytes) {
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Begins: here is the connection. */
+    void connect(Wire connection) {
+        wire = connection;
     }
 
     int index() {
@@ -139,16 +146,11 @@ final class Rail {
     /** Views of one memory, a buffer for each frame of a batch. */
     private static final class Views {
         private final ByteBuffer[] buffers = new ByteBuffer[BATCH_FRAMES];
-        private MemorySegment.Scope scope;
-        private long address;
-        private long bytes;
+        private final MemorySegment.Scope scope;
+        private final long address;
+        private final long bytes;
 
-        /** Whether they are of just this memory; other memory may have its address once it has been freed. */
-        boolean areOf(MemorySegment source) {
-            return source.address() == address && source.byteSize() == bytes && source.scope().equals(scope);
-        }
-
-        void make(MemorySegment source) {
+        Views(MemorySegment source) {
             scope = source.scope();
             address = source.address();
             bytes = source.byteSize();
@@ -157,24 +159,36 @@ final class Rail {
                 buffers[i] = view.duplicate();
             }
         }
+
+        /** Whether they are of just this memory; other memory may have its address once it has been freed. */
+        boolean areOf(MemorySegment source) {
+            return source.address() == address && source.byteSize() == bytes && source.scope().equals(scope);
+        }
     }
 
     /**
-     * Begins a batch of frames whose payloads lie in the same memory. Until its end, nothing else can be added. Views
-     * of two memories are kept, as calls send from their source and their target in turns.
+     * The views of a memory. Those of two are kept, as calls send from their source and their target in turns; but only
+     * until the next collection of garbage, as memory of an automatic arena is there for as long as its views are.
      */
-    void beginBatch(MemorySegment source) {
-        if (!batched.areOf(source)) {
-            Views other = batchedBefore;
-            batchedBefore = batched;
-            batched = other;
-            if (!batched.areOf(source)) {
-                batched.make(source);
-            }
-            for (int i = 0; i < BATCH_FRAMES; i++) {
-                batch[2 + 2 * i] = batched.buffers[i];
-            }
+    private Views views(MemorySegment source) {
+        Views last = batched.get();
+        if (last != null && last.areOf(source)) {
+            return last;
         }
+        WeakReference<Views> before = batchedBefore;
+        Views views = before.get();
+        if (views == null || !views.areOf(source)) {
+            views = new Views(source);
+            before = new WeakReference<>(views);
+        }
+        batchedBefore = batched;
+        batched = before;
+        return views;
+    }
+
+    /** Begins a batch of frames whose payloads lie in the same memory. Until its end, nothing else can be added. */
+    void beginBatch(MemorySegment source) {
+        payloads = views(source);
         drain.limit(out.position()).position(drained);
         headers.clear();
         frames = 0;
@@ -185,7 +199,8 @@ final class Rail {
     void addToBatch(Frame added, long sourceOffset) {
         FrameLayout.write(headers, added);
         batch[1 + 2 * frames].limit(headers.position()).position(headers.position() - FrameLayout.HEADER_BYTES);
-        batch[2 + 2 * frames].limit((int) sourceOffset + added.length).position((int) sourceOffset);
+        batch[2 + 2 * frames] =
+                payloads.buffers[frames].limit((int) sourceOffset + added.length).position((int) sourceOffset);
         frames++;
     }
 
@@ -220,7 +235,9 @@ final class Rail {
             } else if (header.hasRemaining() || payload.hasRemaining()) {
                 out.put(header).put(payload);
             }
+            batch[2 + 2 * i] = null;
         }
+        payloads = null;
         return dropped;
     }
 
@@ -296,11 +313,23 @@ final class Rail {
         return landing;
     }
 
-    /** Drops the payload of the arriving frame. */
+    /** Drops the payload of the arriving frame, and lets go of where it was to go. */
     void discard() {
         sink = null;
         sinkRegion = null;
         landed = false;
+    }
+
+    /** Lets go of a region that has been revoked. */
+    void forgetRevoked() {
+        if (viewed != null && viewed.isRevoked()) {
+            viewed = null;
+            view = null;
+            both[0] = null;
+        }
+        if (sinkRegion != null && sinkRegion.isRevoked()) {
+            discard();
+        }
     }
 
     /**
@@ -359,7 +388,13 @@ final class Rail {
     private long readDirectly() throws IOException {
         view.limit((int) sinkOffset + remaining).position((int) sinkOffset);
         both[0] = view;
-        long bytes = wire.read(both);
+        long bytes;
+        try {
+            bytes = wire.read(both);
+        } catch (IllegalStateException e) {
+            discardClosed(e);
+            return wire.read(in);
+        }
         int arrived = view.position() - (int) sinkOffset;
         sinkOffset += arrived;
         remaining -= arrived;
@@ -383,18 +418,35 @@ final class Rail {
             }
             inFrame = false;
             arrivals.end(this);
+            discard();
         }
     }
 
     private void take(int bytes) {
         if (bytes > 0) {
             if (sink != null) {
-                MemorySegment.copy(inSegment, in.position(), sink, sinkOffset, bytes);
-                sinkOffset += bytes;
+                fill(bytes);
             }
             in.position(in.position() + bytes);
             remaining -= bytes;
         }
+    }
+
+    private void fill(int bytes) {
+        try {
+            MemorySegment.copy(inSegment, in.position(), sink, sinkOffset, bytes);
+            sinkOffset += bytes;
+        } catch (IllegalStateException e) {
+            discardClosed(e);
+        }
+    }
+
+    /** Whoever has closed memory that bytes are on their way to does not want them; the other side goes on. */
+    private void discardClosed(IllegalStateException e) {
+        if (sink.scope().isAlive()) {
+            throw e;
+        }
+        discard();
     }
 
     // ---- life

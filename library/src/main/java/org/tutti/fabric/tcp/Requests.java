@@ -4,14 +4,16 @@ package org.tutti.fabric.tcp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.ProtocolException;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
  * What this process has asked another one for, and where the answers go: a fixed number of places. A place has a word
- * that grows with every answer, for which the asker waits. Places are given and taken back under the peer's sending
- * lock; answers come in under its receiving lock.
+ * that grows with every answer, for which the asker waits. Places are given under the peer's sending lock; answers come
+ * in under its receiving lock. Who has a place gives it back without either, with release order, after its last look at
+ * what belongs to the place; who takes it next has read that with acquire order.
  */
 final class Requests {
     /** The most requests that may be unanswered. */
@@ -21,11 +23,13 @@ final class Requests {
     static final int PLACES_KEPT = 16;
 
     private static final int PLACE_BITS = 8;
+    private static final int FREE = 0;
+    private static final int TAKEN = 1;
+    private static final int FORGOTTEN = 2;
 
     private final MemorySegment words;
     private final long[] generations = new long[PLACES];
-    private final boolean[] taken = new boolean[PLACES];
-    private final boolean[] forgotten = new boolean[PLACES];
+    private final AtomicIntegerArray states = new AtomicIntegerArray(PLACES);
     private final boolean[] refused = new boolean[PLACES];
     private final MemorySegment[] targets = new MemorySegment[PLACES];
     private final long[] targetOffsets = new long[PLACES];
@@ -43,7 +47,8 @@ final class Requests {
     /** A place for a request, not before the first one that it may take, or −1 when all are taken. */
     int free(int first) {
         for (int place = first; place < PLACES; place++) {
-            if (!taken[place] || forgotten[place] && isAnswered(place)) {
+            int state = states.getAcquire(place);
+            if (state == FREE || state == FORGOTTEN && isAnswered(place)) {
                 return place;
             }
         }
@@ -53,8 +58,7 @@ final class Requests {
     /** Takes a place; a request for a value has no target. */
     void take(int place, MemorySegment target, long targetOffset, long bytes) {
         generations[place]++;
-        taken[place] = true;
-        forgotten[place] = false;
+        states.setPlain(place, TAKEN);
         refused[place] = false;
         targets[place] = target;
         targetOffsets[place] = targetOffset;
@@ -68,14 +72,14 @@ final class Requests {
 
     /** Gives a place back. */
     void release(int place) {
-        taken[place] = false;
         targets[place] = null;
+        states.setRelease(place, FREE);
     }
 
-    /** Drops the answer that will come; the place stays taken until then. */
+    /** Drops the answer that will come; the place stays taken until then. Under the receiving lock. */
     void forget(int place) {
-        forgotten[place] = true;
         targets[place] = null;
+        states.setRelease(place, FORGOTTEN);
     }
 
     boolean isAnswered(int place) {

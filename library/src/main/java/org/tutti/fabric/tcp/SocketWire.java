@@ -2,7 +2,7 @@
 package org.tutti.fabric.tcp;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
@@ -10,6 +10,8 @@ import java.nio.channels.SocketChannel;
  * A wire that is a TCP connection.
  */
 final class SocketWire implements Wire {
+    private static final System.Logger LOG = System.getLogger(SocketWire.class.getName());
+
     private final SocketChannel channel;
 
     /** @param channel connected, and not blocking */
@@ -42,7 +44,7 @@ final class SocketWire implements Wire {
         try {
             channel.close();
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            LOG.log(Level.DEBUG, "a connection could not be closed", e);
         }
     }
 }

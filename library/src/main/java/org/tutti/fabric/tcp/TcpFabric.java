@@ -520,17 +520,41 @@ public final class TcpFabric implements Fabric {
                 }
                 if (nowNanos - lookedNanos >= tickMillis * 1_000_000) {
                     look(Math.min(nowNanos - lookedNanos, 2 * tickMillis * 1_000_000));
+                    tidy();
                     lookedNanos = nowNanos;
                 }
             }
-        } catch (IOException | RuntimeException e) {
-            LOG.log(Level.ERROR, "the service thread of rank " + self + " has ended", e);
-            closed = true;
-            for (Peer peer : connected) {
-                peer.lose(Loss.ENDED, "this process's service thread failed: " + e);
-            }
+        } catch (Throwable e) { // what concerns one connection has ended that one
+            fail(e);
         } finally {
             looks = false;
+        }
+    }
+
+    /** This process cannot go on, which whoever loses it now need not find out by silence. */
+    private void fail(Throwable cause) {
+        closed = true;
+        listener.failed(cause);
+        for (Peer peer : connected) {
+            peer.lose(Loss.ENDED, "this process cannot go on: " + cause);
+        }
+        doorman.close();
+    }
+
+    /** What was closed leaves a selector with the next selection, and nobody may wait for arrivals for long. */
+    private void tidy() throws IOException {
+        for (int process = 0; process < peers.length(); process++) {
+            Peer peer = peers.get(process);
+            if (peer != null) {
+                peer.release();
+            }
+        }
+        if (arrivalsLock.tryLock()) {
+            try {
+                arrivals.selectNow(SEEN);
+            } finally {
+                arrivalsLock.unlock();
+            }
         }
     }
 
@@ -562,6 +586,7 @@ public final class TcpFabric implements Fabric {
             }
         }
         selector.selectedKeys().clear();
+        doorman.letIn();
     }
 
     private void look(long elapsedNanos) {

@@ -29,6 +29,6 @@ interface Wire {
     /** As {@link #write(ByteBuffer)}, from the first few of several buffers, one after the other. */
     long write(ByteBuffer[] sources, int count) throws IOException;
 
-    /** Closes it; again has no effect. */
+    /** Closes it, and throws nothing; again has no effect. */
     void close();
 }

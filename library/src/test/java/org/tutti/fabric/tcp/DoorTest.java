@@ -40,6 +40,7 @@ class DoorTest {
     };
 
     private final List<House> houses = new ArrayList<>();
+    private final List<Socket> sockets = new ArrayList<>();
     private final Arena arena = Arena.ofShared();
 
     /** A process. */
@@ -89,7 +90,10 @@ class DoorTest {
     }
 
     @AfterEach
-    void close() {
+    void close() throws IOException {
+        for (Socket socket : sockets) {
+            socket.close();
+        }
         houses.forEach(house -> house.fabric.close());
         arena.close();
     }
@@ -156,7 +160,7 @@ class DoorTest {
 
     /** What a client says in a good handshake, but for a process that there is not, so nothing comes of it. */
     private static byte[] record(InetSocketAddress door) throws IOException {
-        Handshake client = Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, 0, 1, 3));
+        Handshake client = Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, 0, 1, 3, 1));
         byte[] said;
         try (Socket socket = new Socket(door.getAddress(), door.getPort())) {
             said = shakeHands(socket, client);
@@ -178,6 +182,80 @@ class DoorTest {
         return said.toByteArray();
     }
 
+    /** A rail of process 1, which has said all that it says; the verdict is there. */
+    private Socket connectRail(House house, int rail, int rails, int attempt) throws IOException {
+        Socket socket = new Socket(house.door().getAddress(), house.door().getPort());
+        sockets.add(socket);
+        socket.setSoTimeout(20_000);
+        Handshake client = Handshake.client(SECRET, new SecureRandom(),
+                new Handshake.Introduction(1, rail, rails, 0, attempt));
+        shakeHands(socket, client);
+        assertThat(client.verdict()).isEqualTo(Handshake.Verdict.ACCEPTED);
+        return socket;
+    }
+
+    @Test
+    void shouldPairRailsOfTheSameAttemptOnly() throws Exception {
+        House house = new House(SECRET);
+        Socket givenUp = connectRail(house, 0, 2, 1);
+        Socket first = connectRail(house, 1, 2, 2);
+        assertThat(givenUp.getInputStream().read()).isEqualTo(-1);
+        assertThat(house.fabric.describe()).startsWith("0 processes connected");
+        Socket late = connectRail(house, 0, 2, 1);
+        assertThat(late.getInputStream().read()).isEqualTo(-1);
+        assertThat(house.fabric.describe()).startsWith("0 processes connected");
+        connectRail(house, 0, 2, 2);
+        await("connected", () -> house.fabric.describe().startsWith("1 processes connected"));
+        assertThat(first.isClosed()).isFalse();
+    }
+
+    /** Connections of strangers from an address of this host, who say nothing. */
+    private void comeAndSayNothing(House house, int count, String source) throws IOException {
+        for (int i = 0; i < count; i++) {
+            sockets.add(new Socket(house.door().getAddress(), house.door().getPort(), InetAddress.getByName(source),
+                    0));
+        }
+    }
+
+    private static void write(Socket socket, Handshake client) throws IOException {
+        byte[] bytes = new byte[client.toWrite().remaining()];
+        client.toWrite().get(bytes);
+        socket.getOutputStream().write(bytes);
+    }
+
+    /** A process of the job comes, takes long to answer, and is let in. */
+    private void assertLetIn(Socket socket, Handshake client) throws IOException {
+        socket.setSoTimeout(20_000);
+        shakeHands(socket, client);
+        assertThat(client.state()).as(client.refusal()).isEqualTo(Handshake.State.DONE);
+        assertThat(client.verdict()).isEqualTo(Handshake.Verdict.ACCEPTED);
+    }
+
+    @Test
+    void shouldKeepWhoKnowsTheSecretHoweverManyStrangersComeFromItsAddress() throws Exception {
+        House house = new House(SECRET);
+        Handshake client = Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, 0, 1, 0, 1));
+        try (Socket socket = new Socket(house.door().getAddress(), house.door().getPort())) {
+            write(socket, client);
+            comeAndSayNothing(house, 3 * Doorman.GUESTS_MAX, "127.0.0.1");
+            await("dropped", () -> house.fabric.connectionsDropped() > Doorman.GUESTS_MAX);
+            assertLetIn(socket, client);
+        }
+    }
+
+    @Test
+    void shouldSendAwayThoseFromTheAddressThatMostHaveComeFrom() throws Exception {
+        House house = new House(SECRET);
+        Handshake client = Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, 0, 1, 0, 1));
+        try (Socket socket = new Socket(house.door().getAddress(), house.door().getPort(),
+                InetAddress.getByName("127.0.0.2"), 0)) {
+            comeAndSayNothing(house, 2 * Doorman.GUESTS_MAX, "127.0.0.1");
+            comeAndSayNothing(house, Doorman.GUESTS_MAX / 2, "127.0.0.3");
+            await("dropped", () -> house.fabric.connectionsDropped() > Doorman.GUESTS_MAX);
+            assertLetIn(socket, client);
+        }
+    }
+
     @Test
     void shouldServeOnWhenARailEndsBeforeTheOthersHaveCome() throws IOException {
         House house = new House(SECRET);
@@ -185,7 +263,7 @@ class DoorTest {
             try (Socket socket = new Socket(house.door().getAddress(), house.door().getPort())) {
                 socket.setSoTimeout(20_000);
                 Handshake client =
-                        Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, rail, 2, 0));
+                        Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, rail, 2, 0, rail));
                 shakeHands(socket, client);
                 assertThat(client.verdict()).isEqualTo(Handshake.Verdict.ACCEPTED);
                 socket.shutdownOutput();
@@ -276,7 +354,7 @@ class DoorTest {
         assertThat(came.get()).isEqualTo(2000);
         await("all refused or dropped", () -> strangers(one) + strangers(two) >= 2000);
         // strangers' own ends; guests at two doors, and as many who have to go
-        assertThat(most.get()).isLessThan(before + 400 + 4 * Doorman.GUESTS_MAX + DESCRIPTORS_OTHERWISE);
+        assertThat(most.get()).isLessThan(before + 800 + 4 * Doorman.GUESTS_MAX + DESCRIPTORS_OTHERWISE);
         assertThat(ManyProcessesTest.descriptors()).isLessThan(before + DESCRIPTORS_OTHERWISE);
         assertThat(one.lost).isEmpty();
         assertThat(two.lost).isEmpty();
@@ -287,7 +365,7 @@ class DoorTest {
         return house.fabric.connectionsRefused() + house.fabric.connectionsDropped();
     }
 
-    /** Five hundred connections, a hundred of them open at any time. */
+    /** Five hundred connections, two hundred of them open at any time. */
     private static void flood(House house, int kind, AtomicInteger came, AtomicInteger most) {
         Random random = new Random(kind);
         List<Socket> open = new ArrayList<>();
@@ -297,7 +375,7 @@ class DoorTest {
                 came.incrementAndGet();
                 open.add(socket);
                 say(socket, random);
-                if (open.size() > 99) {
+                if (open.size() > 199) {
                     open.remove(0).close();
                 }
                 if (i % 50 == 0) {

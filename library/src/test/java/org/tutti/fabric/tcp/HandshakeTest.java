@@ -26,9 +26,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** Two sides that know the secret agree, however their bytes arrive; anybody else is refused, whatever he sends. */
 class HandshakeTest {
     private static final byte[] SECRET = bytes(1, 32);
-    private static final Introduction MINE = new Introduction(12, 1, 2, 8);
+    private static final Introduction MINE = new Introduction(12, 1, 2, 8, 5);
     private static final int GREETING_BYTES = 12;
-    private static final int[] MESSAGE_BYTES = {44, 76, 48, 36};
+    private static final int[] MESSAGE_BYTES = {76, 76, 52, 36};
 
     /** Nonces by seed, so that a failure can be repeated, and a count of them. */
     private static final class Seeded extends SecureRandom {
@@ -51,9 +51,9 @@ class HandshakeTest {
     private record Recording(byte[] client, byte[] server) {
         byte[] message(int number) {
             return switch (number) {
-                case 1 -> Arrays.copyOfRange(client, 0, 44);
+                case 1 -> Arrays.copyOfRange(client, 0, 76);
                 case 2 -> Arrays.copyOfRange(server, 0, 76);
-                case 3 -> Arrays.copyOfRange(client, 44, 92);
+                case 3 -> Arrays.copyOfRange(client, 76, 128);
                 default -> Arrays.copyOfRange(server, 76, 112);
             };
         }
@@ -199,15 +199,15 @@ class HandshakeTest {
         Handshake server = server(9);
         byte[] clientNonce = bytes(8, 32);
         byte[] serverNonce = bytes(9, 32);
-        byte[] version = {1, 0, 0, 0};
+        byte[] version = {2, 0, 0, 0};
         byte[] first = written(client);
-        assertThat(first).isEqualTo(joined(text("TUTTI-->"), version, clientNonce));
+        assertThat(first).isEqualTo(joined(text("TUTTI-->"), version, clientNonce, knock(SECRET, clientNonce)));
         feed(server, first);
         byte[] second = written(server);
         assertThat(second).isEqualTo(joined(text("TUTTI<--"), version, serverNonce,
                 mac(SECRET, "tutti server", clientNonce, serverNonce)));
         feed(client, second);
-        byte[] said = {12, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 8, 0, 0, 0};
+        byte[] said = {12, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 8, 0, 0, 0, 5, 0, 0, 0};
         byte[] third = written(client);
         assertThat(third).isEqualTo(joined(said, mac(SECRET, "tutti client", clientNonce, serverNonce, said)));
         feed(server, third);
@@ -216,7 +216,7 @@ class HandshakeTest {
         assertThat(written(server))
                 .isEqualTo(joined(duplicate, mac(SECRET, "tutti verdict", clientNonce, serverNonce, duplicate)));
         assertThat(new int[]{first.length, second.length, third.length, 36}).isEqualTo(MESSAGE_BYTES);
-        assertThat(Handshake.BUFFER_BYTES).isEqualTo(64 + 112 + 64);
+        assertThat(Handshake.BUFFER_BYTES).isEqualTo(64 + 128 + 64);
     }
 
     private static byte[] text(String text) {
@@ -227,6 +227,10 @@ class HandshakeTest {
         Mac mac = Mac.getInstance("HmacSHA256");
         mac.init(new SecretKeySpec(secret, "HmacSHA256"));
         return mac.doFinal(joined(text(label), joined(parts)));
+    }
+
+    private static byte[] knock(byte[] secret, byte[] nonce) throws Exception {
+        return mac(secret, "tutti knock", nonce, new byte[32]);
     }
 
     // --- strangers --------------------------------------------------------------------------------------------------
@@ -254,13 +258,51 @@ class HandshakeTest {
             Handshake client = Handshake.client(other, new Seeded(bit), MINE);
             Handshake server = server(bit + 1000);
             feed(server, written(client));
-            feed(client, written(server));
+            assertRefused(server, "the server, bit " + bit);
+            assertThat(server.refusal()).contains("secret");
+            byte[] told = written(server);
+            assertThat(told).as("no code for a client that is a stranger").hasSize(GREETING_BYTES);
+            feed(client, told);
+            client.closed();
             assertRefused(client, "the client, bit " + bit);
             assertThat(client.refusal()).contains("secret");
-            assertThat(written(client)).as("a code for a server that is a stranger").isEmpty();
-            server.closed();
-            assertRefused(server, "the server, bit " + bit);
         }
+    }
+
+    @Test
+    void shouldRefuseAServerWithAnotherSecret() throws Exception {
+        byte[] nonce = bytes(75, 32);
+        byte[] serverNonce = bytes(76, 32);
+        Handshake client = client(75);
+        written(client);
+        feed(client, joined(text("TUTTI<--"), new byte[]{2, 0, 0, 0}, serverNonce,
+                mac(bytes(77, 32), "tutti server", nonce, serverNonce)));
+        assertRefused(client, "another secret");
+        assertThat(client.refusal()).contains("secret");
+        assertThat(written(client)).as("a code for a server that is a stranger").isEmpty();
+    }
+
+    @Test
+    void shouldNotTakeAServerThatClosesAtOnceForOneWithAnotherSecret() {
+        Handshake client = client(74);
+        client.closed();
+        assertRefused(client, "closed at once");
+        assertThat(client.refusal()).doesNotContain("secret");
+    }
+
+    @Test
+    void shouldKnowWhoHasKnockedAsOneThatKnowsTheSecret() {
+        Handshake server = server(72);
+        byte[] first = record(73).message(1);
+        for (byte one : first) {
+            assertThat(server.hasKnocked()).isFalse();
+            feed(server, new byte[]{one});
+        }
+        assertThat(server.hasKnocked()).isTrue();
+        Handshake another = server(72);
+        first[GREETING_BYTES + 40] ^= 1;
+        feed(another, first);
+        assertThat(another.hasKnocked()).isFalse();
     }
 
     @Test
@@ -268,9 +310,9 @@ class HandshakeTest {
         byte[] other = bytes(77, 32);
         byte[] nonce = bytes(78, 32);
         Handshake server = server(79);
-        feed(server, joined(text("TUTTI-->"), new byte[]{1, 0, 0, 0}, nonce));
+        feed(server, joined(text("TUTTI-->"), new byte[]{2, 0, 0, 0}, nonce, knock(SECRET, nonce))); // played again
         byte[] serverNonce = Arrays.copyOfRange(written(server), 12, 44);
-        byte[] said = new byte[16];
+        byte[] said = new byte[20];
         feed(server, joined(said, mac(other, "tutti client", nonce, serverNonce, said)));
         assertRefused(server, "another secret");
         assertThat(server.toWrite().remaining()).isZero();
@@ -294,25 +336,19 @@ class HandshakeTest {
                 }
                 feed(sides[message % 2], bytes);
             }
-            if (number == 1 && bit >= 8 * GREETING_BYTES) { // another nonce: it is the client that sees it
-                feed(client, written(server));
-                assertRefused(client, "message 1, bit " + bit);
-                assertThat(server.state()).isEqualTo(State.GOING_ON);
-            } else {
-                assertRefused(sides[number % 2], "message " + number + ", bit " + bit);
-            }
+            assertRefused(sides[number % 2], "message " + number + ", bit " + bit);
         }
     }
 
     @Test
     void shouldNotBeDoneWithAConversationThatIsCutAtAnyByte() {
-        for (int cut = 0; cut < 92; cut++) {
+        for (int cut = 0; cut < 128; cut++) {
             Handshake client = client(20);
             Handshake server = server(21);
-            feed(server, Arrays.copyOf(written(client), Math.min(cut, 44)));
+            feed(server, Arrays.copyOf(written(client), Math.min(cut, 76)));
             feed(client, written(server));
-            if (cut > 44) {
-                feed(server, Arrays.copyOf(written(client), cut - 44));
+            if (cut > 76) {
+                feed(server, Arrays.copyOf(written(client), cut - 76));
             }
             assertThat(server.state()).as("cut at %d", cut).isEqualTo(State.GOING_ON);
             server.closed();
@@ -363,7 +399,7 @@ class HandshakeTest {
     @Test
     void shouldRefuseGarbageAfterEveryGoodBeginning() {
         Recording good = record(30);
-        for (int beginning = 0; beginning < 92; beginning++) {
+        for (int beginning = 0; beginning < 128; beginning++) {
             for (int seed = 0; seed < 20; seed++) {
                 Handshake server = server(31); // the recorded one's nonce, so that the beginning is good
                 byte[] bytes = Arrays.copyOf(good.client(), 300);
@@ -448,10 +484,9 @@ class HandshakeTest {
         feed(asked, first);
         byte[] challenge = Arrays.copyOfRange(written(asked), GREETING_BYTES, 44);
         Handshake oracle = server(53);
-        feed(oracle, joined(Arrays.copyOf(first, GREETING_BYTES), challenge));
-        byte[] answer = Arrays.copyOfRange(written(oracle), 44, 76);
-        feed(asked, joined(new byte[16], answer));
-        assertRefused(asked, "an answer that the server gave itself");
+        feed(oracle, joined(Arrays.copyOf(first, GREETING_BYTES), challenge, Arrays.copyOfRange(first, 44, 76)));
+        assertRefused(oracle, "a challenge of its own, played back");
+        assertThat(written(oracle)).as("no answer").hasSize(GREETING_BYTES);
     }
 
     @Test
@@ -470,20 +505,20 @@ class HandshakeTest {
     void shouldSayWhichVersionsMeet() {
         Handshake client = client(70);
         byte[] first = written(client);
-        first[8] = 2;
+        first[8] = 1;
         Seeded random = new Seeded(71);
         Handshake server = Handshake.server(SECRET, random);
         feed(server, first);
         assertRefused(server, "another version");
-        assertThat(server.refusal()).isEqualTo("it speaks version 2 of the protocol, and this process version 1");
+        assertThat(server.refusal()).isEqualTo("it speaks version 1 of the protocol, and this process version 2");
         assertThat(random.drawn).as("nonces, and so codes").isZero();
         byte[] told = written(server);
-        assertThat(told).isEqualTo(joined(text("TUTTI<--"), new byte[]{1, 0, 0, 0}));
+        assertThat(told).isEqualTo(joined(text("TUTTI<--"), new byte[]{2, 0, 0, 0}));
 
         told[8] = 3; // as a server of that version would tell it
         feed(client, told);
         assertRefused(client, "another version");
-        assertThat(client.refusal()).isEqualTo("it speaks version 3 of the protocol, and this process version 1");
+        assertThat(client.refusal()).isEqualTo("it speaks version 3 of the protocol, and this process version 2");
     }
 
     @Test
@@ -492,13 +527,13 @@ class HandshakeTest {
         byte[] nonce = bytes(80, 32);
         for (int[] numbers : senseless) {
             Handshake server = server(81);
-            feed(server, joined(text("TUTTI-->"), new byte[]{1, 0, 0, 0}, nonce));
+            feed(server, joined(text("TUTTI-->"), new byte[]{2, 0, 0, 0}, nonce, knock(SECRET, nonce)));
             byte[] serverNonce = Arrays.copyOfRange(written(server), 12, 44);
-            byte[] said = littleEndian(numbers);
+            byte[] said = littleEndian(numbers[0], numbers[1], numbers[2], numbers[3], 1);
             feed(server, joined(said, mac(SECRET, "tutti client", nonce, serverNonce, said)));
             assertRefused(server, Arrays.toString(numbers));
             assertThat(server.refusal()).contains("makes no sense");
-            var mine = new Introduction(numbers[0], numbers[1], numbers[2], numbers[3]);
+            var mine = new Introduction(numbers[0], numbers[1], numbers[2], numbers[3], 1);
             assertThatThrownBy(() -> Handshake.client(SECRET, new Seeded(1), mine))
                     .isInstanceOf(IllegalArgumentException.class);
         }

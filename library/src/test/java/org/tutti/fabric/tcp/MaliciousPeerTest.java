@@ -3,6 +3,7 @@ package org.tutti.fabric.tcp;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -44,6 +45,7 @@ class MaliciousPeerTest {
         final MemorySegment all = arena.allocate(REGION_BYTES + 2 * AROUND, Words.LINE_BYTES).fill((byte) 0x33);
         final AtomicLong refusals = new AtomicLong();
         final List<String> lost = new ArrayList<>();
+        final List<Throwable> failures = new ArrayList<>();
         final Regions regions = new Regions();
         final Region region = regions.add(all.asSlice(AROUND, REGION_BYTES));
         final SimulatedWire[] wires;
@@ -116,6 +118,11 @@ class MaliciousPeerTest {
         public void lost(int process, Loss loss, String reason) {
             lost.add(reason);
         }
+
+        @Override
+        public void failed(Throwable cause) {
+            failures.add(cause);
+        }
     }
 
     private void assertLost(int rails, int bytes, Consumer<Frame> change) {
@@ -179,6 +186,102 @@ class MaliciousPeerTest {
                 frame.flags = FrameLayout.LAST;
             });
         }
+    }
+
+    /** An accumulator here chokes on what somebody asks it to do. */
+    private record Choking(Throwable on) implements Accumulator {
+        @Override
+        public boolean accepts(int operation, long offset, long bytes) {
+            return true;
+        }
+
+        @Override
+        public boolean accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+                long sourceOffset, long bytes) {
+            if (on instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) on;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void shouldLoseThePeerWhoseFrameCannotBeTakenInAndNobodyElse(int rails) {
+        Victim victim = new Victim(rails);
+        MemorySegment sums = arena.allocate(64);
+        long choking = victim.regions.add(sums, new Choking(new IndexOutOfBoundsException("rank 1048576"))).handle();
+        victim.send(0, 8, frame -> {
+            frame.kind = FrameLayout.ACCUMULATE;
+            frame.region = choking;
+        });
+        assertThat(victim.lost).hasSize(1);
+        assertThat(victim.lost.get(0)).startsWith("what it has sent could not be taken in: ").contains("1048576");
+        assertThat(victim.peer.isGone()).isTrue();
+        assertThat(victim.failures).isEmpty();
+    }
+
+    @Test
+    void shouldBlameItselfForAnErrorWhileAFrameIsTakenIn() {
+        Victim victim = new Victim(1);
+        Error error = new LinkageError("of this process");
+        long choking = victim.regions.add(arena.allocate(64), new Choking(error)).handle();
+        victim.send(0, 8, frame -> {
+            frame.kind = FrameLayout.ACCUMULATE;
+            frame.region = choking;
+        });
+        assertThat(victim.failures).containsExactly(error);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {8, 3 * Rail.IN_BYTES})
+    void shouldDropWhatIsGotIntoMemoryThatWasClosedMeanwhile(int bytes) {
+        Victim victim = new Victim(1);
+        Arena closed = Arena.ofShared();
+        int request = victim.peer.get(1, 0, closed.allocate(bytes), 0, bytes, () -> {
+        });
+        closed.close();
+        reply(victim, 1, request, new byte[bytes]);
+        assertThat(victim.peer.isAnswered(request)).isTrue();
+        victim.peer.takeAnswer(request);
+        MemorySegment target = arena.allocate(8);
+        int next = victim.peer.get(1, 0, target, 0, 8, () -> {
+        });
+        reply(victim, 2, next, new byte[]{1, 2, 3, 4, 5, 6, 7, 8});
+        victim.peer.takeAnswer(next);
+        assertThat(target.get(ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN), 0))
+                .isEqualTo(0x0807060504030201L);
+        assertThat(victim.lost).isEmpty();
+    }
+
+    private static void reply(Victim victim, int number, int request, byte[] bytes) {
+        victim.send(0, bytes, frame -> {
+            frame.kind = FrameLayout.REPLY;
+            frame.number = number;
+            frame.count = number;
+            frame.word = (long) number << 8 | request;
+            frame.flags = FrameLayout.LAST;
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {8, 3 * Rail.IN_BYTES})
+    void shouldRefuseAccessToARegionWhoseMemoryWasClosed(int bytes) {
+        Victim victim = new Victim(1);
+        Arena closed = Arena.ofShared();
+        long region = victim.regions.add(closed.allocate(bytes)).handle();
+        closed.close();
+        victim.send(0, new byte[bytes], frame -> frame.region = region);
+        victim.send(0, new byte[0], frame -> {
+            frame.kind = FrameLayout.GET;
+            frame.number = 2;
+            frame.region = region;
+            frame.value = bytes;
+        });
+        assertThat(victim.lost).isEmpty();
+        assertThat(victim.refusals.get()).isEqualTo(1);
+        assertThat(victim.wires[0].written(0)).as("a refusal").isEqualTo(FrameLayout.HEADER_BYTES);
+        assertThat(victim.isUntouched()).isTrue();
     }
 
     @Test

@@ -4,6 +4,7 @@ package org.tutti.fabric.tcp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
@@ -40,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** Processes of one job, each with real sockets on loopback, in this JVM. */
 @Timeout(300)
 class TcpFabricTest {
+    private static final int UNKNOWN = 8;
     private static final int REGION_BYTES = 1 << 20;
     private static final byte[] SECRET = new byte[32];
     private static final Waiter.Check PATIENT = () -> {
@@ -58,7 +60,7 @@ class TcpFabricTest {
         Process(int self, byte[] secret, int rails, Service service) {
             List<InetSocketAddress> addresses =
                     Collections.nCopies(rails, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            fabric = new TcpFabric(self, 8, secret, addresses, TcpFabricTest.this::addresses, this, 2000, 20_000, false,
+            fabric = new TcpFabric(self, 9, secret, addresses, TcpFabricTest.this::addresses, this, 2000, 20_000, false,
                     service);
             region = fabric.register(memory);
         }
@@ -77,9 +79,17 @@ class TcpFabricTest {
         public void lost(int process, Loss loss, String reason) {
             heard.add("lost " + process + ": " + reason);
         }
+
+        @Override
+        public void failed(Throwable cause) {
+            heard.add("failed: " + cause);
+        }
     }
 
     private List<InetSocketAddress> addresses(int process) {
+        if (process == UNKNOWN) {
+            throw new LinkageError("the directory is broken");
+        }
         return processes.get(process).fabric.addresses();
     }
 
@@ -431,6 +441,49 @@ class TcpFabricTest {
             processes.remove(staying);
             staying.fabric.close();
             start(1, 2);
+        }
+    }
+
+    @Test
+    void shouldBlameItselfWhenItsServiceThreadCannotGoOn() throws InterruptedException {
+        start(2, 1);
+        Process failing = processes.get(0);
+        Process other = processes.get(1);
+        put(other, failing, 1);
+        assertThat(failing.fabric.put(UNKNOWN, 0, 0, arena.allocate(8), 0, 8, WordAction.NONE, -1, 0, 0, PATIENT))
+                .isFalse();
+        while (!failing.fabric.isGone(1) || !other.fabric.isGone(0)) {
+            Thread.sleep(1);
+        }
+        assertThat(failing.heard.get(0)).isEqualTo("failed: java.lang.LinkageError: the directory is broken");
+        assertThat(failing.heard.stream().filter(each -> each.startsWith("failed"))).hasSize(1);
+        assertThat(other.heard).hasSize(1);
+        assertThat(other.heard.get(0)).startsWith("lost 0: ");
+    }
+
+    private static long directBytes() {
+        System.gc();
+        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("direct")).findFirst().orElseThrow().getMemoryUsed();
+    }
+
+    @Test
+    void shouldGiveBackWhatItHadForProcessesThatAreGone() throws InterruptedException {
+        int rails = 4;
+        start(1, rails);
+        Process staying = processes.get(0);
+        int descriptors = ManyProcessesTest.descriptors();
+        long bytes = directBytes();
+        for (int other = 1; other < UNKNOWN; other++) {
+            Process leaving = new Process(other, SECRET, rails, Service.SLEEP);
+            put(leaving, staying, other);
+            leaving.fabric.close();
+        }
+        while (ManyProcessesTest.descriptors() > descriptors + rails) { // nobody waits for arrivals meanwhile
+            Thread.sleep(1);
+        }
+        while (directBytes() > bytes + Retention.BYTES) {
+            Thread.sleep(10);
         }
     }
 
