@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.Service;
@@ -23,6 +24,7 @@ import org.tutti.memory.Words;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** As many processes as a job may well have on one machine, all of which connect at the same time. */
+@Isolated("counts threads or memory of the whole JVM")
 class ManyProcessesTest {
     private static final int PROCESSES = 64;
     private static final int STEPS = 6;

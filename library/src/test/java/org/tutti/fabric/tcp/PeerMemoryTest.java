@@ -10,6 +10,7 @@ import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
@@ -19,6 +20,7 @@ import org.tutti.fabric.Regions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A thousand processes that use everything at once cost what docs/architecture.md says, and not more the next time. */
+@Isolated("counts threads or memory of the whole JVM")
 class PeerMemoryTest {
     private static final int PEERS = 1000;
     private static final int ROUNDS = 4;

@@ -12,9 +12,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.tutti.tool.MachineTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -205,6 +208,47 @@ class ClusterTest {
             Files.createFile(launcher.directory().resolve("go"));
             assertThat(launcher.status()).as(launcher.err()).isZero();
             assertThat(launcher.out().lines().filter(line -> line.endsWith(" is right"))).hasSize(6);
+        }
+    }
+
+    /** Nothing passes between two of three hosts for a while: when the job begins, in its middle, or when it ends. */
+    @Tag("thorough")
+    @ParameterizedTest
+    @CsvSource({"begins, 100", "begins, 2000", "begins, 12000", "computes, 100", "computes, 500", "computes, 2500",
+            "computes, 8000", "computes, 30000", "ends, 100", "ends, 2500", "ends, 8000"})
+    void shouldGoOnOrSayWhoWasCutOff(String when, long cutMillis) throws Exception {
+        boolean cutAtFirst = when.equals("begins");
+        if (cutAtFirst) {
+            cut(NAME + "-2", NAME + "-3");
+        }
+        try (var launcher = runProgram(Programs.GOES_ON, "--heartbeat", "4s")) {
+            if (!cutAtFirst) {
+                launcher.awaitLines(6);
+            }
+            if (when.equals("ends")) {
+                Files.createFile(launcher.directory().resolve("go"));
+            }
+            if (!cutAtFirst) {
+                cut(NAME + "-2", NAME + "-3");
+            }
+            Thread.sleep(cutMillis);
+            mend(NAME + "-2", NAME + "-3");
+            if (!when.equals("ends") && cutMillis < 4000) {
+                launcher.awaitLines(6);
+                Files.createFile(launcher.directory().resolve("go"));
+            }
+            int status = launcher.status();
+            if (cutMillis < 4000) {
+                assertThat(status).as(launcher.err()).isZero();
+            }
+            if (status == 0) {
+                assertThat(launcher.out().lines().filter(line -> line.endsWith(" is right"))).hasSize(6);
+                assertThat(launcher.err()).isEmpty();
+            } else {
+                assertThat(launcher.err()).startsWith("tutti: host " + NAME + "-2 and host " + NAME
+                        + "-3 were cut off from each other");
+            }
+            launcher.assertThatNothingIsLeft(Duration.ofSeconds(1));
         }
     }
 
