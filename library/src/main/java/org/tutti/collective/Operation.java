@@ -123,7 +123,10 @@ abstract class Operation extends Placement implements Waiter.Check {
     /** Gives back what the operation had from the caller, which uses it again afterwards. */
     abstract void giveBack();
 
-    /** Lets go of other ranks when an operation has failed: they can put nothing of it into memory here any more. */
+    /**
+     * Lets go of other ranks when an operation has failed: they can put nothing of it into memory here any more, and
+     * what they have lent is not kept alive.
+     */
     abstract void letGo();
 
     // ---- an operation's life

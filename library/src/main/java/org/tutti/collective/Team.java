@@ -123,6 +123,7 @@ public final class Team extends Operation {
         if (inbox != null) { // what others still put there must not come into a later operation
             inbox.revoke(machine);
         }
+        loans.forgetBorrowed();
     }
 
     @Override
