@@ -66,11 +66,12 @@ final class MutexKeeper implements Accumulator {
     }
 
     @Override
-    public boolean accumulate(int operation, long message, long imaginary, long offset, MemorySegment source,
+    public long accumulate(int operation, long message, long imaginary, long offset, MemorySegment source,
             long sourceOffset, long bytes) {
         int ticket = (int) (message >>> Integer.SIZE);
         int rank = (int) message;
-        return operation == UNLOCK ? unlock(offset, ticket, rank) : passOn(offset, ticket, rank);
+        boolean done = operation == UNLOCK ? unlock(offset, ticket, rank) : passOn(offset, ticket, rank);
+        return done ? bytes : REFUSED;
     }
 
     private boolean isHolding(long mutex, int ticket) {

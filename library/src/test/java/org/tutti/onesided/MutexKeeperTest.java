@@ -152,7 +152,7 @@ class MutexKeeperTest {
                 queue.stream().findFirst().ifPresent(expected::add);
                 woken.clear();
                 assertThat(keeper.accumulate(MutexKeeper.UNLOCK, MutexKeeper.message(tickets[rank], rank), 0, MUTEX,
-                        data, 0, 8)).isTrue();
+                        data, 0, 8)).isEqualTo(8);
                 assertThat(woken).isEqualTo(expected);
             } else if (left.remove(rank)) {
                 assertThat(set(tickets[rank], layout.cell(tickets[rank], MutexLayout.LEFT, rank), MutexLayout.WAITING,
