@@ -2,12 +2,19 @@
 package org.tutti;
 
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.JobOptions.Threads;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -152,5 +159,51 @@ class FailureTest {
                     job.world().reduce(new int[1], faulty, 0);
                     job.world().barrier();
                 })).withMessageContaining("rank 0").withCauseInstanceOf(ArithmeticException.class);
+    }
+
+    /** What ranks lend each other, and what they hold themselves, while one of them throws in the middle of it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldKeepNobodysArraysOnceACommunicatorIsBroken(boolean blocking) {
+        CyclicBarrier ended = new CyclicBarrier(2);
+        List<WeakReference<long[]>> arrays = Collections.synchronizedList(new ArrayList<>());
+        AtomicBoolean kept = new AtomicBoolean(true);
+        Tutti.runLocal(2, on(Threads.PLATFORM), job -> {
+            arrays.addAll(failInAllreduce(job, blocking));
+            ended.await(); // while both ranks, and what they have of the communicator, are alive
+            if (job.rank() == 0) {
+                kept.set(isAnyKept(arrays));
+            }
+            ended.await();
+            assertThatExceptionOfType(TuttiException.class).isThrownBy(job.world()::barrier);
+        });
+        assertThat(arrays).hasSize(4);
+        assertThat(kept.get()).isFalse();
+    }
+
+    private static List<WeakReference<long[]>> failInAllreduce(Job job, boolean blocking) {
+        long[] source = new long[100_000];
+        long[] target = new long[100_000];
+        Reduction failing = Reduction.ofLongs("failing", true, (left, right) -> {
+            throw new ArithmeticException("no sum");
+        });
+        Communicator world = job.world().withAlgorithm(Collective.ALLREDUCE, "index-range");
+        assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> {
+            if (blocking) {
+                world.allreduce(source, target, failing);
+            } else {
+                world.nonBlocking().allreduce(source, target, failing).await();
+            }
+        });
+        return List.of(new WeakReference<>(source), new WeakReference<>(target));
+    }
+
+    private static boolean isAnyKept(List<? extends WeakReference<?>> references) {
+        boolean kept = true;
+        for (int turn = 0; turn < 20 && kept; turn++) {
+            System.gc();
+            kept = references.stream().anyMatch(each -> !each.refersTo(null));
+        }
+        return kept;
     }
 }

@@ -2,6 +2,7 @@
 package org.tutti;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -24,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.JobOptions.Threads;
 import org.tutti.choice.Catalogue;
+import org.tutti.job.CountedMemory;
 import org.tutti.job.LocalNodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -302,6 +305,82 @@ class NonBlockingTest {
                 job.world().nonBlocking().allreduce(data, Reduction.SUM).await();
                 assertThat(data[0]).isEqualTo(2L * i);
             }
+        });
+    }
+
+    /** On two nodes a rank claims windows and inboxes for those that run, and these are sixteen at most. */
+    @Test
+    void shouldClaimNoMoreMemoryForManyRequestsThanForThoseThatRunAtOnce() {
+        AtomicLong claimed = new AtomicLong();
+        LocalNodes.run(new int[]{0, 1}, () -> new CountedMemory(claimed), job -> {
+            Communicator world = job.world();
+            world.barrier();
+            long before = claimed.get();
+            world.barrier();
+            allreduceTogether(world, 200);
+            world.barrier();
+            long operationsAtOnce = 16;
+            long ofEach = (32 + 512 + 512) << 10;
+            assertThat(claimed.get() - before).isLessThanOrEqualTo(world.size() * operationsAtOnce * ofEach);
+        });
+    }
+
+    @Test
+    void shouldClaimOneInboxForRequestsThatFollowEachOther() {
+        AtomicLong claimed = new AtomicLong();
+        LocalNodes.run(new int[]{0, 1}, () -> new CountedMemory(claimed), job -> {
+            Communicator world = job.world();
+            for (int i = 0; i < 16; i++) { // all lanes have their windows then
+                allreduceTogether(world, 1);
+            }
+            world.barrier();
+            long before = claimed.get();
+            world.barrier();
+            for (int i = 0; i < 50; i++) {
+                allreduceTogether(world, 1);
+            }
+            world.barrier();
+            assertThat(claimed.get()).isEqualTo(before);
+        });
+    }
+
+    private static void allreduceTogether(Communicator world, int requests) {
+        long[][] data = new long[requests][100_000];
+        Request[] all = new Request[requests];
+        for (int i = 0; i < requests; i++) {
+            Arrays.fill(data[i], world.rank() + i);
+            all[i] = world.nonBlocking().allreduce(data[i], Reduction.SUM);
+        }
+        Request.awaitAll(all);
+        for (int i = 0; i < requests; i++) {
+            long sum = 2L * i + 1;
+            assertThat(Arrays.stream(data[i]).allMatch(each -> each == sum)).isTrue();
+        }
+    }
+
+    /** Every team asks its node's memory where loans are. */
+    @Test
+    void shouldMakeNothingNewForEachCallThatIsRefused() {
+        AtomicInteger teams = new AtomicInteger();
+        LocalNodes.run(new int[]{0, 0}, () -> new CountedMemory(new AtomicLong()) {
+            @Override
+            public MemorySegment[] loans(long address, int places) {
+                teams.incrementAndGet();
+                return super.loans(address, places);
+            }
+        }, job -> {
+            AtomicInteger refused = new AtomicInteger();
+            Reduction refusing = Reduction.ofLongs("refusing", true, (left, right) -> {
+                assertThatExceptionOfType(IllegalStateException.class)
+                        .isThrownBy(() -> job.world().nonBlocking().barrier());
+                refused.incrementAndGet();
+                return left + right;
+            });
+            long[] data = new long[100];
+            job.world().allreduce(data, refusing);
+            job.world().barrier();
+            assertThat(refused.get()).isPositive();
+            assertThat(teams.get()).isLessThanOrEqualTo(2 * job.world().size());
         });
     }
 

@@ -2,6 +2,7 @@
 package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -35,6 +36,7 @@ final class Ledger {
     private final int nodes;
     private final Lock lock = new ReentrantLock();
     private final ShownMemory[] lanes = new ShownMemory[LANES];
+    private final ArrayDeque<ShownMemory> inboxes = new ArrayDeque<>();
     private volatile AtomicLongArray leftElsewhere;
     private volatile long leftEverywhere;
 
@@ -192,6 +194,30 @@ final class Ledger {
                 lanes[lane] = new ShownMemory(memory);
             }
             return lanes[lane];
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    /**
+     * Memory into which other nodes put long messages of a non-blocking operation, which gives it back when it ends.
+     * Those of a rank that have begun and not ended lie within {@value #LANES} numbers, so there are never more
+     * inboxes; and what one operation has given back the next one takes, so there are as few as have sufficed.
+     */
+    ShownMemory takeInbox(Machine machine) {
+        machine.lock(lock);
+        try {
+            ShownMemory idle = inboxes.poll();
+            return idle != null ? idle : new ShownMemory(memory);
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    void putBackInbox(Machine machine, ShownMemory inbox) {
+        machine.lock(lock);
+        try {
+            inboxes.push(inbox);
         } finally {
             machine.unlock(lock);
         }

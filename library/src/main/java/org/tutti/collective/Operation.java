@@ -123,8 +123,11 @@ abstract class Operation extends Placement implements Waiter.Check {
     /** Gives back what the operation had from the caller, which uses it again afterwards. */
     abstract void giveBack();
 
-    /** Sees to it that nobody can put into this rank's memory any more what belongs to an operation that has failed. */
-    abstract void closeInbox();
+    /**
+     * Lets go of other ranks when an operation has failed: they can put nothing of it into memory here any more, and
+     * what they have lent is not kept alive.
+     */
+    abstract void letGo();
 
     // ---- an operation's life
 
@@ -260,7 +263,7 @@ abstract class Operation extends Placement implements Waiter.Check {
         } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
             failure.addSuppressed(closed);
         }
-        closeInbox();
+        letGo();
         giveBack(); // or a late put would land in memory that the caller uses for something else
         ledger.endCall(blocking);
     }

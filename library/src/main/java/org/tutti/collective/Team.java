@@ -45,11 +45,11 @@ public final class Team extends Operation {
     private final MemorySegment[] outboxes;
     private Area[] stars;
     private final Invitations invitations;
-    private final ShownMemory inbox;
     private final Inflow[] inflows;
     private final Outflow[] outflows;
 
     private ShownMemory shown;
+    private ShownMemory inbox; // of a non-blocking operation only once it has needed it
 
     /**
      * A team of ranks on one node.
@@ -96,7 +96,7 @@ public final class Team extends Operation {
         this.addresses = new long[localSize];
         this.outboxes = new MemorySegment[localSize];
         this.invitations = new Invitations(machine, topology.nodes() > 1);
-        this.inbox = blocking ? outbox.inbox() : new ShownMemory(memory);
+        this.inbox = blocking ? outbox.inbox() : null;
         this.inflows = new Inflow[landings.length];
         this.outflows = new Outflow[landings.length];
     }
@@ -118,16 +118,22 @@ public final class Team extends Operation {
         shown = blocking ? outbox.shown() : ledger.lane(machine, sequence);
     }
 
-    /** What others still put there must not come into a later operation, of this communicator or another one. */
     @Override
-    void closeInbox() {
-        inbox.revoke(machine);
+    void letGo() {
+        if (inbox != null) { // what others still put there must not come into a later operation
+            inbox.revoke(machine);
+        }
+        loans.forgetBorrowed();
     }
 
     @Override
     void giveBack() {
         takeBack();
         invitations.revokeAll();
+        if (!blocking && inbox != null) {
+            ledger.putBackInbox(machine, inbox);
+            inbox = null;
+        }
     }
 
     // ---- words
@@ -535,7 +541,7 @@ public final class Team extends Operation {
         int process = reach.processes()[rank];
         if (area.segment().equals(ring)) {
             invitations.write(process, reach.rings()[rank], area.start(), bytes);
-        } else if (area.segment().equals(inbox.segment())) {
+        } else if (inbox != null && area.segment().equals(inbox.segment())) {
             invitations.write(process, inbox.handle(machine), area.start(), bytes);
         } else if (area.segment().equals(shown.segment())) {
             invitations.write(process, shown.handle(machine), area.start(), bytes);
@@ -625,6 +631,9 @@ public final class Team extends Operation {
 
     /** The memory of this rank into which others put long messages: {@link Inflow#INBOX_BYTES}. */
     MemorySegment inbox() {
+        if (inbox == null) {
+            inbox = ledger.takeInbox(machine);
+        }
         if (inbox.capacity() == 0) {
             inbox.claim(Inflow.INBOX_BYTES);
         }

@@ -8,6 +8,9 @@ import java.lang.foreign.MemorySegment;
  * arrives, perhaps by several at once, so it must be short, and it must not call the fabric.
  */
 public interface Accumulator {
+    /** What {@link #accumulate} returns when it can never be done. */
+    long REFUSED = -1;
+
     /**
      * Tells whether something that is about to arrive makes sense.
      *
@@ -19,7 +22,7 @@ public interface Accumulator {
     boolean accepts(int operation, long offset, long bytes);
 
     /**
-     * Combines bytes that have arrived with those of the region.
+     * Combines bytes that have arrived with those of the region, from the first one on, as far as that can be done now.
      *
      * @param operation what to do
      * @param scale goes with the operation
@@ -28,8 +31,9 @@ public interface Accumulator {
      * @param source what has arrived
      * @param sourceOffset at which byte
      * @param bytes how many
-     * @return whether that was done; not when somebody who holds a lock has failed
+     * @return how many of them were combined: all, or fewer when somebody holds a lock for longer than this may wait;
+     *         then it is called again for the rest. {@link #REFUSED} when who holds it has failed
      */
-    boolean accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source, long sourceOffset,
+    long accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source, long sourceOffset,
             long bytes);
 }

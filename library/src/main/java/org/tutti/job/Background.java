@@ -2,7 +2,6 @@
 package org.tutti.job;
 
 import java.util.ArrayDeque;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import org.tutti.Collective;
@@ -12,39 +11,40 @@ import org.tutti.TuttiException;
 import org.tutti.collective.Team;
 
 /**
- * The operations that a rank has in flight on a communicator: a virtual thread for each request. Stages are used again,
- * so there are at most as many as operations were in flight at once.
+ * The operations that a rank has in flight on a communicator: a virtual thread for each request, and a stage, which is
+ * used again. So there are as many stages as requests were in flight at once. What they claim of the node's memory is
+ * less: a stage that waits for its turn has none, and those that run have it from the ledger, which bounds it.
  */
 final class Background {
     private final Team first;
     private final Supplier<Team> teams;
     private final ArrayDeque<Stage> idle = new ArrayDeque<>();
-    private final AtomicInteger inFlight = new AtomicInteger();
+    private int inFlight;
 
     Background(Team first, Supplier<Team> teams) {
         this.first = first;
         this.teams = teams;
     }
 
-    /** Before anything is drawn, as a call that is refused must leave no gap in the order. */
-    void reserve(Collective called) {
-        if (inFlight.incrementAndGet() > NonBlockingCommunicator.IN_FLIGHT_MAX) {
-            inFlight.decrementAndGet();
-            throw new IllegalStateException("rank " + first.rank() + " called " + called.label() + " with "
-                    + NonBlockingCommunicator.IN_FLIGHT_MAX
-                    + " requests in flight on the same communicator, which is the limit; await some of them first");
+    /** A stage for a call, before anything is drawn, as a call that is refused must leave no gap in the order. */
+    Stage take(Collective called) {
+        synchronized (idle) {
+            if (inFlight == NonBlockingCommunicator.IN_FLIGHT_MAX) {
+                throw new IllegalStateException("rank " + first.rank() + " called " + called.label() + " with "
+                        + NonBlockingCommunicator.IN_FLIGHT_MAX
+                        + " requests in flight on the same communicator, which is the limit; await some of them first");
+            }
+            Stage stage = idle.isEmpty() ? new Stage(teams.get()) : idle.pop();
+            inFlight++;
+            return stage;
         }
     }
 
-    /** For a call that has reserved and then failed before it started. */
-    void release() {
-        inFlight.decrementAndGet();
-    }
-
-    Stage stage() {
+    /** When a call has ended, or was refused. */
+    void putBack(Stage stage) {
         synchronized (idle) {
-            Stage stage = idle.poll();
-            return stage != null ? stage : new Stage(teams.get());
+            idle.push(stage);
+            inFlight--;
         }
     }
 
@@ -54,16 +54,13 @@ final class Background {
             Throwable failure = null;
             try {
                 operation.run();
-                synchronized (idle) {
-                    idle.push(stage);
-                }
             } catch (Throwable thrown) {
                 failure = thrown;
                 if (first.hasEnded() && !(thrown instanceof TuttiException)) { // the job's memory may be gone, too
                     failure = stage.team().hasLeft();
                 }
             }
-            release();
+            putBack(stage);
             request.complete(failure);
         });
         return request;

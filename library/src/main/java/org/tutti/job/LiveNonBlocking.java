@@ -105,31 +105,28 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
      * refused draws none; what fails later breaks the communicator, as nobody else would run what was drawn.
      */
     private Request start(Collective called, int operations, Part<Team> draw, Part<Stage> run, Runnable afterwards) {
-        background.reserve(called);
-        Stage stage = null;
+        Stage stage = background.take(called);
+        Team team = stage.team();
         int drawn = 0;
         try {
-            stage = background.stage();
-            Team team = stage.team();
             Team.Drawn[] all = new Team.Drawn[operations];
             while (drawn < operations) {
                 draw.run(team, drawn);
                 all[drawn] = team.drawn();
                 drawn++;
             }
-            Stage own = stage;
-            return background.start(called, own, () -> {
+            return background.start(called, stage, () -> {
                 for (int i = 0; i < operations; i++) {
                     team.begin(all[i]);
-                    run.run(own, i);
+                    run.run(stage, i);
                 }
                 afterwards.run();
             });
         } catch (Throwable failure) {
             if (drawn > 0) {
-                stage.team().breakOff(failure);
+                team.breakOff(failure);
             }
-            background.release();
+            background.putBack(stage);
             throw failure;
         }
     }

@@ -66,12 +66,13 @@ final class MutexKeeper implements Accumulator {
     }
 
     @Override
-    public boolean accumulate(int operation, long message, long imaginary, long offset, MemorySegment source,
+    public long accumulate(int operation, long message, long imaginary, long offset, MemorySegment source,
             long sourceOffset, long bytes) {
         int ticket = (int) (message >>> Integer.SIZE);
         int rank = (int) message;
-        return layout.isRank(rank)
+        boolean done = layout.isRank(rank)
                 && (operation == UNLOCK ? unlock(offset, ticket, rank) : passOn(offset, ticket, rank));
+        return done ? bytes : REFUSED;
     }
 
     /** Whoever a cell names: other nodes may have written anything there. */

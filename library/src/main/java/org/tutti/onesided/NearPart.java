@@ -10,6 +10,7 @@ import org.tutti.RankFailedException;
 import org.tutti.RemotePart;
 import org.tutti.TransferProtocol;
 import org.tutti.collective.Members;
+import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Words;
@@ -95,11 +96,17 @@ final class NearPart extends LivePart {
 
     private void combine(int code, long scale, long imaginary, long offset, MemorySegment source, long sourceOffset,
             long length) {
-        if (!accumulator.accumulate(code, scale, imaginary, offset, source, sourceOffset, length)) {
-            RuntimeException failure = members.failure(-1);
-            throw failure != null ? failure
-                    : new RankFailedException(rank, "rank " + memory.rank() + " cannot accumulate into rank " + rank
-                            + "'s part: a rank has left the job while it was accumulating there");
+        long done = 0;
+        while (done < length) { // who holds a lock for long has been stopped, or waits for a core
+            long more = accumulator.accumulate(code, scale, imaginary, offset + done, source, sourceOffset + done,
+                    length - done);
+            if (more == Accumulator.REFUSED) {
+                RuntimeException failure = members.failure(-1);
+                throw failure != null ? failure
+                        : new RankFailedException(rank, "rank " + memory.rank() + " cannot accumulate into rank " + rank
+                                + "'s part: a rank has left the job while it was accumulating there");
+            }
+            done += more;
         }
     }
 

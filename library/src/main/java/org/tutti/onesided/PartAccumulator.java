@@ -19,14 +19,18 @@ import org.tutti.memory.Words;
  * Pairs of them that are a complex number begin at multiples of their size, so none lies in two stripes.
  *
  * <p><b>Locks</b> are held for a microsecond at most by threads that wait for nothing meanwhile, so whoever finds
- * one taken spins, and now and then gives its core away. A holder that was killed is known by its rank in the lock
- * word: then the wait ends, and with it the job's use of this memory, half-changed as the stripe is.
+ * one taken spins, and now and then gives its core away. A holder whose process has been stopped keeps it for longer:
+ * therefore the wait ends after {@value #TURNS_MAX} turns, and whoever has called decides what to do until the rest is
+ * tried again. A rank has nothing else to do; the thread that takes in what arrives has. A holder that was killed is
+ * known by its rank in the lock word: then there is no other try, and no more use of this memory by the job,
+ * half-changed as the stripe is.
  *
  * <p><b>Memory ordering.</b> A lock is taken by a compare-and-exchange and given back by a store with release order, so
  * who takes it sees all that was done under it before.
  */
 final class PartAccumulator implements Accumulator {
-    private static final int TURNS_PER_LOOK = 64;
+    private static final int TURNS_PER_PARK = 64;
+    private static final int TURNS_MAX = 4 * TURNS_PER_PARK;
     private static final int KERNEL_BYTES_MIN = 1 << 10;
 
     private final MemorySegment block;
@@ -58,7 +62,7 @@ final class PartAccumulator implements Accumulator {
     }
 
     @Override
-    public boolean accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+    public long accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
             long sourceOffset, long bytes) {
         Accumulation how = Accumulation.ofCode(operation);
         DataType type = Accumulation.typeOfCode(operation);
@@ -70,10 +74,10 @@ final class PartAccumulator implements Accumulator {
                         offset, source, sourceOffset, bytes);
             }
         }
-        return true;
+        return bytes;
     }
 
-    private boolean accumulateLocked(Accumulation how, DataType type, double scale, double imaginary, long offset,
+    private long accumulateLocked(Accumulation how, DataType type, double scale, double imaginary, long offset,
             MemorySegment source, long sourceOffset, long bytes) {
         int place = bytes >= KERNEL_BYTES_MIN ? BorrowedKernels.place(how, type, scale) : -1;
         Kernel kernel = place < 0 ? null : kernels.take(place);
@@ -86,14 +90,15 @@ final class PartAccumulator implements Accumulator {
         }
     }
 
-    private boolean accumulateLocked(Kernel kernel, Accumulation how, DataType type, double scale, double imaginary,
+    private long accumulateLocked(Kernel kernel, Accumulation how, DataType type, double scale, double imaginary,
             long offset, MemorySegment source, long sourceOffset, long bytes) {
         long length;
         for (long at = 0; at < bytes; at += length) {
             length = Math.min(bytes - at, PartLayout.STRIPE_BYTES - (offset + at) % PartLayout.STRIPE_BYTES);
             long lock = PartLayout.lock(data.byteSize(), offset + at);
-            if (!lock(lock)) {
-                return false;
+            long holder = lock(lock);
+            if (holder != 0) {
+                return members.failure((int) holder - 1) == null ? at : REFUSED;
             }
             try {
                 if (kernel != null) {
@@ -109,21 +114,19 @@ final class PartAccumulator implements Accumulator {
                 Words.store(block, lock, 0);
             }
         }
-        return true;
+        return bytes;
     }
 
-    private boolean lock(long lock) {
+    /** Takes a lock, and returns 0; or what is in its word after a while. */
+    private long lock(long lock) {
         long holder = Words.compareAndExchange(block, lock, 0, owner);
-        for (int turn = 1; holder != 0; turn++) {
-            if (turn % TURNS_PER_LOOK == 0) {
-                if (members.failure((int) holder - 1) != null) {
-                    return false;
-                }
+        for (int turn = 1; holder != 0 && turn <= TURNS_MAX; turn++) {
+            if (turn % TURNS_PER_PARK == 0) {
                 LockSupport.parkNanos(1);
             }
             Thread.onSpinWait();
             holder = Words.compareAndExchange(block, lock, 0, owner);
         }
-        return true;
+        return holder;
     }
 }

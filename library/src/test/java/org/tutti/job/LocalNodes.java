@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -14,6 +15,7 @@ import org.tutti.JobOptions.Threads;
 import org.tutti.Program;
 import org.tutti.choice.Choice;
 import org.tutti.fabric.Service;
+import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
 
 /**
@@ -25,11 +27,11 @@ public final class LocalNodes implements AutoCloseable {
 
     private final NodeShape[] shapes;
     private final Node[] nodes;
-    private final PrivateMemory[] memories;
+    private final Memory[] memories;
     private final Network[] networks;
     private final int[] nodeOfRank;
 
-    private LocalNodes(int[] nodeOfRank, int rails) {
+    private LocalNodes(int[] nodeOfRank, int rails, Supplier<? extends Memory> memory) {
         this.nodeOfRank = nodeOfRank;
         int size = nodeOfRank.length;
         int count = 0;
@@ -38,7 +40,7 @@ public final class LocalNodes implements AutoCloseable {
         }
         this.shapes = new NodeShape[count];
         this.nodes = new Node[count];
-        this.memories = new PrivateMemory[count];
+        this.memories = new Memory[count];
         this.networks = new Network[count];
         Secret secret = Secret.random();
         for (int i = 0; i < count; i++) {
@@ -51,7 +53,7 @@ public final class LocalNodes implements AutoCloseable {
                 }
             }
             shapes[i] = new NodeShape("nodes", size, i, count, ranks);
-            memories[i] = new PrivateMemory();
+            memories[i] = memory.get();
             nodes[i] = Node.create(memories[i], memories[i].claim(NodeLayout.bytes(size), "states"), shapes[i], secret,
                     false);
             if (count > 1) {
@@ -78,7 +80,19 @@ public final class LocalNodes implements AutoCloseable {
      * @throws AssertionError when a rank has thrown
      */
     public static void run(int[] nodeOfRank, Program program) {
-        run(nodeOfRank, new int[0], Threads.PLATFORM, 1, program);
+        run(nodeOfRank, PrivateMemory::new, program);
+    }
+
+    /**
+     * Runs a program on all ranks, and returns when all have ended.
+     *
+     * @param nodeOfRank for each rank its node
+     * @param memory makes the memory of a node
+     * @param program what each runs
+     * @throws AssertionError when a rank has thrown
+     */
+    public static void run(int[] nodeOfRank, Supplier<? extends Memory> memory, Program program) {
+        run(nodeOfRank, new int[0], Threads.PLATFORM, 1, memory, program);
     }
 
     /**
@@ -91,7 +105,7 @@ public final class LocalNodes implements AutoCloseable {
      * @throws AssertionError when a rank has thrown
      */
     public static void run(int[] nodeOfRank, Threads threads, int rails, Program program) {
-        run(nodeOfRank, new int[0], threads, rails, program);
+        run(nodeOfRank, new int[0], threads, rails, PrivateMemory::new, program);
     }
 
     /**
@@ -103,13 +117,14 @@ public final class LocalNodes implements AutoCloseable {
      * @throws AssertionError when a rank has thrown
      */
     public static void run(int[] nodeOfRank, int[] levels, Program program) {
-        run(nodeOfRank, levels, Threads.PLATFORM, 1, program);
+        run(nodeOfRank, levels, Threads.PLATFORM, 1, PrivateMemory::new, program);
     }
 
-    private static void run(int[] nodeOfRank, int[] levels, Threads kind, int rails, Program program) {
+    private static void run(int[] nodeOfRank, int[] levels, Threads kind, int rails,
+            Supplier<? extends Memory> memory, Program program) {
         Thread.Builder builder = kind == Threads.VIRTUAL ? Thread.ofVirtual() : Thread.ofPlatform();
         ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
-        try (LocalNodes job = new LocalNodes(nodeOfRank, rails)) {
+        try (LocalNodes job = new LocalNodes(nodeOfRank, rails, memory)) {
             List<Thread> threads = new ArrayList<>();
             for (int rank = 0; rank < nodeOfRank.length; rank++) {
                 int self = rank;
@@ -184,7 +199,7 @@ public final class LocalNodes implements AutoCloseable {
                 network.close();
             }
         }
-        for (PrivateMemory memory : memories) {
+        for (Memory memory : memories) {
             memory.close();
         }
     }

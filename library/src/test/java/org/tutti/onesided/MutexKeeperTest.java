@@ -141,7 +141,7 @@ class MutexKeeperTest {
     }
 
     private boolean say(int operation, int ticket, int rank) {
-        return keeper.accumulate(operation, MutexKeeper.message(ticket, rank), 0, MUTEX, data, 0, 8);
+        return keeper.accumulate(operation, MutexKeeper.message(ticket, rank), 0, MUTEX, data, 0, 8) == 8;
     }
 
     @Test
@@ -183,7 +183,7 @@ class MutexKeeperTest {
                 queue.stream().findFirst().ifPresent(expected::add);
                 woken.clear();
                 assertThat(keeper.accumulate(MutexKeeper.UNLOCK, MutexKeeper.message(tickets[rank], rank), 0, MUTEX,
-                        data, 0, 8)).isTrue();
+                        data, 0, 8)).isEqualTo(8);
                 assertThat(woken).isEqualTo(expected);
             } else if (left.remove(rank)) {
                 assertThat(set(tickets[rank], layout.cell(tickets[rank], MutexLayout.LEFT, rank), MutexLayout.WAITING,

@@ -24,6 +24,7 @@ final class Arrivals {
     private long countWanted;
     private long countTold;
     private int bytesSinceCount;
+    private volatile boolean held;
 
     Arrivals(Peer peer, Requests requests, Answers answers, Deliveries deliveries, AtomicLong refusals) {
         this.peer = peer;
@@ -57,7 +58,7 @@ final class Arrivals {
             throw new ProtocolException("a frame of kind " + arriving.kind + " with " + arriving.length + " bytes");
         }
         peer.noteCount(arriving.count);
-        if (arriving.number == 0 || isDuplicate(arriving.number)) {
+        if (arriving.number == 0 || isDuplicate(rail, arriving.number)) {
             return;
         }
         long limit = received + (early == null ? 1 : Retention.FRAMES_MAX);
@@ -75,16 +76,44 @@ final class Arrivals {
         }
     }
 
-    private boolean isDuplicate(long number) {
-        return number <= received || early != null && early[place(number)].number == number;
+    private boolean isDuplicate(Rail rail, long number) {
+        return number <= received || early != null
+                && (early[place(number)].number == number || held && isHeldElsewhere(rail, number));
+    }
+
+    private boolean isHeldElsewhere(Rail rail, long number) {
+        for (Rail other : rails) {
+            if (other != rail && other.isHeld() && other.frame().number == number) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A rail has begun to hold a frame, or holds it no more. */
+    void noteHeld() {
+        boolean any = false;
+        for (Rail rail : rails) {
+            any |= rail.isHeld();
+        }
+        held = any;
+    }
+
+    /** Whether a rail holds a frame, which has to be tried again. */
+    boolean isAnyHeld() {
+        return held;
     }
 
     private static int place(long number) {
         return (int) (number % Retention.FRAMES_MAX);
     }
 
-    /** Called by a rail when an arriving frame is complete. */
-    void end(Rail rail) throws ProtocolException {
+    /**
+     * Called by a rail when an arriving frame is complete.
+     *
+     * @return whether it is dealt with; else this is to be called again for it, before anything else of the rail
+     */
+    boolean end(Rail rail) throws ProtocolException {
         Frame arrived = rail.frame();
         if (arrived.number == 0) {
             if (arrived.has(FrameLayout.WANTS_COUNT)) {
@@ -93,14 +122,16 @@ final class Arrivals {
                     rail.oweCount(true);
                 }
             }
-            return;
+            return true;
         }
-        if (isDuplicate(arrived.number)) {
+        if (isDuplicate(rail, arrived.number)) {
             rail.oweCount(true); // so that it is not sent a third time
-            return;
+            return true;
         }
         if (arrived.kind == FrameLayout.PUT || arrived.kind == FrameLayout.ACCUMULATE) {
-            deliveries.deliver(rail, arrived);
+            if (!deliveries.deliver(rail, arrived)) {
+                return false;
+            }
         } else if (arrived.kind == FrameLayout.GET && arrived.has(FrameLayout.PACKED)) {
             answers.keepDescription(arrived, rail.landing()); // the count may pass the frame only later
         }
@@ -125,6 +156,7 @@ final class Arrivals {
             bytesSinceCount = 0;
             rail.oweCount(true);
         }
+        return true;
     }
 
     /** What still arrives of a frame that was sent again must not write where newer bytes may be soon. */

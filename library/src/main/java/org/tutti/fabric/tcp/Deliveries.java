@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.ProtocolException;
 import java.util.concurrent.atomic.AtomicLong;
 
+import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
@@ -21,6 +22,9 @@ import org.tutti.memory.Words;
  * frame that comes twice is known by its number; and the frame is counted afterwards, so a fence covers it. Of packed
  * runs, all are looked at before a byte is written: what makes no sense at all ends the connection, and a frame with
  * a run that is not granted is dropped as a whole.
+ *
+ * <p>An accumulate may find a lock taken by somebody who does not give it back soon. Then the frame stays in its rail,
+ * with a note how far it has come, and the rest is tried again: {@link Rail}.
  */
 final class Deliveries {
     private static final WordAction[] ACTIONS = WordAction.values();
@@ -92,22 +96,30 @@ final class Deliveries {
                 || region.accumulator().accepts(frame.operation, offset, bytes));
     }
 
-    /** A frame has arrived, for the first time; if its bytes have landed, they go to where they belong. */
-    void deliver(Rail rail, Frame frame) throws ProtocolException {
+    /**
+     * A frame has arrived, for the first time; if its bytes have landed, they go to where they belong, as far as they
+     * have not before.
+     *
+     * @return whether that is done; else it has to be tried again
+     */
+    boolean deliver(Rail rail, Frame frame) throws ProtocolException {
         Region region = rail.isLanded() ? regions.find(frame.region) : null;
         if (region == null) {
-            return;
+            return true;
         }
         if (!frame.has(FrameLayout.PACKED)) {
-            apply(region, frame, frame.offset, rail.landing(), 0, frame.length);
-        } else if (isGranted(region, frame, rail.landing())) {
-            runs.begin(frame, rail.landing());
-            while (runs.next()) {
-                apply(region, frame, runs.offset(), rail.landing(), runs.at(), runs.length());
-            }
-        } else {
-            refusals.incrementAndGet();
+            return apply(rail, region, frame, frame.offset, 0, frame.length);
         }
+        if (!isGranted(region, frame, rail.landing())) {
+            refusals.incrementAndGet();
+            return true;
+        }
+        boolean done = true;
+        runs.begin(frame, rail.landing());
+        while (done && runs.next()) {
+            done = apply(rail, region, frame, runs.offset(), runs.at(), runs.length());
+        }
+        return done;
     }
 
     private boolean isGranted(Region region, Frame frame, MemorySegment landing) throws ProtocolException {
@@ -119,15 +131,22 @@ final class Deliveries {
         return granted;
     }
 
-    private void apply(Region region, Frame frame, long offset, MemorySegment landing, long at, long bytes) {
-        boolean done = true;
+    private boolean apply(Rail rail, Region region, Frame frame, long offset, long at, long bytes) {
         if (frame.kind == FrameLayout.PUT) {
-            SectionPieces.copy(landing, at, region.segment(), offset, bytes);
-        } else {
-            done = region.accumulator().accumulate(frame.operation, frame.value, frame.tag, offset, landing, at, bytes);
+            SectionPieces.copy(rail.landing(), at, region.segment(), offset, bytes);
+            return true;
         }
-        if (!done) {
+        long before = Math.clamp(rail.delivered() - at, 0, bytes);
+        long more = region.accumulator().accumulate(frame.operation, frame.value, frame.tag, offset + before,
+                rail.landing(), at + before, bytes - before);
+        if (more == Accumulator.REFUSED) {
             refusals.incrementAndGet();
+            return true;
         }
+        if (before + more < bytes) {
+            rail.noteDelivered(at + before + more);
+            return false;
+        }
+        return true;
     }
 }

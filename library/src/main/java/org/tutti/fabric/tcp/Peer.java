@@ -38,9 +38,10 @@ import org.tutti.memory.Words;
  *
  * <p><b>No waiting for each other.</b> Whoever sends waits only for room in the outgoing buffer of some rail, and takes
  * in what arrives meanwhile; whoever takes in never waits: what has to be answered is queued, at most {@value
- * Requests#PLACES} requests, since the other side may not have more unanswered. So two sides that fill each other's
- * sockets cannot lock up. What is long goes in parts of {@value #TURN_BYTES} bytes, between which answers are sent and
- * those who have queued for the sending lock get it.
+ * Requests#PLACES} requests, since the other side may not have more unanswered; and what cannot take effect yet is held
+ * in its rail until a later poll ({@link Rail}). So two sides that fill each other's sockets cannot lock up. What is
+ * long goes in parts of {@value #TURN_BYTES} bytes, between which answers are sent and those who have queued for the
+ * sending lock get it.
  *
  * <p><b>Memory</b> for each connected process: {@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes a rail, and
  * {@value FrameLayout#PAYLOAD_BYTES_MAX} more a rail once it has accumulated something here or sent packed runs;
@@ -274,6 +275,9 @@ final class Peer {
                 rail.silentNanos = 0;
             } else if (!rail.isLost()) {
                 rail.askCount(true); // a call that waits with the lock held sends it, or the pump does
+            }
+            if (arrivals.isAnyHeld() && !rail.isLost()) {
+                rail.oweCount(true); // who asks for it is not read, and has to hear that this side is there
             }
         }
         silentNanos = anyHeard ? 0 : silentNanos + elapsedNanos;
@@ -956,13 +960,18 @@ final class Peer {
         return any;
     }
 
+    /** Whether a frame has arrived that has to be tried again, by a poll. */
+    boolean isHolding() {
+        return !gone && arrivals.isAnyHeld();
+    }
+
     /** Whether somebody sends, or takes in what has arrived. */
     boolean isInUse() {
         return sending.isLocked() || receiving.isLocked();
     }
 
     private boolean receive(Rail rail) {
-        if (rail.isLost()) {
+        if (rail.isLost() && !rail.isHeld()) {
             return false;
         }
         try {

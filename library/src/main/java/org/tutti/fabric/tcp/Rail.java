@@ -20,6 +20,14 @@ import org.tutti.fabric.Region;
  * nobody's memory is needed for longer than a call. Long payloads in native memory pass it by as far as the wire takes
  * them.
  *
+ * <p><b>Holding a frame.</b> A frame whose bytes cannot all be delivered yet is held: it stays in the landing buffer,
+ * nothing behind it is parsed, and nothing more is read. So nothing grows here, the wire fills, and the other side waits
+ * for room. Every poll tries again. With one rail what comes later waits, and all keeps its order. With several, frames
+ * on other rails arrive, but the count does not pass the held one, so no word is raised, and no request is answered, out
+ * of order; and the other side sends no more than {@link Retention} keeps. A held frame has begun to take effect, so it
+ * is the one that is carried through, even when its rail is lost meanwhile, and a copy on another rail is dropped. When
+ * the last rail is lost, so is what is held, like all that has not arrived.
+ *
  * <p>The outgoing side is guarded by the peer's sending lock, the incoming side by its receiving lock.
  */
 final class Rail {
@@ -67,6 +75,8 @@ final class Rail {
     private boolean landed;
     private MemorySegment landing;
     private ByteBuffer landingView;
+    private boolean held;
+    private long delivered;
 
     private volatile boolean lost;
     private volatile boolean heard;
@@ -301,6 +311,7 @@ final class Rail {
         }
         into(landing, 0);
         landed = true;
+        delivered = 0;
     }
 
     /** Whether the payload of the arriving frame is there. */
@@ -311,6 +322,20 @@ final class Rail {
     /** That buffer. */
     MemorySegment landing() {
         return landing;
+    }
+
+    /** How many bytes of that buffer have been delivered, when the frame has been tried before. */
+    long delivered() {
+        return delivered;
+    }
+
+    void noteDelivered(long bytes) {
+        delivered = bytes;
+    }
+
+    /** Whether the frame is complete, but has to be tried again. */
+    boolean isHeld() {
+        return held;
     }
 
     /** Drops the payload of the arriving frame, and lets go of where it was to go. */
@@ -338,6 +363,9 @@ final class Rail {
      * @return whether anything had
      */
     boolean receive(Arrivals arrivals) throws IOException {
+        if (held && (!tryAgain(arrivals) || lost)) {
+            return false;
+        }
         int taken = 0;
         while (taken < READ_BYTES_MAX) {
             boolean direct = readsDirectly();
@@ -357,11 +385,25 @@ final class Rail {
             in.flip();
             parse(arrivals);
             in.compact();
-            if (bytes < asked) {
+            if (bytes < asked || held) {
                 break; // what came meanwhile is for the next time: one system call less
             }
         }
         return taken > 0;
+    }
+
+    /** Goes on with the frame that is held, and with what is behind it; returns whether none is any more. */
+    private boolean tryAgain(Arrivals arrivals) throws IOException {
+        heard = true; // if nothing is heard, that is because nothing is read
+        if (arrivals.end(this)) {
+            held = false;
+            arrivals.noteHeld();
+            discard();
+            in.flip();
+            parse(arrivals);
+            in.compact();
+        }
+        return !held;
     }
 
     private boolean readsDirectly() {
@@ -417,7 +459,11 @@ final class Rail {
                 return;
             }
             inFrame = false;
-            arrivals.end(this);
+            if (!arrivals.end(this)) {
+                held = true;
+                arrivals.noteHeld();
+                return;
+            }
             discard();
         }
     }

@@ -496,6 +496,7 @@ public final class TcpFabric implements Fabric {
                     errand.run();
                 }
                 boolean leased = isLeased();
+                boolean holding = tryAgain();
                 boolean busy = doorman.isBusy();
                 retired = retiring && !busy;
                 if (service == Service.POLL) {
@@ -503,7 +504,7 @@ public final class TcpFabric implements Fabric {
                     pollForRanks();
                     sendWhatIsLeft();
                     selector.selectNow();
-                } else if (leased) {
+                } else if (leased || holding) { // who is held is not read, so the selector would not sleep
                     looks = true;
                     LockSupport.parkNanos(LOOK_NANOS);
                     sendWhatIsLeft();
@@ -556,6 +557,18 @@ public final class TcpFabric implements Fabric {
                 arrivalsLock.unlock();
             }
         }
+    }
+
+    /** Tries again what peers hold; returns whether they still do. */
+    private boolean tryAgain() {
+        boolean any = false;
+        for (Peer peer : connected) {
+            if (peer.isHolding()) {
+                peer.poll();
+                any |= peer.isHolding();
+            }
+        }
+        return any;
     }
 
     private void sendWhatIsLeft() {

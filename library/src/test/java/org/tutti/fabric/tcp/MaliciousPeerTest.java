@@ -196,7 +196,7 @@ class MaliciousPeerTest {
         }
 
         @Override
-        public boolean accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+        public long accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
                 long sourceOffset, long bytes) {
             if (on instanceof Error error) {
                 throw error;
@@ -390,10 +390,10 @@ class MaliciousPeerTest {
             }
 
             @Override
-            public boolean accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+            public long accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
                     long sourceOffset, long bytes) {
                 Words.add(victim.region.segment(), offset, 1);
-                return true;
+                return bytes;
             }
         });
         Consumer<Frame> accumulate = frame -> {

@@ -107,10 +107,10 @@ class PeerMemoryTest {
         }
 
         @Override
-        public boolean accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+        public long accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
                 long sourceOffset, long bytes) {
             accumulated.addAndGet(bytes);
-            return true;
+            return bytes;
         }
     }
 

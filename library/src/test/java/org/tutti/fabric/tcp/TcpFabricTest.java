@@ -408,14 +408,14 @@ class TcpFabricTest {
         }
 
         @Override
-        public boolean accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+        public long accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
                 long sourceOffset, long bytes) {
             if (!Thread.currentThread().equals(rank)) {
-                return true;
+                return bytes;
             }
             begun.countDown();
             try {
-                return served.await(20, TimeUnit.SECONDS);
+                return served.await(20, TimeUnit.SECONDS) ? bytes : REFUSED;
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
