@@ -15,6 +15,7 @@ import org.tutti.JobStartException;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.WordAction;
+import org.tutti.fabric.tcp.Footprint;
 import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.fabric.tcp.TcpFabric;
 import org.tutti.memory.Waiter;
@@ -51,10 +52,11 @@ final class Network implements AutoCloseable {
         this.gossip = new Gossip(node, directory, environment.firstRank(), environment.heartbeatMillis(),
                 environment.standstillMillis());
         Secret secret = node.secret();
-        this.fabric = new TcpFabric(environment.firstRank(), environment.size(), secret.connectionsKey(), rails(),
+        List<InetSocketAddress> rails = rails();
+        checkFootprint(rails.size());
+        this.fabric = new TcpFabric(environment.firstRank(), environment.size(), secret.connectionsKey(), rails,
                 this::addresses, gossip, environment.heartbeatMillis(), environment.standstillMillis(),
-                environment.hasCoreForEach(),
-                environment.service());
+                environment.hasCoreForEach(), environment.service());
         gossip.setFabric(fabric);
         this.directoryHandle = directoryHandle(secret.directoryKey());
         fabric.registerKnown(directory.memory(), directoryHandle);
@@ -62,6 +64,13 @@ final class Network implements AutoCloseable {
         if (environment.firstRank() == 0) {
             node.publishRendezvous(Rendezvous.text(fabric.addresses()));
         }
+    }
+
+    /** All nodes meet at rank 0's; any process may be connected with all of the other nodes. */
+    private void checkFootprint(int rails) {
+        int elsewhere = environment.size() - environment.shape().nodeRanks();
+        Footprint.check(environment.firstRank(), environment.firstRank() == 0 ? environment.shape().nodes() - 1 : 1,
+                (elsewhere + environment.ranks() - 1) / environment.ranks(), rails);
     }
 
     /** This host's addresses, with the ports that others expect the process of rank 0 at. */

@@ -14,7 +14,6 @@ import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
-import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.WordAction;
@@ -57,7 +56,6 @@ final class Peer {
     private static final Rail[] NO_RAILS = {};
     private static final int STRIPE_BYTES_MIN = 1 << 10;
     private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
-    private static final int GATHERED_BYTES_MAX = 16 << 10;
     private static final int YIELD_INTERVAL = 16;
     private static final int PARK_INTERVAL = 64 * YIELD_INTERVAL;
     private static final int TURN_BYTES = Rail.BATCH_FRAMES * FrameLayout.PAYLOAD_BYTES_MAX;
@@ -65,7 +63,6 @@ final class Peer {
     private static final long QUEUED_MILLIS = 20;
 
     private final int process;
-    private final Regions regions;
     private final FabricListener listener;
     private final AtomicLong refusals;
     private final Waiter.Progress progress;
@@ -87,13 +84,7 @@ final class Peer {
     private final ReentrantLock sending = new ReentrantLock(true); // to tryLock() without a time it is as if it were not
     private final Frame called = new Frame();
     private final SectionPieces whole = new SectionPieces();
-    private final Frame served = new Frame();
-    private Retention retention;
-    private volatile long sent;
-    private volatile boolean resends;
-    private volatile boolean dirty;
-    private int nextRail;
-    private volatile boolean hasRoom = true;
+    private final Departures departures;
 
     // receiving
     private final ReentrantLock receiving = new ReentrantLock();
@@ -111,7 +102,6 @@ final class Peer {
     Peer(int process, Regions regions, FabricListener listener, AtomicLong refusals, Waiter.Progress progress,
             Arena arena) {
         this.process = process;
-        this.regions = regions;
         this.listener = listener;
         this.refusals = refusals;
         this.progress = progress;
@@ -119,6 +109,7 @@ final class Peer {
         this.requests = new Requests(arena);
         this.answers = new Answers(regions);
         this.arrivals = new Arrivals(this, requests, answers, new Deliveries(regions, refusals), refusals);
+        this.departures = new Departures(this, regions, counted, answers, arrivals, refusals);
     }
 
     int process() {
@@ -155,8 +146,8 @@ final class Peer {
             for (int i = 0; i < wires.length; i++) {
                 prepared[i].connect(wires[i]);
             }
-            retention = preparedRetention;
             arrivals.connect(prepared);
+            departures.connect(prepared, preparedRetention);
             rails = prepared;
             connected = true;
         } finally {
@@ -174,8 +165,8 @@ final class Peer {
                         prepared = NO_RAILS;
                         preparedRetention = null;
                         rails = NO_RAILS;
-                        retention = null;
                         arrivals.connect(NO_RAILS);
+                        departures.connect(NO_RAILS, null);
                         answers.release();
                     } finally {
                         receiving.unlock();
@@ -239,14 +230,14 @@ final class Peer {
             }
         }
         if (others && !heardGoodbye) {
-            resends = true; // whoever sends next, or the service thread, sees to it
+            departures.loseRail();
         } else {
             lose(Loss.ENDED, reason);
         }
     }
 
     /** Who has closed the connection may have said why: news and a good-bye may be there, and nothing after them. */
-    private void loseAfterReading(Rail rail, String reason) {
+    void loseAfterReading(Rail rail, String reason) {
         receiving.lock();
         try {
             while (receive(rail)) {
@@ -341,7 +332,7 @@ final class Peer {
             if (direct) {
                 whole.begin(0, MemorySegment.NULL, 0, 0); // nobody's memory is kept for longer than a call
             }
-            unlockSending(direct || action != WordAction.NONE && hasGatheredMuch()); // who raises the word comes next
+            unlockSending(direct || action != WordAction.NONE && departures.hasGatheredMuch()); // who raises the word comes next
         }
     }
 
@@ -379,7 +370,7 @@ final class Peer {
             }
             return true;
         } finally {
-            unlockSending(direct || hasGatheredMuch());
+            unlockSending(direct || departures.hasGatheredMuch());
         }
     }
 
@@ -398,22 +389,12 @@ final class Peer {
                 }
                 prepare(region, operation, scale, imaginary);
                 called.length = PackedRuns.write(called, pieces, next, rail.outgoing(), rail.payloadAt(), room);
-                appendWritten(rail, called);
+                departures.appendWritten(rail, called);
             }
             return true;
         } finally {
-            unlockSending(pieces.left() > 0 || hasGatheredMuch()); // while this is on the wire, the next is packed
+            unlockSending(pieces.left() > 0 || departures.hasGatheredMuch()); // while this is on the wire, the next is packed
         }
-    }
-
-    /** Whether there is enough to send for a system call of its own. */
-    private boolean hasGatheredMuch() {
-        for (Rail rail : rails) {
-            if (rail.gatheredBytes() >= GATHERED_BYTES_MAX) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private void prepare(long region, int operation, long scale, long imaginary) {
@@ -425,7 +406,7 @@ final class Peer {
     }
 
     private boolean isSentDirectly(MemorySegment source) {
-        return retention == null && source.isNative() && source.byteSize() <= Integer.MAX_VALUE;
+        return !departures.areKept() && source.isNative() && source.byteSize() <= Integer.MAX_VALUE;
     }
 
     /** Sends pieces straight from where they lie, as frames that are described but for their places. */
@@ -447,17 +428,12 @@ final class Peer {
                 called.length = (int) Math.min(FrameLayout.PAYLOAD_BYTES_MAX, pieces.pieceBytes());
                 called.offset = pieces.part().offset();
                 called.operation = operation(called.kind, operation, called.length == pieces.left());
-                called.number = sent + 1;
-                called.count = arrivals.received();
-                rail.addToBatch(called, pieces.here().offset());
+                departures.addToBatch(rail, called, pieces.here().offset());
                 pieces.skip(called.length);
-                sent = called.number; // before anybody can have counted it
             }
             written = writeBatch(rail, check);
         } finally {
-            long begun = sent - rail.endBatch();
-            sent = begun; // what has not begun was not sent
-            dirty = true;
+            departures.endBatch(rail);
         }
         return written;
     }
@@ -553,7 +529,7 @@ final class Peer {
                 requests.release(request);
             }
         }
-        write();
+        departures.write();
         return asked;
     }
 
@@ -564,7 +540,7 @@ final class Peer {
         }
         called.length =
                 PackedRuns.writeRequest(called, pieces, called.value, rail.outgoing(), rail.payloadAt());
-        appendWritten(rail, called);
+        departures.appendWritten(rail, called);
         return true;
     }
 
@@ -604,13 +580,10 @@ final class Peer {
     long askCount(Waiter.Check check) {
         lockSending(check);
         try {
-            long all = sent;
+            long all = departures.sent();
             if (counted.number() < all && railWithRoom(FrameLayout.HEADER_BYTES, check) instanceof Rail rail) {
-                called.of(FrameLayout.COUNT).flags = FrameLayout.WANTS_COUNT;
-                called.value = all;
-                called.count = arrivals.received();
-                rail.append(called, null, 0);
-                write();
+                departures.appendCount(rail, FrameLayout.WANTS_COUNT, all);
+                departures.write();
             }
             return all;
         } finally {
@@ -632,7 +605,7 @@ final class Peer {
             return false;
         }
         try {
-            Rail rail = railWithRoomNow(FrameLayout.HEADER_BYTES);
+            Rail rail = departures.railWithRoom(FrameLayout.HEADER_BYTES);
             if (rail == null) {
                 return false;
             }
@@ -640,13 +613,13 @@ final class Peer {
             called.offset = index;
             called.value = value;
             saidGoodbye |= kind == FrameLayout.GOODBYE;
-            appendTo(rail, called, null, 0);
+            departures.append(rail, called, null, 0);
             for (Rail other : rails) { // who leaves does not wait until a rail that died silently is lost
                 if (other != rail && !other.isLost() && other.hasRoom(FrameLayout.HEADER_BYTES)) {
                     other.append(called);
                 }
             }
-            write();
+            departures.write();
             return true;
         } finally {
             unlockSending();
@@ -660,50 +633,17 @@ final class Peer {
         if (rail == null) {
             return false;
         }
-        appendTo(rail, frame, source, sourceOffset);
+        departures.append(rail, frame, source, sourceOffset);
         return true;
-    }
-
-    private void appendTo(Rail rail, Frame frame, MemorySegment source, long sourceOffset) {
-        if (frame.length > 0) {
-            MemorySegment.copy(source, sourceOffset, rail.outgoing(), rail.payloadAt(), frame.length);
-        }
-        appendWritten(rail, frame);
-    }
-
-    /** Appends a frame whose payload has been written where it goes in the rail's buffer. */
-    private void appendWritten(Rail rail, Frame frame) {
-        frame.number = sent + 1;
-        frame.count = arrivals.received();
-        if (retention != null) {
-            retention.keep(frame, rail.outgoing(), rail.payloadAt(), rail.index());
-        }
-        sent = frame.number; // before anybody can have counted it
-        rail.append(frame);
-        dirty = true;
-    }
-
-    private Rail railWithRoomNow(int bytes) {
-        if (gone || retention != null && !retention.hasRoom(bytes, counted.number() + 1, sent + 1)) {
-            return null;
-        }
-        for (int i = 0; i < rails.length; i++) {
-            Rail rail = rails[(nextRail + i) % rails.length];
-            if (!rail.isLost() && rail.hasRoom(bytes)) {
-                nextRail = (rail.index() + 1) % rails.length;
-                return rail;
-            }
-        }
-        return null;
     }
 
     private Rail railWithRoom(int bytes, Waiter.Check check) {
         for (int turn = 1; !gone; turn++) {
-            Rail rail = railWithRoomNow(bytes);
+            Rail rail = departures.railWithRoom(bytes);
             if (rail != null) {
                 return rail;
             }
-            if (!write()) {
+            if (!departures.write()) {
                 giveWay(turn, check);
             }
         }
@@ -711,7 +651,7 @@ final class Peer {
     }
 
     private void giveWay(int turn, Waiter.Check check) {
-        serve();
+        departures.serve();
         progress.poll();
         yieldNowAndThen(turn, check);
     }
@@ -727,36 +667,9 @@ final class Peer {
         }
     }
 
-    /** Writes what the rails take; returns whether any took something. */
-    private boolean write() {
-        boolean any = false;
-        boolean drained = true;
-        for (Rail rail : rails) {
-            if (!rail.isLost()) {
-                try {
-                    any |= rail.write();
-                } catch (IOException e) {
-                    loseAfterReading(rail, "writing to it failed: " + e.getMessage());
-                }
-                drained &= rail.isDrained();
-            }
-        }
-        dirty = !drained;
-        return any;
-    }
-
     /** Whether there is something to send that nobody is about to send. */
     boolean wantsToSend() {
-        return connected && !gone && (dirty || resends || !answers.isEmpty() || owesCount());
-    }
-
-    private boolean owesCount() {
-        for (Rail rail : rails) {
-            if (rail.owesCount() || rail.asksCount()) {
-                return true;
-            }
-        }
-        return false;
+        return connected && !gone && departures.isAny();
     }
 
     /** Sends what is there to send, without waiting. */
@@ -811,9 +724,9 @@ final class Peer {
             try {
                 if (sending.getHoldCount() == 1) { // else inside a call that waits for room, and does this itself
                     boolean urgent = writes || owesWork(); // the other side may wait for what it is owed
-                    serve();
-                    if (urgent && dirty) {
-                        write();
+                    departures.serve();
+                    if (urgent && departures.isDirty()) {
+                        departures.write();
                     }
                 }
             } finally {
@@ -823,117 +736,7 @@ final class Peer {
     }
 
     private boolean owesWork() {
-        return hasRoom && connected && !gone && (resends || !answers.isEmpty() || owesCount());
-    }
-
-    private void serve() {
-        hasRoom = serveResends() && serveReplies() && serveCounts();
-    }
-
-    private boolean serveResends() {
-        while (resends && !gone) {
-            resends = false; // before the look: another rail may be lost meanwhile
-            if (!resend()) {
-                resends = true;
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private boolean resend() {
-        for (long number = counted.number() + 1; number <= sent; number++) {
-            int on = retention.rail(number);
-            if (on == Retention.NOWHERE || rails[on].isLost()) {
-                retention.setRail(number, Retention.NOWHERE);
-                retention.header(number, served);
-                Rail rail = aliveWithRoom(FrameLayout.HEADER_BYTES + served.length);
-                if (rail == null) {
-                    return false;
-                }
-                served.count = arrivals.received();
-                rail.append(served, retention.segment(), retention.payload(number));
-                retention.setRail(number, rail.index());
-                dirty = true;
-            }
-        }
-        return true;
-    }
-
-    private Rail aliveWithRoom(Rail preferred, int bytes) {
-        return !preferred.isLost() && preferred.hasRoom(bytes) ? preferred : aliveWithRoom(bytes);
-    }
-
-    private Rail aliveWithRoom(int bytes) {
-        for (Rail rail : rails) {
-            if (!rail.isLost() && rail.hasRoom(bytes)) {
-                return rail;
-            }
-        }
-        return null;
-    }
-
-    private boolean serveReplies() {
-        while (!answers.isEmpty()) {
-            Frame asked = answers.first();
-            Region region = asked.kind == FrameLayout.GET ? regions.find(asked.region) : null;
-            boolean refuses = asked.has(FrameLayout.REFUSED) || asked.kind == FrameLayout.GET && region == null;
-            long left = asked.kind == FrameLayout.GET && !refuses ? asked.value - asked.tag : 0;
-            int length = (int) Math.min(left, FrameLayout.PAYLOAD_BYTES_MAX);
-            Rail rail = railWithRoomNow(FrameLayout.HEADER_BYTES + length);
-            if (rail == null) {
-                return gone;
-            }
-            if (length > 0 && !answers.read(asked, region, length, rail.outgoing(), rail.payloadAt())) {
-                refusals.incrementAndGet();
-                refuses = true;
-                length = 0;
-                left = 0;
-            }
-            boolean last = length == left;
-            served.of(FrameLayout.REPLY).flags =
-                    (byte) ((refuses ? FrameLayout.REFUSED : 0) | (last ? FrameLayout.LAST : 0));
-            served.length = length;
-            served.word = asked.word;
-            served.offset = asked.kind == FrameLayout.GET ? asked.tag : 0;
-            served.value = asked.value;
-            appendWritten(rail, served);
-            asked.tag += length;
-            if (last) {
-                answers.remove();
-            }
-            write();
-        }
-        return true;
-    }
-
-    private boolean serveCounts() {
-        boolean all = true;
-        for (Rail rail : rails) {
-            if (rail.asksCount()) {
-                rail.askCount(false);
-                if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES)) { // else it is full or lost
-                    appendCount(rail, FrameLayout.WANTS_COUNT);
-                }
-            }
-            if (rail.owesCount()) {
-                Rail on = aliveWithRoom(rail, FrameLayout.HEADER_BYTES);
-                if (on == null) {
-                    all = false;
-                } else {
-                    rail.oweCount(false);
-                    appendCount(on, (byte) 0);
-                }
-            }
-        }
-        return all;
-    }
-
-    private void appendCount(Rail rail, byte flags) {
-        served.of(FrameLayout.COUNT).flags = flags;
-        served.count = arrivals.received();
-        rail.append(served, null, 0);
-        dirty = true;
+        return connected && !gone && departures.owesWork();
     }
 
     // ---- receiving
@@ -1009,8 +812,8 @@ final class Peer {
 
     /** The other side has counted so many frames. */
     void noteCount(long count) throws ProtocolException {
-        if (count > sent) {
-            throw new ProtocolException("it has counted " + count + " frames of " + sent);
+        if (count > departures.sent()) {
+            throw new ProtocolException("it has counted " + count + " frames of " + departures.sent());
         }
         counted.note(count);
     }

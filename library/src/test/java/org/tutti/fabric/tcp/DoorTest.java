@@ -177,7 +177,12 @@ class DoorTest {
             client.toWrite().get(bytes);
             said.write(bytes);
             socket.getOutputStream().write(bytes);
-            client.read(ByteBuffer.wrap(socket.getInputStream().readNBytes(client.wanted())));
+            byte[] heard = socket.getInputStream().readNBytes(client.wanted());
+            if (heard.length < client.wanted()) {
+                client.closed();
+            } else {
+                client.read(ByteBuffer.wrap(heard));
+            }
         }
         return said.toByteArray();
     }

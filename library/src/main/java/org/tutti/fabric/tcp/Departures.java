@@ -1,0 +1,294 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.tutti.fabric.Region;
+import org.tutti.fabric.Regions;
+
+/**
+ * What goes out to another process: numbers frames, deals them to the rails, keeps them until they are counted if there
+ * are several rails, and sends what is owed: frames again that a lost rail may not have delivered, replies, and counts.
+ *
+ * <p>All of it happens under the peer's sending lock, but for the questions what there is to do, which anybody may ask.
+ */
+final class Departures {
+    private static final Rail[] NO_RAILS = {};
+    private static final int GATHERED_BYTES_MAX = 16 << 10;
+
+    private final Peer peer;
+    private final Regions regions;
+    private final CountedFrames counted;
+    private final Answers answers;
+    private final Arrivals arrivals;
+    private final AtomicLong refusals;
+    private final Frame served = new Frame();
+    private Rail[] rails = NO_RAILS;
+    private Retention retention;
+    private int nextRail;
+    private volatile long sent;
+    private volatile boolean resends;
+    private volatile boolean dirty;
+    private volatile boolean hasRoom = true;
+
+    Departures(Peer peer, Regions regions, CountedFrames counted, Answers answers, Arrivals arrivals,
+            AtomicLong refusals) {
+        this.peer = peer;
+        this.regions = regions;
+        this.counted = counted;
+        this.answers = answers;
+        this.arrivals = arrivals;
+        this.refusals = refusals;
+    }
+
+    /** These are the rails; with several of them there is a place for what is to be kept. */
+    void connect(Rail[] all, Retention kept) {
+        rails = all;
+        retention = kept;
+    }
+
+    /** How many frames have been sent, or are in the rails' buffers. */
+    long sent() {
+        return sent;
+    }
+
+    /** Whether frames are kept until they are counted, and so copied. */
+    boolean areKept() {
+        return retention != null;
+    }
+
+    // ---- what there is to do
+
+    /** Whether bytes are left in the rails' buffers. */
+    boolean isDirty() {
+        return dirty;
+    }
+
+    /** Whether there is something to send. */
+    boolean isAny() {
+        return dirty || owesAnything();
+    }
+
+    /** Whether something is owed for which there was room when that was last tried. */
+    boolean owesWork() {
+        return hasRoom && owesAnything();
+    }
+
+    private boolean owesAnything() {
+        return resends || !answers.isEmpty() || owesCount();
+    }
+
+    private boolean owesCount() {
+        for (Rail rail : rails) {
+            if (rail.owesCount() || rail.asksCount()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether there is enough to send for a system call of its own. */
+    boolean hasGatheredMuch() {
+        for (Rail rail : rails) {
+            if (rail.gatheredBytes() >= GATHERED_BYTES_MAX) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A rail was lost: whoever sends next, or the service thread, sees to its frames. */
+    void loseRail() {
+        resends = true;
+    }
+
+    // ---- sending
+
+    /** Appends a frame and its payload to a rail that has room for both. */
+    void append(Rail rail, Frame frame, MemorySegment source, long sourceOffset) {
+        if (frame.length > 0) {
+            MemorySegment.copy(source, sourceOffset, rail.outgoing(), rail.payloadAt(), frame.length);
+        }
+        appendWritten(rail, frame);
+    }
+
+    /** Appends a frame whose payload has been written where it goes in the rail's buffer. */
+    void appendWritten(Rail rail, Frame frame) {
+        frame.number = sent + 1;
+        frame.count = arrivals.received();
+        if (retention != null) {
+            retention.keep(frame, rail.outgoing(), rail.payloadAt(), rail.index());
+        }
+        sent = frame.number; // before anybody can have counted it
+        rail.append(frame);
+        dirty = true;
+    }
+
+    /** A rail that takes so many bytes now, the rails in turns, or null. */
+    Rail railWithRoom(int bytes) {
+        if (peer.isGone() || retention != null && !retention.hasRoom(bytes, counted.number() + 1, sent + 1)) {
+            return null;
+        }
+        for (int i = 0; i < rails.length; i++) {
+            Rail rail = rails[(nextRail + i) % rails.length];
+            if (!rail.isLost() && rail.hasRoom(bytes)) {
+                nextRail = (rail.index() + 1) % rails.length;
+                return rail;
+            }
+        }
+        return null;
+    }
+
+    /** Adds a frame to the batch of the only rail. */
+    void addToBatch(Rail rail, Frame frame, long sourceOffset) {
+        frame.number = sent + 1;
+        frame.count = arrivals.received();
+        rail.addToBatch(frame, sourceOffset);
+        sent = frame.number; // before anybody can have counted it
+    }
+
+    void endBatch(Rail rail) {
+        long begun = sent - rail.endBatch();
+        sent = begun; // what has not begun was not sent
+        dirty = true;
+    }
+
+    /** Appends a count, with a question or without: it has no number, so it need not arrive. */
+    void appendCount(Rail rail, byte flags) {
+        appendCount(rail, flags, 0);
+    }
+
+    void appendCount(Rail rail, byte flags, long value) {
+        served.of(FrameLayout.COUNT).flags = flags;
+        served.value = value;
+        served.count = arrivals.received();
+        rail.append(served, null, 0);
+        dirty = true;
+    }
+
+    /** Writes what the rails take; returns whether any took something. */
+    boolean write() {
+        boolean any = false;
+        boolean drained = true;
+        for (Rail rail : rails) {
+            if (!rail.isLost()) {
+                try {
+                    any |= rail.write();
+                } catch (IOException e) {
+                    peer.loseAfterReading(rail, "writing to it failed: " + e.getMessage());
+                }
+                drained &= rail.isDrained();
+            }
+        }
+        dirty = !drained;
+        return any;
+    }
+
+    // ---- what is owed
+
+    /** Sends what is owed, as far as there is room. */
+    void serve() {
+        hasRoom = serveResends() && serveReplies() && serveCounts();
+    }
+
+    private boolean serveResends() {
+        while (resends && !peer.isGone()) {
+            resends = false; // before the look: another rail may be lost meanwhile
+            if (!resend()) {
+                resends = true;
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean resend() {
+        for (long number = counted.number() + 1; number <= sent; number++) {
+            int on = retention.rail(number);
+            if (on == Retention.NOWHERE || rails[on].isLost()) {
+                retention.setRail(number, Retention.NOWHERE);
+                retention.header(number, served);
+                Rail rail = aliveWithRoom(FrameLayout.HEADER_BYTES + served.length);
+                if (rail == null) {
+                    return false;
+                }
+                served.count = arrivals.received();
+                rail.append(served, retention.segment(), retention.payload(number));
+                retention.setRail(number, rail.index());
+                dirty = true;
+            }
+        }
+        return true;
+    }
+
+    private Rail aliveWithRoom(Rail preferred, int bytes) {
+        return !preferred.isLost() && preferred.hasRoom(bytes) ? preferred : aliveWithRoom(bytes);
+    }
+
+    private Rail aliveWithRoom(int bytes) {
+        for (Rail rail : rails) {
+            if (!rail.isLost() && rail.hasRoom(bytes)) {
+                return rail;
+            }
+        }
+        return null;
+    }
+
+    private boolean serveReplies() {
+        while (!answers.isEmpty()) {
+            Frame asked = answers.first();
+            Region region = asked.kind == FrameLayout.GET ? regions.find(asked.region) : null;
+            boolean refuses = asked.has(FrameLayout.REFUSED) || asked.kind == FrameLayout.GET && region == null;
+            long left = asked.kind == FrameLayout.GET && !refuses ? asked.value - asked.tag : 0;
+            int length = (int) Math.min(left, FrameLayout.PAYLOAD_BYTES_MAX);
+            Rail rail = railWithRoom(FrameLayout.HEADER_BYTES + length);
+            if (rail == null) {
+                return peer.isGone();
+            }
+            if (length > 0 && !answers.read(asked, region, length, rail.outgoing(), rail.payloadAt())) {
+                refusals.incrementAndGet();
+                refuses = true;
+                length = 0;
+                left = 0;
+            }
+            boolean last = length == left;
+            served.of(FrameLayout.REPLY).flags =
+                    (byte) ((refuses ? FrameLayout.REFUSED : 0) | (last ? FrameLayout.LAST : 0));
+            served.length = length;
+            served.word = asked.word;
+            served.offset = asked.kind == FrameLayout.GET ? asked.tag : 0;
+            served.value = asked.value;
+            appendWritten(rail, served);
+            asked.tag += length;
+            if (last) {
+                answers.remove();
+            }
+            write();
+        }
+        return true;
+    }
+
+    private boolean serveCounts() {
+        boolean all = true;
+        for (Rail rail : rails) {
+            if (rail.asksCount()) {
+                rail.askCount(false);
+                if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES)) { // else it is full or lost
+                    appendCount(rail, FrameLayout.WANTS_COUNT);
+                }
+            }
+            if (rail.owesCount()) {
+                Rail on = aliveWithRoom(rail, FrameLayout.HEADER_BYTES);
+                if (on == null) {
+                    all = false;
+                } else {
+                    rail.oweCount(false);
+                    appendCount(on, (byte) 0);
+                }
+            }
+        }
+        return all;
+    }
+}
