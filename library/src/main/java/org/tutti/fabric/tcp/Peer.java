@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.ProtocolException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -59,8 +58,6 @@ final class Peer {
     private static final int YIELD_INTERVAL = 16;
     private static final int PARK_INTERVAL = 64 * YIELD_INTERVAL;
     private static final int TURN_BYTES = Rail.BATCH_FRAMES * FrameLayout.PAYLOAD_BYTES_MAX;
-    private static final int LOCK_TURNS = 64;
-    private static final long QUEUED_MILLIS = 20;
 
     private final int process;
     private final FabricListener listener;
@@ -81,7 +78,7 @@ final class Peer {
     private volatile String hindrance;
 
     // sending
-    private final ReentrantLock sending = new ReentrantLock(true); // to tryLock() without a time it is as if it were not
+    private final SendingLock sending = new SendingLock();
     private final Frame called = new Frame();
     private final SectionPieces whole = new SectionPieces();
     private final Departures departures;
@@ -305,7 +302,7 @@ final class Peer {
 
     private boolean putPart(long region, long offset, MemorySegment source, long sourceOffset, long bytes,
             WordAction action, long word, long value, long tag, Waiter.Check check) {
-        lockSending(check);
+        sending.lock(check);
         boolean direct = bytes >= SENT_DIRECTLY_BYTES_MIN && isSentDirectly(source);
         try {
             called.of(FrameLayout.PUT).region = region;
@@ -332,7 +329,8 @@ final class Peer {
             if (direct) {
                 whole.begin(0, MemorySegment.NULL, 0, 0); // nobody's memory is kept for longer than a call
             }
-            unlockSending(direct || action != WordAction.NONE && departures.hasGatheredMuch()); // who raises the word comes next
+            // who raises the word comes next
+            unlockSending(direct || action != WordAction.NONE && departures.hasGatheredMuch());
         }
     }
 
@@ -354,7 +352,7 @@ final class Peer {
     /** Sends all but the last bytes of a transfer. */
     private boolean sendPart(long region, SectionPieces pieces, long rest, int operation, long scale, long imaginary,
             Waiter.Check check) {
-        lockSending(check);
+        sending.lock(check);
         boolean direct = isSentDirectly(pieces.memory());
         try {
             prepare(region, operation, scale, imaginary);
@@ -377,7 +375,7 @@ final class Peer {
     /** See {@link org.tutti.fabric.Fabric#sendPacked}. */
     boolean sendPacked(long region, SectionPieces pieces, long bytes, int operation, long scale, long imaginary,
             Waiter.Check check) {
-        lockSending(check);
+        sending.lock(check);
         try {
             int stripe = stripe(bytes);
             for (long left = bytes; left > 0; left -= stripe) {
@@ -393,7 +391,8 @@ final class Peer {
             }
             return true;
         } finally {
-            unlockSending(pieces.left() > 0 || departures.hasGatheredMuch()); // while this is on the wire, the next is packed
+            // while this is on the wire, the next is packed
+            unlockSending(pieces.left() > 0 || departures.hasGatheredMuch());
         }
     }
 
@@ -501,7 +500,7 @@ final class Peer {
 
     private int tryRequest(int firstPlace, byte kind, int operation, long region, long offset, long value, long tag,
             SectionPieces pieces, MemorySegment target, long targetOffset, Waiter.Check check) {
-        lockSending(check);
+        sending.lock(check);
         try {
             int request = requests.free(firstPlace);
             if (request < 0) {
@@ -578,7 +577,7 @@ final class Peer {
 
     /** Asks for the count of all that was sent. */
     long askCount(Waiter.Check check) {
-        lockSending(check);
+        sending.lock(check);
         try {
             long all = departures.sent();
             if (counted.number() < all && railWithRoom(FrameLayout.HEADER_BYTES, check) instanceof Rail rail) {
@@ -679,37 +678,10 @@ final class Peer {
         }
     }
 
-    /** It is mostly held for short; and who queues for it makes an object, which blocking calls do not. */
-    private void lockSending(Waiter.Check check) {
-        for (int turn = 0; turn < LOCK_TURNS; turn++) {
-            if (sending.tryLock()) {
-                return;
-            }
-            Thread.yield();
-        }
-        queueForSending(check);
-    }
-
-    private void queueForSending(Waiter.Check check) {
-        boolean locked = false;
-        while (!locked) {
-            try {
-                locked = sending.tryLock(QUEUED_MILLIS, TimeUnit.MILLISECONDS);
-            } catch (InterruptedException _) {
-                Thread.currentThread().interrupt(); // what that means is the check's business
-                Thread.yield();
-                locked = sending.tryLock();
-            }
-            if (!locked) {
-                check.check();
-            }
-        }
-    }
-
     /** Between the parts of something long: whoever has queued for the lock comes first, as it is a fair one. */
     private void giveTurn(Waiter.Check check) {
         if (sending.hasQueuedThreads()) {
-            queueForSending(check);
+            sending.queue(check);
             unlockSending(false);
         }
     }

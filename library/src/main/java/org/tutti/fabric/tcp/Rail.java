@@ -21,12 +21,12 @@ import org.tutti.fabric.Region;
  * them.
  *
  * <p><b>Holding a frame.</b> A frame whose bytes cannot all be delivered yet is held: it stays in the landing buffer,
- * nothing behind it is parsed, and nothing more is read. So nothing grows here, the wire fills, and the other side waits
- * for room. Every poll tries again. With one rail what comes later waits, and all keeps its order. With several, frames
- * on other rails arrive, but the count does not pass the held one, so no word is raised, and no request is answered, out
- * of order; and the other side sends no more than {@link Retention} keeps. A held frame has begun to take effect, so it
- * is the one that is carried through, even when its rail is lost meanwhile, and a copy on another rail is dropped. When
- * the last rail is lost, so is what is held, like all that has not arrived.
+ * nothing behind it is parsed, and nothing more is read. So nothing grows here, the wire fills, and the other side
+ * waits for room. Every poll tries again. With one rail what comes later waits, and all keeps its order. With several,
+ * frames on other rails arrive, but the count does not pass the held one, so no word is raised, and no request is
+ * answered, out of order; and the other side sends no more than {@link Retention} keeps. A held frame has begun to
+ * take effect, so it is the one that is carried through, even when its rail is lost meanwhile, and a copy on another
+ * rail is dropped. When the last rail is lost, so is what is held, like all that has not arrived.
  *
  * <p>The outgoing side is guarded by the peer's sending lock, the incoming side by its receiving lock.
  */

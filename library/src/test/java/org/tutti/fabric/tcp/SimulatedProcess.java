@@ -87,8 +87,8 @@ final class SimulatedProcess implements FabricListener {
     private record Kept(MemorySegment memory, byte[] bytes) {}
 
     /**
-     * What an accumulate does in these tests: it adds longs, of which each is multiplied first. Now and then it comes to
-     * a lock that it does not get for a while.
+     * What an accumulate does in these tests: it adds longs, of which each is multiplied first. Now and then it comes
+     * to a lock that it does not get for a while.
      */
     private final class Adder implements Accumulator {
         private final MemorySegment totals;
