@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.ProtocolException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -13,7 +12,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
-import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.WordAction;
@@ -59,11 +57,8 @@ final class Peer {
     private static final int YIELD_INTERVAL = 16;
     private static final int PARK_INTERVAL = 64 * YIELD_INTERVAL;
     private static final int TURN_BYTES = Rail.BATCH_FRAMES * FrameLayout.PAYLOAD_BYTES_MAX;
-    private static final int LOCK_TURNS = 64;
-    private static final long QUEUED_MILLIS = 20;
 
     private final int process;
-    private final Regions regions;
     private final FabricListener listener;
     private final AtomicLong refusals;
     private final Waiter.Progress progress;
@@ -80,10 +75,9 @@ final class Peer {
     private volatile boolean heardGoodbye;
 
     // sending
-    private final ReentrantLock sending = new ReentrantLock(true); // to tryLock() without a time it is as if it were not
+    private final SendingLock sending = new SendingLock();
     private final Frame called = new Frame();
     private final SectionPieces whole = new SectionPieces();
-    private final Frame served = new Frame();
     private Retention retention;
     private volatile long sent;
     private volatile boolean resends;
@@ -95,6 +89,7 @@ final class Peer {
     private final ReentrantLock receiving = new ReentrantLock();
     private final Answers answers;
     private final Arrivals arrivals;
+    private final Dues dues;
 
     /**
      * @param process the first rank of the other process
@@ -107,7 +102,6 @@ final class Peer {
     Peer(int process, Regions regions, FabricListener listener, AtomicLong refusals, Waiter.Progress progress,
             Arena arena) {
         this.process = process;
-        this.regions = regions;
         this.listener = listener;
         this.refusals = refusals;
         this.progress = progress;
@@ -115,6 +109,7 @@ final class Peer {
         this.requests = new Requests(arena);
         this.answers = new Answers(regions);
         this.arrivals = new Arrivals(this, requests, answers, new Deliveries(regions, refusals), refusals);
+        this.dues = new Dues(this, regions, answers, refusals);
     }
 
     int process() {
@@ -292,7 +287,7 @@ final class Peer {
 
     private boolean putPart(long region, long offset, MemorySegment source, long sourceOffset, long bytes,
             WordAction action, long word, long value, long tag, Waiter.Check check) {
-        lockSending(check);
+        sending.lock(check);
         boolean direct = bytes >= SENT_DIRECTLY_BYTES_MIN && isSentDirectly(source);
         try {
             called.of(FrameLayout.PUT).region = region;
@@ -341,7 +336,7 @@ final class Peer {
     /** Sends all but the last bytes of a transfer. */
     private boolean sendPart(long region, SectionPieces pieces, long rest, int operation, long scale, long imaginary,
             Waiter.Check check) {
-        lockSending(check);
+        sending.lock(check);
         boolean direct = isSentDirectly(pieces.memory());
         try {
             prepare(region, operation, scale, imaginary);
@@ -364,7 +359,7 @@ final class Peer {
     /** See {@link org.tutti.fabric.Fabric#sendPacked}. */
     boolean sendPacked(long region, SectionPieces pieces, long bytes, int operation, long scale, long imaginary,
             Waiter.Check check) {
-        lockSending(check);
+        sending.lock(check);
         try {
             int stripe = stripe(bytes);
             for (long left = bytes; left > 0; left -= stripe) {
@@ -503,7 +498,7 @@ final class Peer {
 
     private int tryRequest(int firstPlace, byte kind, int operation, long region, long offset, long value, long tag,
             SectionPieces pieces, MemorySegment target, long targetOffset, Waiter.Check check) {
-        lockSending(check);
+        sending.lock(check);
         try {
             int request = requests.free(firstPlace);
             if (request < 0) {
@@ -580,14 +575,13 @@ final class Peer {
 
     /** Asks for the count of all that was sent. */
     long askCount(Waiter.Check check) {
-        lockSending(check);
+        sending.lock(check);
         try {
             long all = sent;
             if (counted.number() < all && railWithRoom(FrameLayout.HEADER_BYTES, check) instanceof Rail rail) {
                 called.of(FrameLayout.COUNT).flags = FrameLayout.WANTS_COUNT;
                 called.value = all;
-                called.count = arrivals.received();
-                rail.append(called, null, 0);
+                appendCount(rail, called);
                 write();
             }
             return all;
@@ -650,7 +644,7 @@ final class Peer {
     }
 
     /** Appends a frame whose payload has been written where it goes in the rail's buffer. */
-    private void appendWritten(Rail rail, Frame frame) {
+    void appendWritten(Rail rail, Frame frame) {
         frame.number = sent + 1;
         frame.count = arrivals.received();
         if (retention != null) {
@@ -661,7 +655,15 @@ final class Peer {
         dirty = true;
     }
 
-    private Rail railWithRoomNow(int bytes) {
+    /** Appends a frame that has no number. */
+    void appendCount(Rail rail, Frame frame) {
+        frame.count = arrivals.received();
+        rail.append(frame, null, 0);
+        dirty = true;
+    }
+
+    /** A rail that takes so many bytes now, or null; the process may be gone. */
+    Rail railWithRoomNow(int bytes) {
         if (gone || retention != null && !retention.hasRoom(bytes, counted.number() + 1, sent + 1)) {
             return null;
         }
@@ -706,7 +708,7 @@ final class Peer {
     }
 
     /** Writes what the rails take; returns whether any took something. */
-    private boolean write() {
+    boolean write() {
         boolean any = false;
         boolean drained = true;
         for (Rail rail : rails) {
@@ -744,37 +746,10 @@ final class Peer {
         }
     }
 
-    /** It is mostly held for short; and who queues for it makes an object, which blocking calls do not. */
-    private void lockSending(Waiter.Check check) {
-        for (int turn = 0; turn < LOCK_TURNS; turn++) {
-            if (sending.tryLock()) {
-                return;
-            }
-            Thread.yield();
-        }
-        queueForSending(check);
-    }
-
-    private void queueForSending(Waiter.Check check) {
-        boolean locked = false;
-        while (!locked) {
-            try {
-                locked = sending.tryLock(QUEUED_MILLIS, TimeUnit.MILLISECONDS);
-            } catch (InterruptedException _) {
-                Thread.currentThread().interrupt(); // what that means is the check's business
-                Thread.yield();
-                locked = sending.tryLock();
-            }
-            if (!locked) {
-                check.check();
-            }
-        }
-    }
-
-    /** Between the parts of something long: whoever has queued for the lock comes first, as it is a fair one. */
+    /** Between the parts of something long: whoever has queued for the lock comes first. */
     private void giveTurn(Waiter.Check check) {
         if (sending.hasQueuedThreads()) {
-            queueForSending(check);
+            sending.queue(check);
             unlockSending(false);
         }
     }
@@ -805,113 +780,19 @@ final class Peer {
     }
 
     private void serve() {
-        hasRoom = serveResends() && serveReplies() && serveCounts();
+        hasRoom = serveResends() && dues.serveReplies() && dues.serveCounts(rails);
     }
 
     private boolean serveResends() {
         while (resends && !gone) {
             resends = false; // before the look: another rail may be lost meanwhile
-            if (!resend()) {
+            dirty = true;
+            if (!retention.resend(rails, counted.number() + 1, sent, arrivals.received())) {
                 resends = true;
                 return false;
             }
         }
         return true;
-    }
-
-    private boolean resend() {
-        for (long number = counted.number() + 1; number <= sent; number++) {
-            int on = retention.rail(number);
-            if (on == Retention.NOWHERE || rails[on].isLost()) {
-                retention.setRail(number, Retention.NOWHERE);
-                retention.header(number, served);
-                Rail rail = aliveWithRoom(FrameLayout.HEADER_BYTES + served.length);
-                if (rail == null) {
-                    return false;
-                }
-                served.count = arrivals.received();
-                rail.append(served, retention.segment(), retention.payload(number));
-                retention.setRail(number, rail.index());
-                dirty = true;
-            }
-        }
-        return true;
-    }
-
-    private Rail aliveWithRoom(Rail preferred, int bytes) {
-        return !preferred.isLost() && preferred.hasRoom(bytes) ? preferred : aliveWithRoom(bytes);
-    }
-
-    private Rail aliveWithRoom(int bytes) {
-        for (Rail rail : rails) {
-            if (!rail.isLost() && rail.hasRoom(bytes)) {
-                return rail;
-            }
-        }
-        return null;
-    }
-
-    private boolean serveReplies() {
-        while (!answers.isEmpty()) {
-            Frame asked = answers.first();
-            Region region = asked.kind == FrameLayout.GET ? regions.find(asked.region) : null;
-            boolean refuses = asked.has(FrameLayout.REFUSED) || asked.kind == FrameLayout.GET && region == null;
-            long left = asked.kind == FrameLayout.GET && !refuses ? asked.value - asked.tag : 0;
-            int length = (int) Math.min(left, FrameLayout.PAYLOAD_BYTES_MAX);
-            Rail rail = railWithRoomNow(FrameLayout.HEADER_BYTES + length);
-            if (rail == null) {
-                return gone;
-            }
-            if (length > 0 && !answers.read(asked, region, length, rail.outgoing(), rail.payloadAt())) {
-                refusals.incrementAndGet();
-                refuses = true;
-                length = 0;
-                left = 0;
-            }
-            boolean last = length == left;
-            served.of(FrameLayout.REPLY).flags =
-                    (byte) ((refuses ? FrameLayout.REFUSED : 0) | (last ? FrameLayout.LAST : 0));
-            served.length = length;
-            served.word = asked.word;
-            served.offset = asked.kind == FrameLayout.GET ? asked.tag : 0;
-            served.value = asked.value;
-            appendWritten(rail, served);
-            asked.tag += length;
-            if (last) {
-                answers.remove();
-            }
-            write();
-        }
-        return true;
-    }
-
-    private boolean serveCounts() {
-        boolean all = true;
-        for (Rail rail : rails) {
-            if (rail.asksCount()) {
-                rail.askCount(false);
-                if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES)) { // else it is full or lost
-                    appendCount(rail, FrameLayout.WANTS_COUNT);
-                }
-            }
-            if (rail.owesCount()) {
-                Rail on = aliveWithRoom(rail, FrameLayout.HEADER_BYTES);
-                if (on == null) {
-                    all = false;
-                } else {
-                    rail.oweCount(false);
-                    appendCount(on, (byte) 0);
-                }
-            }
-        }
-        return all;
-    }
-
-    private void appendCount(Rail rail, byte flags) {
-        served.of(FrameLayout.COUNT).flags = flags;
-        served.count = arrivals.received();
-        rail.append(served, null, 0);
-        dirty = true;
     }
 
     // ---- receiving

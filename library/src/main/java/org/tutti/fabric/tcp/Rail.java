@@ -451,6 +451,21 @@ final class Rail {
 
     // ---- life
 
+    /** Whether a frame of so many bytes in all can be sent here now. */
+    boolean isAliveWithRoom(int bytes) {
+        return !lost && hasRoom(bytes);
+    }
+
+    /** The first rail for which that is so, or null. */
+    static Rail aliveWithRoom(Rail[] rails, int bytes) {
+        for (Rail rail : rails) {
+            if (rail.isAliveWithRoom(bytes)) {
+                return rail;
+            }
+        }
+        return null;
+    }
+
     boolean isLost() {
         return lost;
     }

@@ -18,12 +18,13 @@ final class Retention {
     static final int BYTES = 2 << 20;
 
     /** The frame is on no rail, and has to be sent again. */
-    static final byte NOWHERE = -1;
+    private static final byte NOWHERE = -1;
 
     private final ByteBuffer ring = ByteBuffer.allocateDirect(BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private final MemorySegment segment = MemorySegment.ofBuffer(ring);
     private final long[] starts = new long[FRAMES_MAX];
     private final byte[] rails = new byte[FRAMES_MAX];
+    private final Frame again = new Frame();
     private long end;
 
     private static int place(long number) {
@@ -58,12 +59,31 @@ final class Retention {
         end = start + bytes;
     }
 
-    int rail(long number) {
-        return rails[place(number)];
-    }
-
-    void setRail(long number, int rail) {
-        rails[place(number)] = (byte) rail;
+    /**
+     * Sends those frames again whose rail is lost, on others.
+     *
+     * @param all the rails
+     * @param first the first uncounted frame
+     * @param last the last one that was sent
+     * @param received the count that goes with them
+     * @return whether there was room for all
+     */
+    boolean resend(Rail[] all, long first, long last, long received) {
+        for (long number = first; number <= last; number++) {
+            int on = rails[place(number)];
+            if (on == NOWHERE || all[on].isLost()) {
+                rails[place(number)] = NOWHERE;
+                header(number, again);
+                Rail rail = Rail.aliveWithRoom(all, FrameLayout.HEADER_BYTES + again.length);
+                if (rail == null) {
+                    return false;
+                }
+                again.count = received;
+                rail.append(again, segment, payload(number));
+                rails[place(number)] = (byte) rail.index();
+            }
+        }
+        return true;
     }
 
     /** Reads the header of a frame that is kept. */
