@@ -12,8 +12,7 @@ import org.tutti.TuttiException;
 
 /**
  * Why a communicator is broken, and by whom, as the broken word says it: the reason in the highest byte, the culprit
- * plus
- * one in the next three, the rank that found it in the low half.
+ * plus one in the next three, the rank that found it in the low half.
  */
 final class Breakage {
     private static final int REASON_SHIFT = 56;
@@ -25,6 +24,11 @@ final class Breakage {
     }
 
     private Breakage() {}
+
+    /** The broken word for an Error, to be made beforehand: when it is needed there may be no memory left. */
+    static long wordOfError(int rank) {
+        return word(Reason.OTHER, 0, rank);
+    }
 
     /** The broken word for what was thrown inside an operation at a rank. */
     static long word(Throwable failure, int rank) {
@@ -38,6 +42,10 @@ final class Breakage {
             default -> Reason.OTHER;
         };
         int culprit = failure instanceof RankFailedException failed ? failed.rank() + 1 : 0;
+        return word(reason, culprit, rank);
+    }
+
+    private static long word(Reason reason, int culprit, int rank) {
         return (long) reason.ordinal() << REASON_SHIFT | (long) culprit << Integer.SIZE | rank;
     }
 

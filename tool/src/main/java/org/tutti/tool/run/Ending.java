@@ -43,7 +43,9 @@ record Ending(int status, String sentence, boolean endsJob) {
         var who = (ranks.first() == ranks.last() ? "" : "the process of ") + ranks.name() + " (" + process.identity()
                 + ") ";
         if (process.isAlive()) {
-            return failed(who + "failed, or was silent for the --heartbeat, and did not end by itself");
+            return failed(
+                    who + "failed, or was silent for the --heartbeat, and did not end by itself, perhaps because of "
+                            + "a shutdown hook");
         }
         int status = process.exitStatus();
         if (status == RankProcess.STATUS_SECONDARY) {
@@ -52,6 +54,10 @@ record Ending(int status, String sentence, boolean endsJob) {
         if (status > SIGNAL_BASE && status <= SIGNAL_BASE + SIGNAL_MAX) {
             return new Ending(status, who + "was killed by signal " + (status - SIGNAL_BASE) + " (exit status " + status
                     + ")", true);
+        }
+        if (status == StartedProcess.STATUS_OUT_OF_MEMORY && process.saidOutOfMemory()) {
+            return new Ending(status, who + "ran out of memory (exit status " + status
+                    + "): give its heap more by -J-Xmx, or its host fewer ranks", true);
         }
         if (status != 0) {
             return new Ending(status, who + "exited with status " + status, true);

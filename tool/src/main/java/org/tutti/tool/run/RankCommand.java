@@ -98,6 +98,7 @@ final class RankCommand {
     private List<String> defaultOptions() {
         List<String> options = new ArrayList<>();
         options.add("-XX:-UsePerfData"); // a file in /tmp for each JVM, which kill -9 leaves there
+        options.add("-XX:+ExitOnOutOfMemoryError"); // a rank that has lost a thread would leave the others waiting
         options.add("-XX:ActiveProcessorCount=" + processors());
         options.add(String.format(Locale.ROOT, "-XX:MaxRAMPercentage=%.4f",
                 HEAP_SHARE_PERCENT / plan.share().processes()));

@@ -58,6 +58,9 @@ final class Supervisor {
             }
             if (process != null) {
                 running--;
+                if (process.exitStatus() == StartedProcess.STATUS_OUT_OF_MEMORY) {
+                    process.awaitOutput(System.nanoTime() + DRAINING_LIMIT.toNanos()); // for it says whether it was that
+                }
                 inquest.ended(process);
             }
             if (!ending) {
