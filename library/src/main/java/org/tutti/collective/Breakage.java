@@ -25,6 +25,11 @@ final class Breakage {
 
     private Breakage() {}
 
+    /** The broken word for an Error, to be made beforehand: when it is needed there may be no memory left. */
+    static long wordOfError(int rank) {
+        return word(Reason.OTHER, 0, rank);
+    }
+
     /** The broken word for what was thrown inside an operation at a rank. */
     static long word(Throwable failure, int rank) {
         Reason reason = switch (failure) {
@@ -37,6 +42,10 @@ final class Breakage {
             default -> Reason.OTHER;
         };
         int culprit = failure instanceof RankFailedException failed ? failed.rank() + 1 : 0;
+        return word(reason, culprit, rank);
+    }
+
+    private static long word(Reason reason, int culprit, int rank) {
         return (long) reason.ordinal() << REASON_SHIFT | (long) culprit << Integer.SIZE | rank;
     }
 

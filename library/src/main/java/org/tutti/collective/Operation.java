@@ -64,6 +64,7 @@ abstract class Operation extends Placement implements Waiter.Check {
     final boolean blocking;
     private final MemorySegment fetched;
     private final CallComparison comparison;
+    private final long brokenByError;
     private final Waiter.Check whileAwaiting = this::checkAwaiting;
 
     long sequence;
@@ -109,6 +110,7 @@ abstract class Operation extends Placement implements Waiter.Check {
                 : new Ledger(memory, ring, layout.left(localRank), topology.nodes());
         long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) ranksMax * Words.LINE_BYTES);
         this.fetched = topology.nodes() == 1 ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
+        this.brokenByError = Breakage.wordOfError(rank);
         this.comparison = new CallComparison(machine, members, ring, layout, rank, localRank, fetched, this::fetch);
     }
 
@@ -259,7 +261,8 @@ abstract class Operation extends Placement implements Waiter.Check {
      */
     public void breakOff(Throwable failure) {
         try {
-            machine.setOnce(ring, RingLayout.BROKEN, Breakage.word(failure, rank)); // before others miss what it had
+            long word = failure instanceof Error ? brokenByError : Breakage.word(failure, rank);
+            machine.setOnce(ring, RingLayout.BROKEN, word); // before others miss what it had
         } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
             failure.addSuppressed(closed);
         }

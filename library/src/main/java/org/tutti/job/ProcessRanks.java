@@ -2,8 +2,10 @@
 package org.tutti.job;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 import org.tutti.Job;
 import org.tutti.JobOptions;
@@ -25,6 +27,9 @@ public final class ProcessRanks {
     private static final int POLL_FRACTION = 16;
     private static final Object LOCK = new Object();
 
+    /** A launcher kills a process a second after it has told it to end, and that must not make others fail. */
+    private static final long SHUTDOWN_MILLIS_MAX = 1500;
+
     private static ProcessRanks instance;
 
     private final JobEnvironment environment;
@@ -32,7 +37,7 @@ public final class ProcessRanks {
     private final Watch watch;
     private final boolean launched;
     private final Network network;
-    private final boolean[] joined;
+    private final Thread[] joined; // the threads on which the ranks have joined
     private int leaving;
 
     private ProcessRanks(JobEnvironment environment, boolean launched, long deadlineNanos) {
@@ -40,7 +45,8 @@ public final class ProcessRanks {
         this.launched = launched;
         this.file = launched ? NodeFile.joinLaunched(environment)
                 : NodeFile.join(environment, deadlineNanos);
-        this.joined = new boolean[environment.ranks()];
+        file.node().beat(environment.firstRank()); // links what marking a rank as failed needs when memory is used up
+        this.joined = new Thread[environment.ranks()];
         this.network = environment.shape().nodes() == 1 ? null : openNetwork();
         this.watch = new Watch(file, environment.firstRank(), network, environment.standstillMillis());
     }
@@ -93,6 +99,7 @@ public final class ProcessRanks {
     private static ProcessRanks open(JobEnvironment environment, boolean launched, long deadlineNanos) {
         synchronized (LOCK) {
             if (instance == null) {
+                Runtime.getRuntime().addShutdownHook(new Thread(ProcessRanks::shutDown, "tutti shutdown"));
                 instance = new ProcessRanks(environment, launched, deadlineNanos);
             }
             return instance;
@@ -116,11 +123,11 @@ public final class ProcessRanks {
         int rank = environment.firstRank() + index;
         ProcessRanks ranks = open(environment, false, deadline);
         synchronized (LOCK) {
-            if (ranks.joined[index]) {
+            if (ranks.joined[index] != null) {
                 throw new IllegalStateException("rank " + rank
                         + " has joined its job before; keep the Job and pass it on, as a rank joins once");
             }
-            ranks.joined[index] = true;
+            ranks.joined[index] = Thread.currentThread();
         }
         Node node = ranks.file.node();
         try {
@@ -217,6 +224,57 @@ public final class ProcessRanks {
         }
     }
 
+    // ---- how a process ends
+
+    /**
+     * What happens when the JVM begins to shut down, as hooks of the program may make that take long: a rank that has
+     * called exit takes part in nothing any more, so the others know at once. A signal may have been sent to all ranks,
+     * and by the launcher, so its receivers have the time to end; and without a launcher they end as they please.
+     */
+    private static void shutDown() {
+        synchronized (LOCK) {
+            if (instance == null || RankProcess.isEnding()) {
+                return;
+            }
+            if (!instance.failRanks(ProcessRanks::isExiting) && instance.launched) {
+                Thread.ofPlatform().daemon().name("tutti end").start(ProcessRanks::failAfterShutdownLimit);
+            }
+        }
+        spreadNews();
+    }
+
+    private static void failAfterShutdownLimit() {
+        try {
+            Thread.sleep(SHUTDOWN_MILLIS_MAX);
+        } catch (InterruptedException _) {
+            return; // nobody does that
+        }
+        synchronized (LOCK) {
+            instance.failRanks(_ -> true);
+        }
+        spreadNews();
+    }
+
+    /** Whether a thread is in {@code System.exit}, from which none returns. */
+    private static boolean isExiting(Thread thread) {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().equals("java.lang.Runtime")
+                        && frame.getMethodName().equals("exit"));
+    }
+
+    /** Marks ranks that have joined on certain threads and not left; returns whether there are any. */
+    private boolean failRanks(Predicate<Thread> joinedOn) {
+        boolean any = false;
+        for (int index = 0; index < joined.length && leaving < joined.length; index++) { // then the memory is there
+            int rank = environment.firstRank() + index;
+            if (joined[index] != null && joinedOn.test(joined[index])
+                    && file.node().state(rank) == NodeLayout.JOINED) {
+                any |= file.node().markFailed(RankFailure.saidSo(rank));
+            }
+        }
+        return any;
+    }
+
     /** Whether a rank of this process, which a launcher has started, has joined its job and not left it. */
     static boolean hasNotLeft(int index) {
         synchronized (LOCK) {
@@ -237,7 +295,7 @@ public final class ProcessRanks {
     /** Tells other nodes what this process knows of failures, before it ends and is taken for the first one. */
     static void spreadNews() {
         synchronized (LOCK) {
-            if (instance != null && instance.network != null) {
+            if (instance != null && instance.network != null && instance.leaving < instance.joined.length) {
                 instance.network.gossip().spread();
             }
         }

@@ -6,7 +6,10 @@ import java.io.StringWriter;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 import org.tutti.TuttiException;
 
@@ -14,6 +17,12 @@ import org.tutti.TuttiException;
  * What {@code tutti run} starts in every process: runs the program's main, once for each rank of the process, on a
  * thread of its own with an instance of its own. When a rank throws, the others must know at once, and the launcher
  * must be able to tell the cause from its consequences; that is what this class is for.
+ *
+ * <p>The status of a process says whether it has the cause, so of several ranks the one that has it ends the process.
+ * It says that it has before it is marked as failed: whichever rank fails because of the mark finds that said. But
+ * others may have known sooner, as a rank that throws inside a call breaks the communicator first, and one that closes
+ * its job on the way out leaves it; so a rank that fails because of another one gives those of its own process, whose
+ * mains are still on their way, some time to come forward.
  */
 public final class RankProcess {
     /** The exit status of a process that ended only because another one failed. */
@@ -23,6 +32,21 @@ public final class RankProcess {
     public static final char MARK = '\u001E';
 
     private static final int STATUS_FAILED = 1;
+
+    /** How long a rank that has the cause may take from where others saw it to the end of its main. */
+    private static final long CONFESSION_NANOS = 5_000_000_000L;
+
+    private static final long POLL_NANOS = 1_000_000;
+
+    /** What is said when there is no memory left to say more. */
+    private static final byte[] SPEECHLESS =
+            "Exception in a rank, which could not be printed, perhaps for want of memory\n"
+                    .getBytes(StandardCharsets.US_ASCII);
+
+    private static final AtomicInteger RUNNING = new AtomicInteger();
+
+    private static volatile boolean hasCause;
+    private static volatile boolean ending;
 
     private RankProcess() {}
 
@@ -40,8 +64,9 @@ public final class RankProcess {
         } catch (TuttiException failure) {
             fail(0, failure);
         }
+        RUNNING.set(ranks);
         if (ranks == 1) {
-            ScopedValue.where(ProcessRanks.INDEX, 0).run(() -> runRank(0, 1, arguments[0], rest));
+            ScopedValue.where(ProcessRanks.INDEX, 0).run(() -> runRank(0, arguments[0], rest));
             return;
         }
         Thread[] threads = new Thread[ranks];
@@ -49,20 +74,21 @@ public final class RankProcess {
             int mine = index;
             threads[index] = Thread.ofPlatform().name("main " + index).start(
                     () -> ScopedValue.where(ProcessRanks.INDEX, mine)
-                            .run(() -> runRank(mine, ranks, arguments[0], rest)));
+                            .run(() -> runRank(mine, arguments[0], rest)));
         }
         for (Thread thread : threads) {
             thread.join();
         }
     }
 
-    private static void runRank(int index, int ranks, String className, String[] arguments) {
+    private static void runRank(int index, String className, String[] arguments) {
         try {
             call(className, arguments);
-            if (ranks > 1 && ProcessRanks.hasNotLeft(index)) { // with one rank, the end of the process says so
+            if (ProcessRanks.hasNotLeft(index)) {
                 throw new IllegalStateException("its main returned without leaving the job; close it:"
                         + " try (var job = Tutti.join())");
             }
+            RUNNING.decrementAndGet();
         } catch (Throwable failure) {
             fail(index, failure);
         }
@@ -106,18 +132,57 @@ public final class RankProcess {
         throw new NoSuchMethodException("class " + type.getName() + " has no main method; declare void main()");
     }
 
+    /** An Error may mean that there is no memory left: then nothing may be needed before the others know. */
     private static void fail(int index, Throwable failure) {
+        boolean secondary = !(failure instanceof Error) && Failures.isSecondary(failure);
+        try {
+            if (!secondary) {
+                hasCause = true;
+                ProcessRanks.markFailed(index);
+            }
+            RUNNING.decrementAndGet();
+            ProcessRanks.spreadNews();
+            report(index, failure, secondary);
+            if (secondary && awaitCause()) {
+                return; // the rank that has it ends the process
+            }
+        } catch (Throwable _) {
+            System.err.write(SPEECHLESS, 0, SPEECHLESS.length);
+        }
+        end(secondary ? STATUS_SECONDARY : STATUS_FAILED);
+    }
+
+    private static void report(int index, Throwable failure, boolean secondary) {
         int rank = JobEnvironment.read().map(environment -> environment.firstRank() + index).orElse(index);
-        boolean secondary = Failures.isSecondary(failure);
         if (secondary) { // who failed first is known already, or will be when this process has ended
             System.err.println(MARK + "rank " + rank + ": " + failure.getMessage());
         } else {
-            ProcessRanks.markFailed(index);
             System.err.print("Exception in rank " + rank + ": " + trace(failure));
         }
         System.err.flush();
-        ProcessRanks.spreadNews();
-        Runtime.getRuntime().exit(secondary ? STATUS_SECONDARY : STATUS_FAILED);
+    }
+
+    /** Returns whether a rank of this process has the cause, once that is known, or it has taken too long. */
+    private static boolean awaitCause() {
+        long startNanos = System.nanoTime();
+        while (!hasCause && RUNNING.get() > 0 && System.nanoTime() - startNanos < CONFESSION_NANOS) {
+            LockSupport.parkNanos(POLL_NANOS);
+        }
+        return hasCause;
+    }
+
+    /** Whether the process ends because a rank threw, of which the others know. */
+    static boolean isEnding() {
+        return ending;
+    }
+
+    private static void end(int status) {
+        ending = true;
+        try {
+            Runtime.getRuntime().exit(status);
+        } finally { // for want of memory, too
+            Runtime.getRuntime().halt(status);
+        }
     }
 
     /** All of it at once, so that traces of several ranks stay apart, and without the frames that called main. */

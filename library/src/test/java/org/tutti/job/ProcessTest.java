@@ -122,6 +122,33 @@ class ProcessTest {
     }
 
     @Test
+    void shouldTellTheOthersWhenARankHasNoMemoryLeft() {
+        try (var ranks = RankProcesses.start(3, "out-of-memory", Map.of())) {
+            for (int rank : new int[]{0, 2}) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                assertThat(ranks.output(rank)).contains("rank 1 ended a call with an exception; see its message");
+            }
+            assertThat(ranks.processes.get(1).isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void shouldNotWaitForTheHooksOfAProcessThatExits() throws InterruptedException {
+        try (var ranks = RankProcesses.start(3, "exit-with-hook", Map.of())) {
+            for (int rank : new int[]{0, 2}) {
+                ranks.awaitOutput(rank, "joined");
+            }
+            MachineTime time = new MachineTime();
+            for (int rank : new int[]{0, 2}) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isEqualTo(STATUS_OF_EXCEPTION);
+                assertThat(ranks.output(rank)).contains("RankFailedException: rank 1 (process ");
+            }
+            assertThat(time.elapsed()).isLessThan(Duration.ofSeconds(5));
+            assertThat(ranks.processes.get(1).isAlive()).isTrue();
+        }
+    }
+
+    @Test
     void shouldTellTheOthersWhenAProcessEndsWithoutLeaving() {
         try (var ranks = RankProcesses.start(2, "unclosed", Map.of())) {
             assertThat(ranks.status(1)).isZero();

@@ -10,10 +10,12 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntToLongFunction;
 
 import org.tutti.Collective;
 import org.tutti.Communicator;
+import org.tutti.CommunicatorBrokenException;
 import org.tutti.DataType;
 import org.tutti.Job;
 import org.tutti.Mutexes;
@@ -87,6 +89,16 @@ final class RankMain {
                     }
                     Thread.sleep(60_000);
                 }
+                case "out-of-memory" -> runOutOfMemory(world);
+                case "exit-with-hook" -> {
+                    world.barrier();
+                    System.out.println("joined");
+                    if (job.rank() == 1) {
+                        Runtime.getRuntime().addShutdownHook(new Thread(RankMain::park));
+                        System.exit(0);
+                    }
+                    world.barrier();
+                }
                 case "mismatch" -> {
                     if (job.rank() == 0) {
                         world.barrier();
@@ -159,6 +171,43 @@ final class RankMain {
                 default -> throw new IllegalArgumentException(program);
             }
         }
+    }
+
+    private static void park() {
+        while (true) {
+            LockSupport.park();
+        }
+    }
+
+    /** Rank 1 runs out of memory in an operator, and stays in the job without having any. */
+    private static void runOutOfMemory(Communicator world) {
+        Object[] kept = new Object[1];
+        try {
+            world.reduce(new int[]{1}, Reduction.ofInts("filling", true, (left, right) -> {
+                throw fill(kept);
+            }), 1);
+        } catch (OutOfMemoryError _) {
+            park();
+        }
+        try {
+            world.barrier();
+        } catch (CommunicatorBrokenException e) {
+            System.out.println(e.getMessage());
+        }
+    }
+
+    private static OutOfMemoryError fill(Object[] kept) {
+        OutOfMemoryError full = null;
+        for (int bytes = 1 << 20; bytes > 0; bytes >>= 1) {
+            try {
+                while (true) {
+                    kept[0] = new Object[]{kept[0], new byte[bytes]};
+                }
+            } catch (OutOfMemoryError e) {
+                full = e;
+            }
+        }
+        return full;
     }
 
     private static void oneSided(Communicator world) {

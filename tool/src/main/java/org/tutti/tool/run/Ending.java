@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 
+import org.tutti.job.RankFailure;
 import org.tutti.job.RankProcess;
 
 /**
@@ -43,7 +44,7 @@ record Ending(int status, String sentence, boolean endsJob) {
         var who = (ranks.first() == ranks.last() ? "" : "the process of ") + ranks.name() + " (" + process.identity()
                 + ") ";
         if (process.isAlive()) {
-            return failed(who + nodes.accusation(rank).orElse("failed") + ", and did not end by itself");
+            return failed(who + nodes.firstFailure(rank).map(Ending::accusation).orElse("failed, and did not end"));
         }
         int status = process.exitStatus();
         if (status == RankProcess.STATUS_SECONDARY) {
@@ -53,6 +54,10 @@ record Ending(int status, String sentence, boolean endsJob) {
             return new Ending(status, who + "was killed by signal " + (status - SIGNAL_BASE) + " (exit status " + status
                     + ")", true);
         }
+        if (status == StartedProcess.STATUS_OUT_OF_MEMORY && process.saidOutOfMemory()) {
+            return new Ending(status, who + "ran out of memory (exit status " + status
+                    + "): give its heap more by -J-Xmx, or its host fewer ranks", true);
+        }
         if (status != 0) {
             return new Ending(status, who + "exited with status " + status, true);
         }
@@ -61,6 +66,11 @@ record Ending(int status, String sentence, boolean endsJob) {
         }
         return failed(who
                 + "ended without joining the job that other ranks have joined (call Tutti.join() on every rank)");
+    }
+
+    private static String accusation(RankFailure failure) {
+        return failure.describe("rank " + failure.witness()) + ", and did not end by itself"
+                + (failure.reason() == RankFailure.Reason.SAID_SO ? ", perhaps because of a shutdown hook" : "");
     }
 
     private static Ending failed(String sentence) {

@@ -14,8 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import org.tutti.JobStartException;
 import org.tutti.job.NodeFile;
@@ -36,8 +39,12 @@ final class HostSession {
     private static final Duration DRAINING_LIMIT = Duration.ofMillis(500);
     private static final Duration STOPPING_GRACE = Duration.ofMillis(700);
 
+    /** The launcher says at once what the job is; how long it may be silent after that, the job says. */
+    private static final Duration JOB_LIMIT = Duration.ofMinutes(1);
+
     private final DataInputStream in;
     private final OutputStream out;
+    private final Duration jobLimit;
     private final List<LocalProcess> processes = new ArrayList<>();
     private final List<List<HostOutput>> outputs = new ArrayList<>();
     private final BlockingQueue<StartedProcess> ended = new LinkedBlockingQueue<>();
@@ -54,8 +61,18 @@ final class HostSession {
      * @param out what it is told
      */
     HostSession(InputStream in, OutputStream out) {
+        this(in, out, JOB_LIMIT);
+    }
+
+    /**
+     * @param in what the launcher says
+     * @param out what it is told
+     * @param jobLimit how long it may take to say what the job is
+     */
+    HostSession(InputStream in, OutputStream out, Duration jobLimit) {
         this.in = new DataInputStream(new BufferedInputStream(in, 1 << 16));
         this.out = out;
+        this.jobLimit = jobLimit;
     }
 
     /** {@return the status to exit with, when all is over and nothing is left} */
@@ -88,8 +105,8 @@ final class HostSession {
 
     // ---- before the processes
 
-    private Program prepare(Cleanup cleanup) throws IOException {
-        job = JobDescription.of(next(FrameKind.JOB));
+    private Program prepare(Cleanup cleanup) throws IOException, InterruptedException {
+        job = JobDescription.of(awaitJob());
         heardNanos = System.nanoTime();
         Thread.ofPlatform().daemon().name("beat").start(this::beat);
         var plan = job.plan();
@@ -109,6 +126,20 @@ final class HostSession {
         cleanup.add(this::closeNodeFile);
         states = new NodeStates(nodeFile, plan, frame -> Frame.write(out, frame));
         return program;
+    }
+
+    /** A read knows no limit, so it is left to a thread that may wait for ever. */
+    private Frame awaitJob() throws IOException, InterruptedException {
+        var reading = new FutureTask<>(() -> next(FrameKind.JOB));
+        Thread.ofPlatform().daemon().name("job").start(reading);
+        try {
+            return reading.get(jobLimit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException _) {
+            throw new IOException("the launcher has not said within " + DurationConverter.text(jobLimit)
+                    + " what the job is");
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause().getMessage(), e);
+        }
     }
 
     private Frame next(FrameKind kind) throws IOException {

@@ -3,19 +3,32 @@ package org.tutti.tool.run;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Comparator;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.Set;
 
 /**
  * The temporary directory of a job's compiled classes, for its owner only. A lock on the file in it says that its
- * launcher lives; the next launcher deletes the directories whose lock is free.
+ * launcher lives; the next launcher of the same user deletes the directories whose lock is free.
+ *
+ * <p>Anybody may put something with such a name beside it: what is not a directory just as this class makes it is not
+ * even opened, as opening a pipe waits for its other end. What is deleted is reached from directories that are open,
+ * and never through a link: so no file elsewhere is meant, whatever is moved meanwhile.
  */
 final class JobDirectory implements AutoCloseable {
     private static final String PREFIX = "tutti-";
-    private static final String LOCK = "launcher.lock";
+    private static final Path LOCK = Path.of("launcher.lock");
+    private static final Path SELF = Path.of("/proc/self");
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
     private final Path directory;
     private final FileChannel lock;
@@ -29,9 +42,9 @@ final class JobDirectory implements AutoCloseable {
     static JobDirectory create(String job) throws IOException {
         var parent = Path.of(System.getProperty("java.io.tmpdir"));
         sweep(parent);
-        var ownerOnly = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
         while (true) {
-            var directory = Files.createDirectory(parent.resolve(PREFIX + job), ownerOnly);
+            var directory = Files.createDirectory(parent.resolve(PREFIX + job),
+                    PosixFilePermissions.asFileAttribute(OWNER_ONLY));
             var file = directory.resolve(LOCK);
             var lock = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             lock.lock();
@@ -50,29 +63,95 @@ final class JobDirectory implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        delete(directory);
-        lock.close();
+        try (lock; var parent = open(directory.getParent()); var own = open(parent, directory.getFileName())) {
+            delete(parent, directory.getFileName(), own);
+        }
     }
 
-    private static void sweep(Path parent) throws IOException {
-        try (var candidates = Files.newDirectoryStream(parent, PREFIX + "*")) {
-            for (var candidate : candidates) {
-                try (var lock = FileChannel.open(candidate.resolve(LOCK), StandardOpenOption.WRITE)) {
-                    if (lock.tryLock() != null) {
-                        delete(candidate);
-                    }
-                } catch (IOException e) {
-                    // Another user's, or one that just begins or ends: it is not ours to delete.
+    /** Deletes the directories that dead launchers of this user have left in another one. */
+    static void sweep(Path parent) {
+        try (var entries = open(parent)) {
+            var user = Files.getOwner(SELF);
+            for (var entry : entries) {
+                if (entry.getFileName().toString().startsWith(PREFIX)) {
+                    sweepIfUnused(entries, entry.getFileName(), user);
                 }
             }
+        } catch (IOException | DirectoryIteratorException _) {
+            return; // a directory that others may not list can be used all the same
         }
     }
 
-    private static void delete(Path directory) throws IOException {
-        try (var paths = Files.walk(directory)) {
-            for (var path : paths.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
+    private static void sweepIfUnused(SecureDirectoryStream<Path> parent, Path name, UserPrincipal user) {
+        try {
+            if (!isOwnDirectory(attributes(parent, name), user)) {
+                return;
+            }
+            try (var directory = open(parent, name)) {
+                var opened = directory.getFileAttributeView(PosixFileAttributeView.class).readAttributes();
+                if (isOwnDirectory(opened, user) && isOwnFile(attributes(directory, LOCK), user)) {
+                    deleteIfUnlocked(parent, name, directory);
+                }
+            }
+        } catch (IOException | DirectoryIteratorException _) {
+            return; // one that just begins or ends, or cannot be deleted
+        }
+    }
+
+    private static void deleteIfUnlocked(SecureDirectoryStream<Path> parent, Path name,
+            SecureDirectoryStream<Path> directory) throws IOException {
+        var options = Set.of(StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+        try (var lock = (FileChannel) directory.newByteChannel(LOCK, options)) {
+            if (lock.tryLock() != null) {
+                delete(parent, name, directory);
             }
         }
+    }
+
+    /** Nobody else can have put anything into it. */
+    private static boolean isOwnDirectory(PosixFileAttributes attributes, UserPrincipal user) {
+        return attributes.isDirectory() && attributes.owner().equals(user)
+                && attributes.permissions().equals(OWNER_ONLY);
+    }
+
+    private static boolean isOwnFile(PosixFileAttributes attributes, UserPrincipal user) {
+        return attributes.isRegularFile() && attributes.owner().equals(user);
+    }
+
+    private static PosixFileAttributes attributes(SecureDirectoryStream<Path> directory, Path name)
+            throws IOException {
+        return directory.getFileAttributeView(name, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                .readAttributes();
+    }
+
+    private static SecureDirectoryStream<Path> open(Path directory) throws IOException {
+        return (SecureDirectoryStream<Path>) Files.newDirectoryStream(directory); // as all are on Linux
+    }
+
+    private static SecureDirectoryStream<Path> open(SecureDirectoryStream<Path> parent, Path name)
+            throws IOException {
+        return parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /** The lock goes last: what could not be deleted to the end is found by the next sweep. */
+    private static void delete(SecureDirectoryStream<Path> parent, Path name, SecureDirectoryStream<Path> directory)
+            throws IOException {
+        boolean hasLock = false;
+        for (var entry : directory) {
+            var inner = entry.getFileName();
+            if (inner.equals(LOCK)) {
+                hasLock = true;
+            } else if (attributes(directory, inner).isDirectory()) {
+                try (var open = open(directory, inner)) {
+                    delete(directory, inner, open);
+                }
+            } else {
+                directory.deleteFile(inner);
+            }
+        }
+        if (hasLock) {
+            directory.deleteFile(LOCK);
+        }
+        parent.deleteDirectory(name);
     }
 }

@@ -57,10 +57,9 @@ final class JobNodes implements AutoCloseable {
         return failures().mapToInt(RankFailure::rank).findFirst().orElse(NOBODY);
     }
 
-    /** {@return what is said of a rank that is alive, but counts as failed first: a clause that follows its name} */
-    Optional<String> accusation(int rank) {
-        return failures().filter(failure -> failure.rank() == rank).findFirst()
-                .map(failure -> failure.describe("rank " + failure.witness()));
+    /** {@return how the failure of a rank is known that counts as failed first} */
+    Optional<RankFailure> firstFailure(int rank) {
+        return failures().filter(failure -> failure.rank() == rank).findFirst();
     }
 
     private Stream<RankFailure> failures() {

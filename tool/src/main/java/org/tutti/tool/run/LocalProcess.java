@@ -96,6 +96,11 @@ final class LocalProcess implements StartedProcess {
     }
 
     @Override
+    public boolean saidOutOfMemory() {
+        return relays.stream().anyMatch(Relay::saidOutOfMemory);
+    }
+
+    @Override
     public boolean isPassingOutputOn() {
         return relays.stream().anyMatch(Relay::isWriting);
     }

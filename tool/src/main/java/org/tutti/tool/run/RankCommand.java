@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.tutti.collective.kernel.Vectors;
 import org.tutti.job.JobEnvironment;
@@ -30,6 +31,9 @@ final class RankCommand {
             Set.of(JobEnvironment.RENDEZVOUS, JobEnvironment.SECRET_FILE, JobEnvironment.RAILS);
 
     private static final double HEAP_SHARE_PERCENT = 60;
+
+    /** One thread collects a heap of this size in a few seconds, in which its process must not count as silent. */
+    private static final long SERIAL_HEAP_BYTES_MAX = 4L << 30;
 
     /** The launcher looks for missing ranks by itself and says more; the ranks' own patience is for other launchers. */
     private static final long JOIN_TIMEOUT_MARGIN_MILLIS = 2_000;
@@ -98,11 +102,14 @@ final class RankCommand {
     private List<String> defaultOptions() {
         List<String> options = new ArrayList<>();
         options.add("-XX:-UsePerfData"); // a file in /tmp for each JVM, which kill -9 leaves there
+        options.add("-XX:+ExitOnOutOfMemoryError"); // a rank that has lost a thread would leave the others waiting
         options.add("-XX:ActiveProcessorCount=" + processors());
         options.add(String.format(Locale.ROOT, "-XX:MaxRAMPercentage=%.4f",
                 HEAP_SHARE_PERCENT / plan.share().processes()));
         if (plan.jvmOptions().stream().noneMatch(option -> option.matches("-XX:\\+Use\\w+GC"))) {
-            options.add("-XX:+UseSerialGC");
+            var all = Stream.concat(options.stream(), plan.jvmOptions().stream()).toList();
+            boolean isLarge = HeapLimit.bytes(all, HeapLimit.machineBytes()) > SERIAL_HEAP_BYTES_MAX;
+            options.add(isLarge ? "-XX:+UseG1GC" : "-XX:+UseSerialGC");
         }
         if (VECTOR_MODULE) {
             options.addAll(List.of("--add-modules", Vectors.MODULE));

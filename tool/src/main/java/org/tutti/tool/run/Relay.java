@@ -3,7 +3,9 @@ package org.tutti.tool.run;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -14,12 +16,16 @@ final class Relay {
     /** The length at which a line is cut. */
     static final int BUFFER_BYTES = 1 << 16;
 
+    private static final byte[] OUT_OF_MEMORY =
+            "Terminating due to java.lang.OutOfMemoryError".getBytes(StandardCharsets.US_ASCII);
+
     private final InputStream source;
     private final LineTarget sink;
     private final byte[] tag;
     private final Optional<HeldLines> held;
     private final Thread thread;
     private volatile boolean reading;
+    private volatile boolean saidOutOfMemory;
 
     private Relay(String name, InputStream source, LineTarget sink, byte[] tag, Optional<HeldLines> held) {
         this.source = source;
@@ -54,6 +60,11 @@ final class Relay {
         return thread.isAlive() && !reading;
     }
 
+    /** {@return whether the last line so far is what a JVM says that ends because there is no memory left} */
+    boolean saidOutOfMemory() {
+        return saidOutOfMemory;
+    }
+
     private void relay() {
         var buffer = new byte[BUFFER_BYTES];
         int filled = 0;
@@ -82,6 +93,11 @@ final class Relay {
     }
 
     private void write(byte[] buffer, int end) {
+        if (end > 0) {
+            int last = endOfLastLine(buffer, 0, end - 1);
+            int compared = Math.min(end, last + OUT_OF_MEMORY.length);
+            saidOutOfMemory = Arrays.equals(buffer, last, compared, OUT_OF_MEMORY, 0, OUT_OF_MEMORY.length);
+        }
         int from = 0;
         if (held.isPresent()) {
             for (int start = 0; start < end;) {

@@ -146,6 +146,11 @@ final class RemoteProcess implements StartedProcess {
     }
 
     @Override
+    public boolean saidOutOfMemory() {
+        return relays.stream().anyMatch(Relay::saidOutOfMemory);
+    }
+
+    @Override
     public boolean isPassingOutputOn() {
         return !outputEnded || streams.stream().anyMatch(RemoteStream::isWaiting)
                 || relays.stream().anyMatch(Relay::isWriting);

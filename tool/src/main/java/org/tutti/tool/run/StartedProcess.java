@@ -6,6 +6,9 @@ import java.util.function.Consumer;
 
 /** A process of the job, wherever it runs: its ranks, its life, and its output on the way. */
 interface StartedProcess {
+    /** What a JVM returns that ends because there is no memory left, as {@link RankCommand} has it do. */
+    int STATUS_OUT_OF_MEMORY = 3;
+
     RankRange ranks();
 
     /** {@return what tells the process from others, as in {@code pid 17}} */
@@ -19,6 +22,11 @@ interface StartedProcess {
     /** {@return what happened to the host of the process, a clause, if nothing is known of the process itself} */
     default Optional<String> lost() {
         return Optional.empty();
+    }
+
+    /** {@return whether the last line of its output, as far as it is known, says that its JVM had no memory left} */
+    default boolean saidOutOfMemory() {
+        return false;
     }
 
     /** Calls back, on some other thread, when the process has ended. */

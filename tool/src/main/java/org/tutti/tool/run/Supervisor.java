@@ -58,6 +58,10 @@ final class Supervisor {
             }
             if (process != null) {
                 running--;
+                if (process.exitStatus() == StartedProcess.STATUS_OUT_OF_MEMORY) {
+                    // its output says whether it was that
+                    process.awaitOutput(System.nanoTime() + DRAINING_LIMIT.toNanos());
+                }
                 inquest.ended(process);
             }
             if (!ending) {

@@ -107,7 +107,8 @@ class JobEndTest {
         try (var launcher =
                 runMain("var job = Tutti.join(); if (job.rank() == 0) { job.world().barrier(); }", "-n", "2")) {
             assertThat(launcher.status()).isEqualTo(1);
-            assertThat(launcher.err()).startsWith("tutti: rank 1 (pid ").contains("ended without leaving the job");
+            assertThat(launcher.err()).startsWith("Exception in rank 1: ").contains("returned without leaving the job",
+                    "tutti: rank 1 (pid ");
         }
     }
 

@@ -72,12 +72,11 @@ class JobNodesTest {
     }
 
     @Test
-    void shouldSayOfALivingRankHowItsFailureIsKnown() {
-        assertThat(nodes.accusation(3)).isEmpty();
+    void shouldKnowHowTheFailureOfALivingRankIsKnown() {
+        assertThat(nodes.firstFailure(3)).isEmpty();
         knows(1, 3, Reason.STOOD_STILL, 2);
-        assertThat(nodes.accusation(2)).isEmpty();
-        assertThat(nodes.accusation(3).orElseThrow())
-                .startsWith("counts as failed: its process stood still for 2000 ms")
-                .contains("--standstill");
+        assertThat(nodes.firstFailure(2)).isEmpty();
+        assertThat(nodes.firstFailure(3).orElseThrow().describe("rank 2"))
+                .startsWith("counts as failed: its process stood still for 2000 ms").contains("--standstill");
     }
 }

@@ -1,0 +1,140 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.tool.MachineTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Every way in which a rank can end, with one rank and with two in a process: the launcher names the right one and the
+ * right cause, soon, and nothing is left.
+ */
+@Timeout(300)
+class RankEndTest {
+    private static final Duration SOON = Duration.ofSeconds(15);
+    private static final int[] ONE_AND_TWO = {1, 2};
+
+    @TempDir
+    private Path directory;
+
+    /** Two ranks in one process or in two; the JVMs have little memory, which some ranks fill. */
+    private LauncherProcess run(int ranksPerProcess, String way, String... options) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of("-n", "2", "--ranks-per-process", "" + ranksPerProcess,
+                "-cp", RankCache.codeOf(EndingProgram.class).toString(), "-J-Xmx64m", "-J-XX:MaxDirectMemorySize=64m"));
+        arguments.addAll(List.of(options));
+        arguments.addAll(List.of(EndingProgram.class.getName(), way));
+        var own = Files.createDirectory(directory.resolve("" + ranksPerProcess));
+        return LauncherProcess.run(own, arguments.toArray(String[]::new));
+    }
+
+    /** Checks how the job ended; a process may be blamed instead of its rank that is not known. */
+    private static void assertThatItEndedSoon(LauncherProcess launcher, int status, String who, String verdict,
+            String cause) throws Exception {
+        var time = new MachineTime();
+        assertThat(launcher.status()).as(launcher.err()).isEqualTo(status);
+        assertThat(time.elapsed()).isLessThan(SOON);
+        var err = launcher.err();
+        assertThat(err.lines().filter(line -> line.startsWith("tutti: ")).findFirst()).as(err).hasValueSatisfying(
+                line -> assertThat(line).matches("tutti: " + who + " \\(pid \\d+\\) " + verdict
+                        + "; the job was ended\\."));
+        if (cause != null) {
+            assertThat(err).contains("Exception in rank 1: ", cause).doesNotContain("Exception in rank 0");
+        }
+        launcher.assertThatNothingIsLeft(Duration.ZERO);
+        assertThat(launcher.left(Path.of(System.getProperty("java.io.tmpdir")))).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            returns with the job open                      | 1 | IllegalStateException: its main returned without
+            returns while a thread lives with the job open | 1 | IllegalStateException: its main returned without
+            throws                                         | 1 | IllegalStateException: the cause
+            throws slowly                                  | 1 | IllegalStateException: the cause
+            throws with the job open                       | 1 | IllegalStateException: the cause
+            throws an Error                                | 1 | AssertionError: the cause
+            fails in an operator slowly                    | 1 | IllegalStateException: the cause
+            is interrupted slowly                          | 1 | CallInterruptedException: rank 1
+            fills the stack                                | 1 | StackOverflowError
+            fills the memory outside the heap              | 1 | OutOfMemoryError: Cannot reserve
+            exits                                          | 3 | -
+            halts                                          | 4 | -
+            """)
+    void shouldNameTheRankThatEndedFirst(String way, int status, String cause) throws Exception {
+        for (int ranksPerProcess : ONE_AND_TWO) {
+            try (var launcher = run(ranksPerProcess, way)) {
+                var who = ranksPerProcess == 1 ? "rank 1" : "(rank 1|the process of ranks 0-1)";
+                assertThatItEndedSoon(launcher, status, who, "exited with status " + status, cause);
+            }
+        }
+    }
+
+    @Test
+    void shouldNameTheRankThatExitsAsIfAllWereWell() throws Exception {
+        for (int ranksPerProcess : ONE_AND_TWO) {
+            try (var launcher = run(ranksPerProcess, "exits with status 0")) {
+                assertThatItEndedSoon(launcher, 1, "rank 1", "ended without leaving the job .*", null);
+            }
+        }
+    }
+
+    @Test
+    void shouldNotWaitForDaemonThreadsOfRanksThatHaveLeft() throws Exception {
+        for (int ranksPerProcess : ONE_AND_TWO) {
+            try (var launcher = run(ranksPerProcess, "leaves with a daemon thread")) {
+                assertThat(launcher.status()).as(launcher.err()).isZero();
+                assertThat(launcher.err()).isEmpty();
+                launcher.assertThatNothingIsLeft(Duration.ZERO);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void shouldNameTheRankThatRanOutOfMemory(int ranksPerProcess) throws Exception {
+        var who = ranksPerProcess == 1 ? "rank 1" : "the process of ranks 0-1";
+        try (var launcher = run(ranksPerProcess, "fills the heap")) {
+            assertThatItEndedSoon(launcher, 3, who, "ran out of memory \\(exit status 3\\): give its heap more by "
+                    + "-J-Xmx, or its host fewer ranks", null);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, fills the heap", "2, fills the heap", "1, fills the heap with the job open",
+            "2, fills the heap with the job open"})
+    void shouldNameTheRankThatRanOutOfMemoryAndHasNoneToSaySo(int ranksPerProcess, String way) throws Exception {
+        var who = ranksPerProcess == 1 ? "rank 1" : "(rank [01]|the process of ranks 0-1)"; // they share the memory
+        try (var launcher = run(ranksPerProcess, way, "-J-XX:-ExitOnOutOfMemoryError")) {
+            assertThatItEndedSoon(launcher, 1, who, "exited with status 1", null);
+            assertThat(launcher.err()).contains("Exception in ");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            exits with a hook that waits                    | rank 1    | -
+            is terminated with a hook that waits            | rank [01] | -
+            throws with a hook that waits with the job open | rank 1    | IllegalStateException: the cause
+            """)
+    void shouldNotWaitForTheHooksOfARank(String way, String ofOne, String cause) throws Exception {
+        for (int ranksPerProcess : ONE_AND_TWO) {
+            try (var launcher = run(ranksPerProcess, way)) {
+                assertThatItEndedSoon(launcher, 1, ranksPerProcess == 1 ? "rank 1" : ofOne, "failed: it threw, or was "
+                        + "ended before it left the job, and did not end by itself, perhaps because of a shutdown hook",
+                        cause);
+            }
+        }
+    }
+}
