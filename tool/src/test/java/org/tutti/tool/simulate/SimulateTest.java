@@ -58,6 +58,15 @@ class SimulateTest {
                 .contains("shared memory of a node", "critical path", "puts 8 bytes, node");
     }
 
+    /** 1,100 nodes that put to each other are more messages than are simulated, and the least of the figures is real. */
+    @Test
+    void shouldSayInATableWhatWasNotSimulated() throws Exception {
+        Ended ended = tutti("simulate", "allreduce", "--algorithm", "flat,srm", "--nodes", "1100");
+        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.out).containsPattern("(?m)^ +8 +[0-9.]+\\* +[0-9.]+ +srm$")
+                .containsPattern("(?m)^\\* by the algorithm's formula, as it takes too many steps or messages");
+    }
+
     @Test
     void shouldPrintATableWithCrossoversAndDrawAChart() throws Exception {
         Ended ended = tutti("simulate", "allreduce", "--algorithm", "flat,index-range", "--ranks-per-node", "8",
