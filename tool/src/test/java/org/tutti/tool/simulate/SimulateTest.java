@@ -58,7 +58,7 @@ class SimulateTest {
                 .contains("shared memory of a node", "critical path", "puts 8 bytes, node");
     }
 
-    /** 1,100 nodes that put to each other are more messages than are simulated, and the least of the figures is real. */
+    /** When 1,100 nodes put to each other, there are more messages than are simulated. */
     @Test
     void shouldSayInATableWhatWasNotSimulated() throws Exception {
         Ended ended = tutti("simulate", "allreduce", "--algorithm", "flat,srm", "--nodes", "1100");
