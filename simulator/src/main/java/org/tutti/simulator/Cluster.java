@@ -36,7 +36,7 @@ import org.tutti.simulator.Trace.Kind;
  * between nodes.
  */
 final class Cluster implements Ranks.Order {
-    /** Thrown when a run has more steps than a prediction may take. */
+    /** Thrown when a run has more steps, or messages, than a prediction may take. */
     static final class TooManySteps extends RuntimeException {
         private static final long serialVersionUID = 1;
     }
@@ -60,6 +60,7 @@ final class Cluster implements Ranks.Order {
     private final Topology topology;
     private final Model model;
     private final long stepsMax;
+    private final long messagesMax;
     private final int size;
     private final Ranks ranks;
     private final Trace trace;
@@ -86,8 +87,9 @@ final class Cluster implements Ranks.Order {
     private long messages;
     private long steps;
 
-    Cluster(Topology topology, Model model, long stepsMax) {
+    Cluster(Topology topology, Model model, long stepsMax, long messagesMax) {
         this.stepsMax = stepsMax;
+        this.messagesMax = messagesMax;
         this.topology = topology;
         this.model = model;
         this.size = topology.size();
@@ -167,6 +169,13 @@ final class Cluster implements Ranks.Order {
         if (!events.isEmpty() && events.firstTime() < time[rank]) {
             events.add(time[rank], rank);
             ranks.step(rank);
+        }
+    }
+
+    private void countMessages(int more) {
+        messages += more;
+        if (messages > messagesMax) {
+            throw new TooManySteps();
         }
     }
 
@@ -364,6 +373,7 @@ final class Cluster implements Ranks.Order {
     void put(int rank, int node, long address, MemorySegment source, long sourceOffset, long bytes, long word,
             long value, long tag) {
         step(rank);
+        countMessages(1);
         double start = time[rank];
         time[rank] += model.railOverheadMicros() * NANOS + bytes * model.railOverheadNanosPerByte();
         int target = topology.firstRankOf(node);
@@ -383,7 +393,6 @@ final class Cluster implements Ranks.Order {
         put.arrival = arrival(topology.nodeOf(rank), node, time[rank], bytes);
         put.step = trace.addBetween(Kind.ARRIVAL, rank, target, time[rank], put.arrival, bytes);
         events.add(put.arrival, size + index);
-        messages++;
         bytesOut[topology.nodeOf(rank)] += bytes;
         bytesIn[node] += bytes;
     }
@@ -464,6 +473,7 @@ final class Cluster implements Ranks.Order {
 
     void get(int rank, int node, long address, MemorySegment target, long targetOffset, long bytes) {
         step(rank);
+        countMessages(2);
         double start = time[rank];
         time[rank] = arrival(node, topology.nodeOf(rank),
                 start + (model.railOverheadMicros() + model.railLatencyMicros()) * NANOS, bytes)
@@ -471,7 +481,6 @@ final class Cluster implements Ranks.Order {
         trace.add(Kind.GET, rank, topology.firstRankOf(node), start, time[rank], bytes, -1);
         events.add(time[rank], rank);
         ranks.step(rank);
-        messages += 2;
         bytesOut[node] += bytes;
         bytesIn[topology.nodeOf(rank)] += bytes;
         if (bytes % Words.LINE_BYTES == 0 && bytes <= CARRIED_BYTES_MAX) {

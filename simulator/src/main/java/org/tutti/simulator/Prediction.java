@@ -27,6 +27,12 @@ public final class Prediction {
     /** How many steps of ranks are simulated at most; what has more is predicted by the algorithm's formula. */
     public static final long STEPS_MAX = 30_000_000;
 
+    /**
+     * How many messages between nodes are simulated at most, as all of them may be under way at once: together with
+     * 65,536 ranks they take 2.5 GB.
+     */
+    public static final long MESSAGES_MAX = 1 << 20;
+
     private static final double NANOS = 1e3;
 
     private final Call call;
@@ -49,7 +55,8 @@ public final class Prediction {
     }
 
     /**
-     * Predicts a call, by running it in virtual time; if that takes too many steps, by the algorithm's formula.
+     * Predicts a call, by running it in virtual time; if that takes too many steps or messages, by the algorithm's
+     * formula.
      *
      * @param collective the collective
      * @param algorithm the algorithm
@@ -62,7 +69,7 @@ public final class Prediction {
      */
     public static Prediction of(Collective collective, Algorithm algorithm, Topology topology, long bytes, int root,
             Model model) {
-        return of(collective, algorithm, topology, bytes, root, model, 1, STEPS_MAX);
+        return of(collective, algorithm, topology, bytes, root, model, 1, STEPS_MAX, MESSAGES_MAX);
     }
 
     /**
@@ -82,24 +89,24 @@ public final class Prediction {
      */
     public static Prediction ofMean(Collective collective, Algorithm algorithm, Topology topology, long bytes,
             int root, Model model, int calls) {
-        return of(collective, algorithm, topology, bytes, root, model, calls, STEPS_MAX);
+        return of(collective, algorithm, topology, bytes, root, model, calls, STEPS_MAX, MESSAGES_MAX);
     }
 
     static Prediction of(Collective collective, Algorithm algorithm, Topology topology, long bytes, int root,
-            Model model, int calls, long stepsMax) {
+            Model model, int calls, long stepsMax, long messagesMax) {
         Operation operation = collective == Collective.BROADCAST ? Operation.BYTES : Operation.SUM;
         Call call = new Call(collective, algorithm, operation, root, Math.toIntExact(bytes), false, 0);
         Prediction prediction = new Prediction(call, topology, model, calls);
         try {
-            prediction.run(stepsMax);
+            prediction.run(stepsMax, messagesMax);
         } catch (TooManySteps _) {
             prediction.useFormula();
         }
         return prediction;
     }
 
-    private void run(long stepsMax) {
-        Cluster cluster = new Cluster(topology, model, stepsMax);
+    private void run(long stepsMax, long messagesMax) {
+        Cluster cluster = new Cluster(topology, model, stepsMax, messagesMax);
         SymbolicMemory[] memories = new SymbolicMemory[topology.nodes()];
         SymbolicMemory users = new SymbolicMemory(topology.nodes());
         long[] rings = new long[topology.nodes()];
@@ -168,6 +175,7 @@ public final class Prediction {
                 + turns * counts.combinedBytes() * model.combineNanosPerByte() / NANOS
                 + counts.railSteps()
                         * (model.railLatencyMicros() + model.railOverheadMicros() + model.railReceiveMicros() + wait)
+                + counts.furtherPuts() * (model.railOverheadMicros() + model.railReceiveMicros())
                 + counts.railBytes() * (model.railOverheadNanosPerByte() + model.railReceiveNanosPerByte()
                         + model.railNanosPerByte() / rails) / NANOS;
     }

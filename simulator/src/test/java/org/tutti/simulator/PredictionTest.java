@@ -244,10 +244,22 @@ class PredictionTest {
     @Test
     void shouldUseTheFormulaWhenThereAreTooManySteps() {
         Prediction prediction = Prediction.of(Collective.BROADCAST, new Endless(), Sweep.even(2, 3), 1000, 0,
-                model(0.25, 2, 10, 1, 4, 1, 8, 0), 1, 10_000);
+                model(0.25, 2, 10, 1, 4, 1, 8, 0), 1, 10_000, Prediction.MESSAGES_MAX);
         assertThat(prediction.isByFormula()).isTrue();
         // 2 words, 1000 bytes at 2 ns, 3 puts of 11 µs, 1000 bytes at 4 ns
         assertThat(prediction.micros()).isCloseTo(2 * 0.25 + 2 + 3 * 11 + 4, within(EXACT));
+    }
+
+    @Test
+    void shouldUseTheFormulaWhenThereAreTooManyMessages() {
+        Algorithm flat = Catalogue.find(Collective.ALLREDUCE, "flat");
+        Model model = model(0.25, 2, 10, 1, 4, 1, 8, 0);
+        long messages = 5 * 4; // each node puts to each other one
+        for (long most : new long[]{messages, messages - 1}) {
+            Prediction prediction = Prediction.of(Collective.ALLREDUCE, flat, Sweep.even(5, 2), 8, 0, model, 1,
+                    Prediction.STEPS_MAX, most);
+            assertThat(prediction.isByFormula()).isEqualTo(most < messages);
+        }
     }
 
     @Test
@@ -269,7 +281,7 @@ class PredictionTest {
 
     private static double formula(int ranks, long bytes, Model model) {
         Prediction prediction = Prediction.of(Collective.BROADCAST, new Endless(), Sweep.even(2, ranks), bytes, 0,
-                model, 1, 10_000);
+                model, 1, 10_000, Prediction.MESSAGES_MAX);
         assertThat(prediction.isByFormula()).isTrue();
         return prediction.micros();
     }
@@ -278,13 +290,14 @@ class PredictionTest {
     @ParameterizedTest
     @CsvSource({"BROADCAST, srm, 4, 2, 1048576, 4, 8", "REDUCE, srm, 4, 4, 65536, 1, 2",
             "ALLREDUCE, ring, 4, 2, 1048576, 2, 8",
-            "ALLREDUCE, flat, 1, 8, 8192, 1, 2"})
+            "ALLREDUCE, flat, 1, 8, 8192, 1, 2", "ALLREDUCE, flat, 64, 2, 8, 1, 8"})
     void shouldPredictMuchTheSameByFormula(Collective collective, String algorithm, int nodes, int ranks, long bytes,
             int rails, int cores) {
         Model model = model(0.25, 0.1, 10, 1, 1, rails, cores, 2);
         Algorithm found = Catalogue.find(collective, algorithm);
         double run = Prediction.of(collective, found, Sweep.even(nodes, ranks), bytes, 0, model).micros();
-        Prediction byFormula = Prediction.of(collective, found, Sweep.even(nodes, ranks), bytes, 0, model, 1, 10);
+        Prediction byFormula = Prediction.of(collective, found, Sweep.even(nodes, ranks), bytes, 0, model, 1, 10,
+                Prediction.MESSAGES_MAX);
         assertThat(byFormula.isByFormula()).isTrue();
         assertThat(byFormula.micros()).isBetween(run / 2, run * 2);
     }

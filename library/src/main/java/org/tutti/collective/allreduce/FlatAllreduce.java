@@ -44,7 +44,7 @@ public final class FlatAllreduce extends TwoLevelAllreduce {
         double rounds = star ? 1 : RecursiveDoublingAllreduce.rounds(nodes);
         double received = (star ? nodes - 1 : rounds) * bytes;
         return NodeStage.counts(localRanks, bytes, RecursiveDoublingAllreduce.HALF_BYTES, rounds, received, received,
-                star ? 0 : RecursiveDoublingAllreduce.aloneBytes(nodes, bytes));
+                star ? 0 : RecursiveDoublingAllreduce.aloneBytes(nodes, bytes)).withFurtherPuts(star ? nodes - 2 : 0);
     }
 
     @Override

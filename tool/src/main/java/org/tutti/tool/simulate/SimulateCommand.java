@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -54,6 +55,8 @@ public final class SimulateCommand implements Callable<Integer> {
     private static final int STATUS_FAILED = 1;
     private static final int SEEDS_MAX = 1_000_000;
     private static final int PATH_LINES = 40;
+    private static final String BY_FORMULA =
+            "by the algorithm's formula, as it takes too many steps or messages to simulate";
     private static final double NANOS_PER_SECOND = 1e9;
     private static final Pattern PART = Pattern.compile("(\\d{1,6})/(\\d{1,6})");
 
@@ -237,6 +240,18 @@ public final class SimulateCommand implements Callable<Integer> {
 
     // ---- prediction
 
+    /** What a table says of a prediction, whose steps would fill the memory if all of them were kept. */
+    private record Cell(double micros, boolean isByFormula) {
+        static Cell of(Prediction prediction) {
+            return new Cell(prediction.micros(), prediction.isByFormula());
+        }
+
+        @Override
+        public String toString() {
+            return String.format(Locale.ROOT, isByFormula ? " %13.3f*" : " %14.3f", micros);
+        }
+    }
+
     private int predict() throws IOException {
         if (chart != null) {
             BenchCommand.requireWritable("--chart", chart.toAbsolutePath());
@@ -250,20 +265,21 @@ public final class SimulateCommand implements Callable<Integer> {
             describe(predict(topology, algorithms.get(0), sizes.get(0), costs));
             return 0;
         }
-        double[][] micros = new double[sizes.size()][algorithms.size()];
+        Cell[][] cells = new Cell[sizes.size()][algorithms.size()];
         try (ProgressBar bar = progress("predicting", (long) sizes.size() * algorithms.size())) {
             for (int row = 0; row < sizes.size(); row++) {
                 for (int column = 0; column < algorithms.size(); column++) {
-                    micros[row][column] = predict(topology, algorithms.get(column), sizes.get(row), costs).micros();
+                    cells[row][column] =
+                            Cell.of(predict(topology, algorithms.get(column), sizes.get(row), costs));
                     bar.step();
                 }
             }
         }
         List<String> names = algorithms.stream().map(algorithm -> algorithm.description().name()).toList();
         String title = shape.collective().label() + ", " + topology + ", model " + costs.name();
-        printTable(title, names, sizes, micros);
+        printTable(title, names, sizes, cells);
         if (chart != null) {
-            Files.writeString(chart, chart(title, names, sizes, micros));
+            Files.writeString(chart, chart(title, names, sizes, cells));
         }
         return 0;
     }
@@ -279,7 +295,7 @@ public final class SimulateCommand implements Callable<Integer> {
     private static void describe(Prediction prediction) {
         System.out.println(prediction);
         if (prediction.isByFormula()) {
-            System.out.println("by the algorithm's formula, as it takes too many steps to simulate");
+            System.out.println(BY_FORMULA);
             return;
         }
         System.out.printf(Locale.ROOT, "messages between nodes       %,d%n", prediction.messages());
@@ -294,17 +310,17 @@ public final class SimulateCommand implements Callable<Integer> {
         }
     }
 
-    private static String chart(String title, List<String> names, List<Long> sizes, double[][] micros) {
+    private static String chart(String title, List<String> names, List<Long> sizes, Cell[][] cells) {
         List<Integer> rows = IntStream.range(0, sizes.size()).boxed().sorted(Comparator.comparing(sizes::get)).toList();
         Chart chart = new Chart();
         chart.add(title + ", µs over bytes", IntStream.range(0, names.size())
                 .mapToObj(column -> new Chart.Line(names.get(column), false, rows.stream()
-                        .map(row -> new Chart.Point(sizes.get(row), micros[row][column])).toList()))
+                        .map(row -> new Chart.Point(sizes.get(row), cells[row][column].micros())).toList()))
                 .toList());
         return chart.svg();
     }
 
-    private static void printTable(String title, List<String> names, List<Long> sizes, double[][] micros) {
+    private static void printTable(String title, List<String> names, List<Long> sizes, Cell[][] cells) {
         System.out.printf("%s; microseconds%n%n%12s", title, "bytes");
         names.forEach(name -> System.out.printf(" %14s", name));
         System.out.printf("   fastest%n");
@@ -314,8 +330,8 @@ public final class SimulateCommand implements Callable<Integer> {
             int best = 0;
             System.out.printf("%12d", sizes.get(row));
             for (int column = 0; column < names.size(); column++) {
-                System.out.printf(Locale.ROOT, " %14.3f", micros[row][column]);
-                best = micros[row][column] < micros[row][best] ? column : best;
+                System.out.print(cells[row][column]);
+                best = cells[row][column].micros() < cells[row][best].micros() ? column : best;
             }
             String fastest = names.get(best);
             System.out.printf("   %s%n", fastest);
@@ -326,5 +342,8 @@ public final class SimulateCommand implements Callable<Integer> {
             before = fastest;
         }
         crossovers.forEach(crossover -> System.out.println("crossover: " + crossover));
+        if (Arrays.stream(cells).flatMap(Arrays::stream).anyMatch(Cell::isByFormula)) {
+            System.out.println("* " + BY_FORMULA);
+        }
     }
 }

@@ -59,6 +59,15 @@ class SimulateTest {
                 .contains("shared memory of a node", "critical path", "puts 8 bytes, node");
     }
 
+    /** When 1,100 nodes put to each other, there are more messages than are simulated. */
+    @Test
+    void shouldSayInATableWhatWasNotSimulated() throws Exception {
+        Ended ended = tutti("simulate", "allreduce", "--algorithm", "flat,srm", "--nodes", "1100");
+        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.out).containsPattern("(?m)^ +8 +[0-9.]+\\* +[0-9.]+ +srm$")
+                .containsPattern("(?m)^\\* by the algorithm's formula, as it takes too many steps or messages");
+    }
+
     @Test
     void shouldPrintATableWithCrossoversAndDrawAChart() throws Exception {
         Ended ended = tutti("simulate", "allreduce", "--algorithm", "flat,index-range", "--ranks-per-node", "8",
