@@ -302,7 +302,7 @@ class MutexesTest {
             CountDownLatch given = new CountDownLatch(2);
             shape.runner().accept(job -> {
                 Communicator world = job.world();
-                Duration limit = world.rank() == 1 ? Duration.ofMillis(50) : Duration.ofSeconds(30);
+                Duration limit = world.rank() == 1 ? Duration.ofMillis(400) : Duration.ofSeconds(30);
                 try (RemoteMemory memory = world.withDeadline(limit).allocate(8);
                         Mutexes mutexes = memory.allocateMutexes(1)) {
                     if (world.rank() == 0) {
