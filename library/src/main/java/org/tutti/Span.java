@@ -17,11 +17,17 @@ public final class Span {
     private final MemorySegment segment;
     private final DataType type;
     private final long count;
+    private final Staging staging;
 
     private Span(MemorySegment segment, DataType type) {
+        this(segment, type, null);
+    }
+
+    private Span(MemorySegment segment, DataType type, Staging staging) {
         this.segment = segment;
         this.type = type;
         this.count = segment.byteSize() / type.bytes();
+        this.staging = staging;
     }
 
     /**
@@ -234,6 +240,39 @@ public final class Span {
     public static Span of(double[] array, int from, int count) {
         Objects.checkFromIndexSize(from, count, array.length);
         return of(MemorySegment.ofArray(array), DataType.DOUBLE, (long) from * DataType.DOUBLE.bytes(), count);
+    }
+
+    /** A {@code boolean[]}, and bytes that stand for its elements, as no segment can be over them. */
+    private record Staging(boolean[] elements, byte[] bytes) {}
+
+    /** A span over bytes that stand for the elements of an array; null for null, which is for the call to judge. */
+    static Span standingFor(boolean[] array) {
+        if (array == null) {
+            return null;
+        }
+        byte[] bytes = new byte[array.length];
+        return new Span(MemorySegment.ofArray(bytes), DataType.BOOLEAN, new Staging(array, bytes));
+    }
+
+    /** Takes over the elements of the array that this span stands for, as they are now. */
+    Span staged() {
+        boolean[] elements = staging.elements;
+        byte[] bytes = staging.bytes;
+        for (int i = 0; i < elements.length; i++) {
+            bytes[i] = elements[i] ? (byte) 1 : 0;
+        }
+        return this;
+    }
+
+    /** Gives the elements to the array that this span stands for; most stand for none. */
+    void unstage() {
+        if (staging != null) {
+            boolean[] elements = staging.elements;
+            byte[] bytes = staging.bytes;
+            for (int i = 0; i < elements.length; i++) {
+                elements[i] = bytes[i] != 0;
+            }
+        }
     }
 
     /**

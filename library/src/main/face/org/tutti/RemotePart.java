@@ -16,7 +16,7 @@ import java.util.Optional;
  * latest calls, so that calls with the same arrays allocate nothing.
  */
 public abstract class RemotePart {
-    private final ArraySegments segments = new ArraySegments();
+    private final ArrayViews<MemorySegment> segments = ArrayViews.segments(ArrayViews.REMEMBERED);
 
     /**
      * For Tutti's own implementation only.
@@ -62,6 +62,7 @@ public abstract class RemotePart {
      */
     public abstract NonBlockingPart nonBlocking();
 
+    // also for byte[], char[], short[], int[], long[], float[], double[]
     /**
      * Copies elements into this part.
      *
@@ -70,7 +71,8 @@ public abstract class RemotePart {
      * @throws IndexOutOfBoundsException when the range is not inside the part
      */
     public void put(long offset, Span source) {
-        put(offset, source.segment());
+        Arguments.checkUsable(source.segment(), "source");
+        write(offset, source.segment());
     }
 
     /**
@@ -83,83 +85,6 @@ public abstract class RemotePart {
     public void put(long offset, MemorySegment source) {
         Arguments.checkUsable(source, "source");
         write(offset, source);
-    }
-
-    /**
-     * Copies an array into this part.
-     *
-     * @param offset at which byte of the part
-     * @param source the elements
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void put(long offset, byte[] source) {
-        write(offset, segments.of(source));
-    }
-
-    /**
-     * Copies an array into this part.
-     *
-     * @param offset at which byte of the part
-     * @param source the elements
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void put(long offset, char[] source) {
-        write(offset, segments.of(source));
-    }
-
-    /**
-     * Copies an array into this part.
-     *
-     * @param offset at which byte of the part
-     * @param source the elements
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void put(long offset, short[] source) {
-        write(offset, segments.of(source));
-    }
-
-    /**
-     * Copies an array into this part.
-     *
-     * @param offset at which byte of the part
-     * @param source the elements
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void put(long offset, int[] source) {
-        write(offset, segments.of(source));
-    }
-
-    /**
-     * Copies an array into this part.
-     *
-     * @param offset at which byte of the part
-     * @param source the elements
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void put(long offset, long[] source) {
-        write(offset, segments.of(source));
-    }
-
-    /**
-     * Copies an array into this part.
-     *
-     * @param offset at which byte of the part
-     * @param source the elements
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void put(long offset, float[] source) {
-        write(offset, segments.of(source));
-    }
-
-    /**
-     * Copies an array into this part.
-     *
-     * @param offset at which byte of the part
-     * @param source the elements
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void put(long offset, double[] source) {
-        write(offset, segments.of(source));
     }
 
     /**
@@ -189,7 +114,8 @@ public abstract class RemotePart {
      * @throws IndexOutOfBoundsException when the range is not inside the part, or there is no such word
      */
     public void putNotify(long offset, Span source, int notification) {
-        putNotify(offset, source.segment(), notification);
+        Arguments.checkUsable(source.segment(), "source");
+        writeNotify(offset, source.segment(), notification);
     }
 
     /**
@@ -205,16 +131,18 @@ public abstract class RemotePart {
         writeNotify(offset, source, notification);
     }
 
+    // also for byte[], char[], short[], int[], long[], float[], double[]
     /**
      * Copies elements from this part, and waits until they are there.
      *
      * @param offset at which byte of the part
      * @param target where they go
      * @throws IndexOutOfBoundsException when the range is not inside the part
-     * @throws IllegalArgumentException when the memory can be used by one thread only, or not written
+     * @throws IllegalArgumentException [when the memory can be used by one thread only, or not written|]
      */
     public void get(long offset, Span target) {
-        get(offset, target.segment());
+        checkTarget(target.segment());
+        read(offset, target.segment());
     }
 
     /**
@@ -253,90 +181,14 @@ public abstract class RemotePart {
         read(section, target.segment(), of);
     }
 
-    /**
-     * Copies from this part into an array, and waits until the elements are there.
-     *
-     * @param offset at which byte of the part
-     * @param target where they go
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void get(long offset, byte[] target) {
-        read(offset, segments.of(target));
-    }
-
-    /**
-     * Copies from this part into an array, and waits until the elements are there.
-     *
-     * @param offset at which byte of the part
-     * @param target where they go
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void get(long offset, char[] target) {
-        read(offset, segments.of(target));
-    }
-
-    /**
-     * Copies from this part into an array, and waits until the elements are there.
-     *
-     * @param offset at which byte of the part
-     * @param target where they go
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void get(long offset, short[] target) {
-        read(offset, segments.of(target));
-    }
-
-    /**
-     * Copies from this part into an array, and waits until the elements are there.
-     *
-     * @param offset at which byte of the part
-     * @param target where they go
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void get(long offset, int[] target) {
-        read(offset, segments.of(target));
-    }
-
-    /**
-     * Copies from this part into an array, and waits until the elements are there.
-     *
-     * @param offset at which byte of the part
-     * @param target where they go
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void get(long offset, long[] target) {
-        read(offset, segments.of(target));
-    }
-
-    /**
-     * Copies from this part into an array, and waits until the elements are there.
-     *
-     * @param offset at which byte of the part
-     * @param target where they go
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void get(long offset, float[] target) {
-        read(offset, segments.of(target));
-    }
-
-    /**
-     * Copies from this part into an array, and waits until the elements are there.
-     *
-     * @param offset at which byte of the part
-     * @param target where they go
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void get(long offset, double[] target) {
-        read(offset, segments.of(target));
-    }
-
+    // also for int[], long[], float[], double[]
     /**
      * Combines elements with those of this part: {@code part = part op source}, each element at once. Accumulates of
      * all ranks on the same elements are atomic against each other, and those of int and long also against the atomic
      * operations; against puts, and loads and stores, they are not. It is complete like a put: after a fence.
      *
      * @param offset at which byte of the part, a multiple of the size of an element
-     * @param source the elements: int, long, float or double
+     * @param source the elements[: int, long, float or double|]
      * @param reduction {@link Reduction#SUM}, {@link Reduction#MIN}, {@link Reduction#MAX}, or, for int and long, one
      *            of the bitwise operators
      * @throws IndexOutOfBoundsException when the range is not inside the part
@@ -347,114 +199,19 @@ public abstract class RemotePart {
         accumulate(offset, source.segment(), source.type(), reduction, 1);
     }
 
+    // also for int[], long[], float[], double[]
     /**
      * Adds elements, times a number, to those of this part: {@code part += scale × source}, each element at once.
      *
      * @param offset at which byte of the part, a multiple of the size of an element
-     * @param source the elements: int, long, float or double
+     * @param source the elements[: int, long, float or double|]
      * @param scale the number; a whole one for elements of type int and long, rounded to a float for float
      * @throws IndexOutOfBoundsException when the range is not inside the part
-     * @throws IllegalArgumentException when the type or the scale is another one, or the offset is no multiple
+     * @throws IllegalArgumentException when the [type or the |]scale is another one, or the offset is no multiple
      */
     public void accumulate(long offset, Span source, double scale) {
         Arguments.checkUsable(source.segment(), "source");
         accumulate(offset, source.segment(), source.type(), Reduction.SUM, scale);
-    }
-
-    /**
-     * Combines an array with the elements of this part, each at once.
-     *
-     * @param offset at which byte of the part, a multiple of the size of an element
-     * @param source the elements
-     * @param reduction how, as in {@link #accumulate(long, Span, Reduction)}
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void accumulate(long offset, int[] source, Reduction reduction) {
-        accumulate(offset, segments.of(source), DataType.INT, reduction, 1);
-    }
-
-    /**
-     * Adds an array, times a number, to the elements of this part, each at once.
-     *
-     * @param offset at which byte of the part, a multiple of the size of an element
-     * @param source the elements
-     * @param scale as in {@link #accumulate(long, Span, double)}
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void accumulate(long offset, int[] source, double scale) {
-        accumulate(offset, segments.of(source), DataType.INT, Reduction.SUM, scale);
-    }
-
-    /**
-     * Combines an array with the elements of this part, each at once.
-     *
-     * @param offset at which byte of the part, a multiple of the size of an element
-     * @param source the elements
-     * @param reduction how, as in {@link #accumulate(long, Span, Reduction)}
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void accumulate(long offset, long[] source, Reduction reduction) {
-        accumulate(offset, segments.of(source), DataType.LONG, reduction, 1);
-    }
-
-    /**
-     * Adds an array, times a number, to the elements of this part, each at once.
-     *
-     * @param offset at which byte of the part, a multiple of the size of an element
-     * @param source the elements
-     * @param scale as in {@link #accumulate(long, Span, double)}
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void accumulate(long offset, long[] source, double scale) {
-        accumulate(offset, segments.of(source), DataType.LONG, Reduction.SUM, scale);
-    }
-
-    /**
-     * Combines an array with the elements of this part, each at once.
-     *
-     * @param offset at which byte of the part, a multiple of the size of an element
-     * @param source the elements
-     * @param reduction how, as in {@link #accumulate(long, Span, Reduction)}
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void accumulate(long offset, float[] source, Reduction reduction) {
-        accumulate(offset, segments.of(source), DataType.FLOAT, reduction, 1);
-    }
-
-    /**
-     * Adds an array, times a number, to the elements of this part, each at once.
-     *
-     * @param offset at which byte of the part, a multiple of the size of an element
-     * @param source the elements
-     * @param scale as in {@link #accumulate(long, Span, double)}
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void accumulate(long offset, float[] source, double scale) {
-        accumulate(offset, segments.of(source), DataType.FLOAT, Reduction.SUM, scale);
-    }
-
-    /**
-     * Combines an array with the elements of this part, each at once.
-     *
-     * @param offset at which byte of the part, a multiple of the size of an element
-     * @param source the elements
-     * @param reduction how, as in {@link #accumulate(long, Span, Reduction)}
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void accumulate(long offset, double[] source, Reduction reduction) {
-        accumulate(offset, segments.of(source), DataType.DOUBLE, reduction, 1);
-    }
-
-    /**
-     * Adds an array, times a number, to the elements of this part, each at once.
-     *
-     * @param offset at which byte of the part, a multiple of the size of an element
-     * @param source the elements
-     * @param scale as in {@link #accumulate(long, Span, double)}
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void accumulate(long offset, double[] source, double scale) {
-        accumulate(offset, segments.of(source), DataType.DOUBLE, Reduction.SUM, scale);
     }
 
     /**
@@ -489,48 +246,23 @@ public abstract class RemotePart {
         accumulate(section, source.segment(), of, source.type(), reduction, 1);
     }
 
+    // also for float[], double[]
     /**
      * Adds complex numbers, times one, to those of this part: {@code part += (real + imaginary·i) × source}, each at
      * once, both its halves. A complex number is a pair of elements, the real part first; in the part it begins at a
      * multiple of its size.
      *
      * @param offset at which byte of the part, a multiple of the size of a pair
-     * @param source the numbers: an even number of float or double
+     * @param source the numbers: an even number of [float or double|elements]
      * @param real the real part of the factor, rounded to a float for float
      * @param imaginary its imaginary part
      * @throws IndexOutOfBoundsException when the range is not inside the part
-     * @throws IllegalArgumentException when the type is another one, the number of elements is odd, or the offset is no
-     *             multiple
+     * @throws IllegalArgumentException when [the type is another one, |]the number of elements is odd, or the offset
+     *             is no multiple
      */
     public void accumulateComplex(long offset, Span source, double real, double imaginary) {
         Arguments.checkUsable(source.segment(), "source");
         accumulateComplex(offset, source.segment(), source.type(), real, imaginary);
-    }
-
-    /**
-     * Adds an array of complex numbers, times one, to those of this part, each at once.
-     *
-     * @param offset at which byte of the part, a multiple of 8
-     * @param source the numbers, as pairs
-     * @param real the real part of the factor, rounded to a float
-     * @param imaginary its imaginary part
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void accumulateComplex(long offset, float[] source, double real, double imaginary) {
-        accumulateComplex(offset, segments.of(source), DataType.FLOAT, real, imaginary);
-    }
-
-    /**
-     * Adds an array of complex numbers, times one, to those of this part, each at once.
-     *
-     * @param offset at which byte of the part, a multiple of 16
-     * @param source the numbers, as pairs
-     * @param real the real part of the factor
-     * @param imaginary its imaginary part
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void accumulateComplex(long offset, double[] source, double real, double imaginary) {
-        accumulateComplex(offset, segments.of(source), DataType.DOUBLE, real, imaginary);
     }
 
     /**
@@ -549,62 +281,19 @@ public abstract class RemotePart {
         accumulateComplex(section, source.segment(), of, source.type(), real, imaginary);
     }
 
+    // also for int[], long[], float[], double[]
     /**
      * Replaces elements of this part, each at once: a put that is atomic against accumulates and atomic operations on
      * the same elements.
      *
      * @param offset at which byte of the part, a multiple of the size of an element
-     * @param source the elements: int, long, float or double
+     * @param source the elements[: int, long, float or double|]
      * @throws IndexOutOfBoundsException when the range is not inside the part
-     * @throws IllegalArgumentException when the type is another one, or the offset is no multiple
+     * @throws IllegalArgumentException when [the type is another one, or |]the offset is no multiple
      */
     public void replace(long offset, Span source) {
         Arguments.checkUsable(source.segment(), "source");
         replace(offset, source.segment(), source.type());
-    }
-
-    /**
-     * Replaces elements of this part by those of an array, each at once.
-     *
-     * @param offset at which byte of the part, a multiple of the size of an element
-     * @param source the elements
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void replace(long offset, int[] source) {
-        replace(offset, segments.of(source), DataType.INT);
-    }
-
-    /**
-     * Replaces elements of this part by those of an array, each at once.
-     *
-     * @param offset at which byte of the part, a multiple of the size of an element
-     * @param source the elements
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void replace(long offset, long[] source) {
-        replace(offset, segments.of(source), DataType.LONG);
-    }
-
-    /**
-     * Replaces elements of this part by those of an array, each at once.
-     *
-     * @param offset at which byte of the part, a multiple of the size of an element
-     * @param source the elements
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void replace(long offset, float[] source) {
-        replace(offset, segments.of(source), DataType.FLOAT);
-    }
-
-    /**
-     * Replaces elements of this part by those of an array, each at once.
-     *
-     * @param offset at which byte of the part, a multiple of the size of an element
-     * @param source the elements
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     */
-    public void replace(long offset, double[] source) {
-        replace(offset, segments.of(source), DataType.DOUBLE);
     }
 
     /**
@@ -658,7 +347,7 @@ public abstract class RemotePart {
     public abstract long compareAndSwapLong(long offset, long expected, long value);
 
     /**
-     * Adds to a int at once, and returns what it was before. Overflow wraps.
+     * Adds to an int at once, and returns what it was before. Overflow wraps.
      *
      * @param offset at which byte of the part, a multiple of 4
      * @param increment what is added
@@ -669,7 +358,7 @@ public abstract class RemotePart {
     public abstract int fetchAddInt(long offset, int increment);
 
     /**
-     * Replaces a int at once, and returns what it was before.
+     * Replaces an int at once, and returns what it was before.
      *
      * @param offset at which byte of the part, a multiple of 4
      * @param value its new value
@@ -680,7 +369,7 @@ public abstract class RemotePart {
     public abstract int swapInt(long offset, int value);
 
     /**
-     * Replaces a int at once if it is as expected, and returns what it was before: it was replaced if that is the
+     * Replaces an int at once if it is as expected, and returns what it was before: it was replaced if that is the
      * expected value.
      *
      * @param offset at which byte of the part, a multiple of 4

@@ -1,0 +1,139 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/*
+ * Writes the classes whose calls take arrays. Their templates, in org/tutti beside this file, are these classes with
+ * each call once, for Span. A comment before a method says what it stands for:
+ *
+ * "also for int[], long[]": the same method with each of these types in place of Span.
+ *
+ * "as in Communicator": the method of Communicator with the same parameters has the types, and the Javadoc.
+ *
+ * In Javadoc, "[the same type|of the same length]" is the one for Span and the other one for arrays; a @throws of which
+ * nothing is left is left out.
+ */
+
+private static final Pattern METHOD = Pattern.compile("""
+        (?m)(?:^    // also for (?<types>.*)\\n)?(?:^    // as in (?<model>\\w+)\\n)?\
+        (?<javadoc>^    /\\*\\*\\n(?:^     \\*.*\\n)+)?\
+        (?<head>^    public \\w+ (?<name>\\w+)\\((?<parameters>[^)]*)\\) \\{\\n)\
+        (?<body>(?:^(?!    }).*\\n)+^    }\\n)""");
+private static final Pattern COMMENT = Pattern.compile("(?m)^ +// (also for|as in) .*");
+private static final Pattern ALTERNATIVES = Pattern.compile("\\[([^\\[\\]|]*)\\|([^\\[\\]|]*)]");
+private static final int COLUMNS = 120;
+
+/** A method of a template, and what stands before it. */
+record Method(String types, String model, String javadoc, String head, String name, String parameters, String body) {
+    Method(MatchResult found) {
+        this(found.group("types"), found.group("model"), found.group("javadoc"), found.group("head"),
+                found.group("name"), found.group("parameters"), found.group("body"));
+    }
+
+    /** As {@code broadcast(Span, int)}. */
+    String signature() {
+        return name + "(" + parameters.replaceAll("\\s+", " ").replaceAll(" \\w+(?=,|$)", "") + ")";
+    }
+}
+
+void main(String[] arguments) throws IOException {
+    Path templates = Path.of(arguments[0]);
+    Path target = Files.createDirectories(Path.of(arguments[1]));
+    try (Stream<Path> files = Files.list(templates)) {
+        for (Path template : files.toList()) {
+            Path file = target.resolve(template.getFileName());
+            String text = written(template);
+            if (!Files.exists(file) || !Files.readString(file).equals(text)) { // or all would be compiled again
+                Files.writeString(file, text);
+            }
+        }
+    }
+}
+
+String written(Path template) throws IOException {
+    StringBuilder text = new StringBuilder();
+    Matcher found = METHOD.matcher(Files.readString(template));
+    while (found.find()) {
+        Method method = new Method(found);
+        if (method.model != null) {
+            method = likeItsModel(method, template.resolveSibling(method.model + ".java"));
+        }
+        found.appendReplacement(text,
+                Matcher.quoteReplacement(method.types == null ? found.group() : forAllTypes(method)));
+    }
+    found.appendTail(text);
+    COMMENT.matcher(text).results().findFirst().ifPresent(comment -> {
+        throw new IllegalArgumentException("no method, formatted as the build does, follows in " + template + " on "
+                + comment.group().strip());
+    });
+    return text.toString().replaceFirst("\n", "\n// Written by src/main/face/WriteFace.java from "
+            + template.getFileName() + " beside it; change that.\n");
+}
+
+Method likeItsModel(Method method, Path template) throws IOException {
+    Method model = METHOD.matcher(Files.readString(template)).results().map(Method::new)
+            .filter(other -> other.signature().equals(method.signature())).findFirst()
+            .orElseThrow(() -> new IllegalArgumentException(template + " has no " + method.signature()));
+    String link = "{@link " + method.model + "#" + method.signature().replace("Span", "[Span|ARRAY]") + "}";
+    String tags = model.javadoc.substring(model.javadoc.indexOf("     * @param"))
+            .replaceFirst("(?m)^     (?=\\* @throws|\\*/)", "     * @return the request\n$0");
+    return new Method(model.types == null ? "" : model.types, null, "As " + link + ".\n\n" + tags, method.head,
+            method.name, method.parameters, method.body);
+}
+
+String forAllTypes(Method method) {
+    Stream<String> arrays = Stream.of(method.types.split(", ")).filter(type -> !type.isEmpty())
+            .map(array -> javadoc(method, "$2").replace("ARRAY", array)
+                    + (array.equals("boolean[]") ? forBooleans(method) : forArray(method, array)));
+    return Stream.concat(Stream.of(javadoc(method, "$1") + method.head + method.body), arrays)
+            .collect(Collectors.joining("\n"));
+}
+
+/** An array can always be used, and stands for itself. */
+String forArray(Method method, String array) {
+    return (method.head + method.body)
+            .replaceAll("(?m)^ +(.*\\bcheck(Usable|Shareable|Target)\\(.*\\)|\\w+\\.unstage\\(\\));\n", "")
+            .replaceAll("checkFits\\((\\w+), (\\w+)\\)", "checkLengths($1.length, $2.length)")
+            .replaceAll("\\bSpan\\b", array)
+            .replaceAll("(\\w+)\\.segment\\(\\)", "segments.of($1)")
+            .replaceAll("\\w+\\.type\\(\\)", "DataType." + array.replace("[]", "").toUpperCase(Locale.ROOT))
+            .replaceAll("(\\w+)\\.count\\(\\)", "$1.length")
+            .replaceAll("\\w+::unstage", "NOTHING");
+}
+
+/** Booleans, which no segment can be over, go into a span; those of a target are not read. */
+String forBooleans(Method method) {
+    String arguments = method.parameters.replace("Span target", "booleans.of(target)")
+            .replaceAll("Span (\\w+)", "booleans.of($1).staged()").replaceAll("\\w+ (?=\\w+(,|$))", "");
+    return method.head.replace("Span", "boolean[]") + (method.head.contains(" void ") ? "        " : "        return ")
+            + method.name + "(" + arguments + ");\n    }\n";
+}
+
+String javadoc(Method method, String alternative) {
+    String paragraphs = method.javadoc.replaceAll("(?m)^ +(/\\*\\*|\\*/|\\* ?)", "").strip()
+            .replaceAll("(?<!\n)\n(?![\n@<]) *", " ");
+    return ALTERNATIVES.matcher(paragraphs).replaceAll(alternative).lines().map(String::strip)
+            .filter(paragraph -> !paragraph.matches("@throws \\w+")).map(this::lines)
+            .collect(Collectors.joining("", "    /**\n", "     */\n"));
+}
+
+/** A paragraph or tag of a Javadoc comment in as many lines as it takes. */
+String lines(String paragraph) {
+    StringBuilder lines = new StringBuilder();
+    String line = "     *";
+    for (String word : paragraph.split(" ")) {
+        if (line.length() + 1 + word.length() > COLUMNS) {
+            lines.append(line).append('\n');
+            line = "     *" + (paragraph.startsWith("@") ? " ".repeat(paragraph.indexOf(' ') + 5) : "");
+        }
+        line += " " + word;
+    }
+    return lines.append(line.stripTrailing()).append('\n').toString();
+}

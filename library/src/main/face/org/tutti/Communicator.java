@@ -1,0 +1,254 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * An ordered group of ranks that performs collective operations. Every rank of the group has its own object, and all
+ * must call the same operations in the same order, with the same root, count, type and operator; a difference is
+ * reported as {@link CollectiveMismatchException}, in that call or in the next one in which ranks wait for each other.
+ *
+ * <p><b>Threads.</b> A communicator is used by one thread at a time. Two at once are noticed at best effort and get an
+ * {@link IllegalStateException}.
+ *
+ * <p><b>Memory ordering.</b> What a rank did before it entered an operation is visible to every rank that received its
+ * contribution (after a barrier: to all), once the operation has returned there.
+ *
+ * <p><b>Completion.</b> When a call returns, its arrays may be used again on this rank. Only {@link #barrier()} and
+ * {@code allreduce} tell something about other ranks; a root may return from {@code broadcast}, and a rank that is not
+ * root from {@code reduce}, before others have even entered.
+ *
+ * <p><b>Failure.</b> Calls end with {@link RankFailedException}, {@link DeadlineExceededException},
+ * {@link CallInterruptedException}, {@link JobAbortedException}, {@link NodeMemoryException} or
+ * {@link CommunicatorBrokenException}; after any of these the communicator stays broken, and the arrays that the call
+ * was to write hold unspecified values. Mistakes in arguments are found before anything is communicated and break
+ * nothing at this rank.
+ *
+ * <p><b>Views.</b> {@link #withAlgorithm} and {@link #withDeadline} return views: the same communicator, with another
+ * default for calls made through the view.
+ *
+ * <p>A communicator remembers weakly the arrays of its latest calls, so that calls with the same arrays allocate
+ * nothing.
+ */
+public abstract class Communicator {
+    private final ArrayViews<MemorySegment> segments;
+    private final ArrayViews<Span> booleans;
+
+    /**
+     * For Tutti's own implementation only.
+     */
+    protected Communicator() {
+        segments = ArrayViews.segments(ArrayViews.REMEMBERED);
+        booleans = ArrayViews.booleans(ArrayViews.REMEMBERED);
+    }
+
+    /**
+     * For a view, by Tutti's own implementation only.
+     *
+     * @param viewed the communicator that this is a view of
+     */
+    protected Communicator(Communicator viewed) {
+        segments = viewed.segments;
+        booleans = viewed.booleans;
+    }
+
+    /**
+     * {@return this rank's number in the communicator, 0 to {@link #size()} − 1}
+     */
+    public abstract int rank();
+
+    /**
+     * {@return how many ranks the communicator has, 1 or more}
+     */
+    public abstract int size();
+
+    /**
+     * {@return where the ranks are: which share memory}
+     */
+    public abstract Topology topology();
+
+    /**
+     * A view whose calls of one collective use the named algorithm. All ranks must choose alike.
+     *
+     * @param collective the operation
+     * @param name an algorithm of that operation, as {@code tutti info --algorithms} lists them
+     * @return the view
+     * @throws IllegalArgumentException when there is no such algorithm; the message lists those that there are
+     */
+    public abstract Communicator withAlgorithm(Collective collective, String name);
+
+    /**
+     * A view whose calls end with {@link DeadlineExceededException} when they have waited for other ranks that long.
+     *
+     * @param deadline the limit of one call, more than zero
+     * @return the view
+     * @throws IllegalArgumentException when the deadline is zero or negative
+     */
+    public abstract Communicator withDeadline(Duration deadline);
+
+    /**
+     * {@return the same collectives, not waiting: each call returns at once with a {@link Request}. What this view has
+     * of algorithms and deadlines holds there, too; calls of both faces follow one order}
+     */
+    public abstract NonBlockingCommunicator nonBlocking();
+
+    /**
+     * Waits until every rank of the communicator has entered the barrier.
+     */
+    public abstract void barrier();
+
+    /**
+     * Gets memory at every rank that all ranks may reach ({@link RemoteMemory}): a collective call. What this view has
+     * of deadlines holds for the memory's calls, too.
+     *
+     * @param bytes how many bytes this rank gives, 0 to {@link RemoteMemory#BYTES_MAX}; others may give more or fewer
+     * @return the memory; all of it holds zeros
+     * @throws IllegalArgumentException when bytes is out of range
+     * @throws NodeMemoryException when a rank's node has too little memory; at every rank, and the communicator can
+     *             still be used
+     */
+    public abstract RemoteMemory allocate(long bytes);
+
+    /**
+     * As {@link #allocate(long)}, for so many elements.
+     *
+     * @param type the type of the elements
+     * @param count how many elements this rank gives, 0 or more
+     * @return the memory; its offsets are in bytes
+     * @throws IllegalArgumentException when they are more than {@link RemoteMemory#BYTES_MAX} bytes
+     */
+    public RemoteMemory allocate(DataType type, long count) {
+        if (count < 0 || count > RemoteMemory.BYTES_MAX / type.bytes()) {
+            throw new IllegalArgumentException("rank " + rank() + " cannot allocate " + count + " " + type
+                    + " elements: a rank gives 0 to " + RemoteMemory.BYTES_MAX + " bytes");
+        }
+        return allocate(count * type.bytes());
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Copies the root's elements to every rank.
+     *
+     * @param data at the root what is sent, elsewhere what is overwritten; [the same type and count|of the same length]
+     *            at every rank
+     * @param root the rank whose elements are copied
+     * @throws IllegalArgumentException when root is no rank of the communicator[, or the memory cannot be written|]
+     */
+    public void broadcast(Span data, int root) {
+        Arguments.checkUsable(data.segment(), "data");
+        broadcast(data.segment(), data.type(), data.count(), root);
+        data.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Combines every rank's elements at the root, in place: the root's elements are replaced by the combination, those
+     * of other ranks stay as they are.
+     *
+     * @param data the elements; [the same type and count|of the same length] at every rank
+     * @param reduction the operator
+     * @param root the rank that receives the combination
+     * @throws IllegalArgumentException when root is no rank of the communicator, the operator does not work on the
+     *             type, or [count|the length] is no multiple of its unit
+     */
+    public void reduce(Span data, Reduction reduction, int root) {
+        Arguments.checkUsable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        reduce(segment, segment, data.type(), data.count(), reduction, root);
+        data.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Combines every rank's elements at the root.
+     *
+     * @param source the elements; [the same type and count|of the same length] at every rank
+     * @param target where the root receives the combination[: of the source's type and count, and either the same
+     *            memory or apart from it|, as long as source, or source itself]; other ranks may pass null
+     * @param reduction the operator
+     * @param root the rank that receives the combination
+     * @throws IllegalArgumentException when the arguments do not fit each other
+     */
+    public void reduce(Span source, Span target, Reduction reduction, int root) {
+        Arguments.checkUsable(source.segment(), "source");
+        MemorySegment segment = source.segment();
+        if (rank() == root) {
+            Objects.requireNonNull(target, "target, which the root needs");
+            Arguments.checkFits(source, target);
+            reduce(segment, target.segment(), source.type(), source.count(), reduction, root);
+            target.unstage();
+        } else {
+            reduce(segment, segment, source.type(), source.count(), reduction, root);
+        }
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Combines every rank's elements at every rank, in place.
+     *
+     * @param data the elements, replaced by the combination; [the same type and count|of the same length] at every rank
+     * @param reduction the operator
+     * @throws IllegalArgumentException when the operator does not work on the type, or [count|the length] is no
+     *             multiple of its unit
+     */
+    public void allreduce(Span data, Reduction reduction) {
+        Arguments.checkUsable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        allreduce(segment, segment, data.type(), data.count(), reduction);
+        data.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Combines every rank's elements at every rank.
+     *
+     * @param source the elements; [the same type and count|of the same length] at every rank
+     * @param target where the combination goes[: of the source's type and count, and either the same memory or apart
+     *            from it|, as long as source, or source itself]
+     * @param reduction the operator
+     * @throws IllegalArgumentException when the arguments do not fit each other
+     */
+    public void allreduce(Span source, Span target, Reduction reduction) {
+        Arguments.checkUsable(source.segment(), "source");
+        Arguments.checkFits(source, target);
+        allreduce(source.segment(), target.segment(), source.type(), source.count(), reduction);
+        target.unstage();
+    }
+
+    /**
+     * What all forms of broadcast end in.
+     *
+     * @param data the root's elements, overwritten elsewhere
+     * @param type the type of the elements
+     * @param count how many elements
+     * @param root the sending rank
+     */
+    protected abstract void broadcast(MemorySegment data, DataType type, long count, int root);
+
+    /**
+     * What all forms of reduce end in.
+     *
+     * @param source this rank's elements
+     * @param target at the root where the combination goes; elsewhere not used
+     * @param type the type of the elements
+     * @param count how many elements
+     * @param reduction the operator
+     * @param root the receiving rank
+     */
+    protected abstract void reduce(MemorySegment source, MemorySegment target, DataType type, long count,
+            Reduction reduction, int root);
+
+    /**
+     * What all forms of allreduce end in.
+     *
+     * @param source this rank's elements
+     * @param target where the combination goes
+     * @param type the type of the elements
+     * @param count how many elements
+     * @param reduction the operator
+     */
+    protected abstract void allreduce(MemorySegment source, MemorySegment target, DataType type, long count,
+            Reduction reduction);
+}
