@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -203,6 +204,7 @@ class TransferProtocolTest {
         }
     }
 
+    @Tag("thorough")
     @ParameterizedTest
     @EnumSource
     void shouldMoveSectionsByEveryProtocol(TransferProtocol protocol) {

@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -37,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * used again and again with operations of all sizes in flight. Half of the jobs of one node run on platform
  * threads, half on virtual ones; those of several nodes have the real fabric between them ({@link LocalNodes}).
  */
+@Tag("sampled")
 class GridTest {
     private static final int EXPECTATIONS_KEPT = 32;
     private static final String ONLY = System.getProperty("grid.only", "");

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +64,7 @@ class AcrossNodesTest {
         }
     }
 
+    @Tag("thorough")
     @ParameterizedTest
     @ValueSource(strings = {"-n 4", "--nodes 2 -n 5", "--nodes 3 -n 4", "--nodes 2 -n 5 --ranks-per-process 2",
             "--hosts a:3,b:1", "-n 5 --levels 2,4", "--nodes 2 -n 7 --ranks-per-process 2 --levels 2"})
