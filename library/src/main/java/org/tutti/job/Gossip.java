@@ -294,6 +294,13 @@ final class Gossip implements FabricListener {
     /** Nobody is to wait for a process that has failed: it may be stopped, and take what is sent to it for long. */
     private void abandonProcess(int rank, boolean failed) {
         if (failed && directory.has(rank) && directory.firstRankOfProcess(rank) != self) {
+            RankFailure known = RankFailure.of(rank, node.word(rank));
+            if (known.reason() == RankFailure.Reason.SILENT) { // another process of this node may have heard it first
+                RankFailure seen = confirmed(known);
+                if (seen.witness() == self) {
+                    node.confirmFailed(seen);
+                }
+            }
             fabric.abandon(directory.firstRankOfProcess(rank), "rank " + rank + " has failed");
         }
     }

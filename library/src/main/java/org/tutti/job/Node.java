@@ -192,6 +192,19 @@ final class Node implements Members {
         return mark(failure.rank(), failure.word());
     }
 
+    /** Says that this node has seen itself what it has only heard of a rank, unless it has seen anything of it. */
+    void confirmFailed(RankFailure failure) {
+        long known = word(failure.rank());
+        if ((known & NodeLayout.STATE_MASK) == NodeLayout.FAILED && !isSeen(RankFailure.of(failure.rank(), known))
+                && Words.compareAndSet(words, NodeLayout.state(failure.rank()), known, failure.word())) {
+            Words.add(words, NodeLayout.CHANGES, 1);
+        }
+    }
+
+    private boolean isSeen(RankFailure failure) {
+        return failure.reason() != RankFailure.Reason.SILENT || failure.witness() >= 0 && isHere(failure.witness());
+    }
+
     private boolean mark(int rank, long change) {
         for (long state = word(rank); state < NodeLayout.LEFT; state = word(rank)) {
             if (Words.compareAndSet(words, NodeLayout.state(rank), state, change)) {

@@ -20,7 +20,8 @@ import org.tutti.memory.Words;
  *  line 7:  +0 the job's secret, 32 bytes; zeros with one node
  *  line 8 + r:  of rank r
  *           +0 state: 0 absent, 1 joined, 2 left, 3 failed, and how that is known ({@link RankFailure}); it
- *           never changes once the rank has left or failed
+ *           never changes once the rank has left or failed, but for the witness of a failure: what was only
+ *           heard may be seen later
  *           +8 first rank of its process: by that number its lock is found
  *           +16 process identifier
  *           +24 beat: grows while the process lives and runs (of this node's ranks only)

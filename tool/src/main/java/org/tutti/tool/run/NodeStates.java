@@ -15,7 +15,7 @@ final class NodeStates {
     private final Consumer<byte[]> send;
     private final BitSet joined = new BitSet();
     private final BitSet left = new BitSet();
-    private boolean toldFailure;
+    private Optional<RankFailure> toldFailure = Optional.empty();
     private boolean toldAbort;
     private boolean toldRendezvous;
 
@@ -34,9 +34,9 @@ final class NodeStates {
     /** Tells what is new. */
     void tell() {
         tellRanks();
-        var failure = toldFailure ? Optional.<RankFailure>empty() : file.firstFailure();
-        if (failure.isPresent()) {
-            toldFailure = true;
+        var failure = file.firstFailure();
+        if (failure.isPresent() && !failure.equals(toldFailure)) { // its witness may change
+            toldFailure = failure;
             send.accept(new Frame.Builder(FrameKind.FIRST_FAILURE).number(failure.get().rank())
                     .longNumber(failure.get().word()).bytes());
         }
