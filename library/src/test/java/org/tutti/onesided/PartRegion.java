@@ -3,6 +3,7 @@ package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
 
+import org.tutti.DataType;
 import org.tutti.collective.ScriptedMembers;
 import org.tutti.fabric.Accumulator;
 
@@ -23,6 +24,11 @@ public record PartRegion(MemorySegment block, MemorySegment data, Accumulator ac
     public static PartRegion of(MemorySegment block, long bytes) {
         return new PartRegion(block, PartLayout.data(block, bytes),
                 new PartAccumulator(block, bytes, new ScriptedMembers(), 0));
+    }
+
+    /** {@return the type of the numbers that an operation of an accumulate combines} */
+    public static DataType type(int operation) {
+        return Accumulation.typeOfCode(operation);
     }
 
     /** {@return the bytes of the elements that an operation of an accumulate combines; 0 when it is none} */
