@@ -27,13 +27,13 @@ class AllocationTest {
     private static final TransferProtocol[] PROTOCOLS = TransferProtocol.values();
     private static final Section PAIR = Section.of(0, 16);
     private static final Span PAIRS = Span.of(new double[2]);
-    private static final int CALLS_BETWEEN_NODES = 3000;
+    private static final int CALLS_BETWEEN_NODES = 1500;
     /** A system call with memory of an arena takes 80 bytes of the JDK's own; allreduces have two. */
     private static final double JDK_BYTES_OF_WRITES = 200;
 
     private static final int LONG_ELEMENTS = 8192;
-    private static final int CALLS = 20_000;
-    private static final int ROUNDS_MAX = 20;
+    private static final int CALLS = 8_000;
+    private static final int ROUNDS_MAX = 40;
     private static final JobOptions PLATFORM = JobOptions.DEFAULT.withThreads(Threads.PLATFORM);
 
     /** Some bytes are for segments over arrays, which are made anew after a garbage collection. */

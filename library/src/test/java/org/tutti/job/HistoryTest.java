@@ -4,6 +4,7 @@ package org.tutti.job;
 import java.util.Arrays;
 import java.util.Map;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,11 +20,12 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Random histories of calls on remote memory, on threads and in processes, near and between nodes. A failure names its
  * seed: {@code -Dhistory.seed=} plays that one only, {@code -Dhistory.runs=} plays more.
  */
+@Tag("sampled")
 @Timeout(120)
 class HistoryTest {
     private static final Long SEED = Long.getLong("history.seed");
     private static final long FIRST = SEED != null ? SEED : Long.getLong("history.first", 1);
-    private static final long RUNS = SEED != null ? 1 : Long.getLong("history.runs", 3);
+    private static final long RUNS = SEED != null ? 1 : Long.getLong("history.runs", 1);
 
     private static int[] nodeOfRank(String shape) {
         return Arrays.stream(shape.split(" ")).mapToInt(Integer::parseInt).toArray();
@@ -53,7 +55,8 @@ class HistoryTest {
     @ParameterizedTest
     @CsvSource({"0 0 0, 1", "0 1, 1", "0 0 1, 2"})
     void shouldKeepItsPromisesBetweenProcesses(String shape, int rails) {
-        Map<String, String> environment = Map.of(RankMain.HISTORY_SEED, String.valueOf(FIRST), JobEnvironment.RAILS,
+        Map<String, String> environment = Map.of(RankMain.HISTORY_SEED, String.valueOf(FIRST), RankMain.HISTORY_RUNS,
+                String.valueOf(RUNS), JobEnvironment.RAILS,
                 LocalNodes.addresses(rails));
         int[] nodes = nodeOfRank(shape);
         try (var ranks = nodes[nodes.length - 1] == 0 ? RankProcesses.start(nodes.length, "history", environment)

@@ -30,6 +30,7 @@ import org.tutti.onesided.History;
 final class RankMain {
     /** The seed of the first history. */
     static final String HISTORY_SEED = "HISTORY_SEED";
+    static final String HISTORY_RUNS = "HISTORY_RUNS";
 
     private RankMain() {}
 
@@ -148,7 +149,9 @@ final class RankMain {
                 case "mutex-pass-on" -> holdMutexes(world, Mutexes.HolderFailure.PASS_ON);
                 case "history" -> {
                     int rails = System.getenv().getOrDefault(JobEnvironment.RAILS, "").split(",").length;
-                    for (long seed = Long.parseLong(System.getenv(HISTORY_SEED)), end = seed + 3; seed < end; seed++) {
+                    long first = Long.parseLong(System.getenv(HISTORY_SEED));
+                    long runs = Long.parseLong(System.getenv(HISTORY_RUNS));
+                    for (long seed = first; seed < first + runs; seed++) {
                         History.play(world, seed, rails);
                     }
                     System.out.println("history done");

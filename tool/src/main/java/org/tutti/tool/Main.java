@@ -42,6 +42,11 @@ public final class Main implements Runnable {
     /** @param arguments the command line without {@code tutti} */
     public static void main(String[] arguments) {
         useUnicode();
+        System.exit(execute(arguments));
+    }
+
+    /** {@return the status after running a command} */
+    static int execute(String... arguments) {
         CommandLine line = new CommandLine(new Main())
                 .setExpandAtFiles(false) // an argument of a program may begin with @,
                 .setStopAtPositional(true) // or look like an option of ours
@@ -50,7 +55,7 @@ public final class Main implements Runnable {
         line.getSubcommands().get("simulate").setStopAtPositional(false); // these run no programs
         line.getSubcommands().get("draw").setStopAtPositional(false);
         line.getSubcommands().get("chart").setStopAtPositional(false);
-        System.exit(line.execute(arguments));
+        return line.execute(arguments);
     }
 
     /** Without a locale the standard streams know ASCII only, in which there is no sign for micro. */

@@ -22,6 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.Service;
@@ -32,6 +34,7 @@ import org.tutti.memory.Words;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Strangers at the door of a process, with real sockets on loopback. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(300)
 class DoorTest {
     private static final byte[] SECRET = secret(1);

@@ -18,6 +18,8 @@ import java.util.concurrent.FutureTask;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.fabric.FabricListener;
@@ -29,6 +31,7 @@ import org.tutti.memory.Waiter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A process whose service thread stands still for seconds: the other side is a socket of this test. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class SlowProcessTest {
     private static final byte[] SECRET = new byte[32];

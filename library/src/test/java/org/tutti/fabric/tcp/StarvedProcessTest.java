@@ -7,10 +7,13 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Processes that are short of direct memory or of open files, in a JVM of their own. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class StarvedProcessTest {
     private static String run(String prefix, String what) throws IOException, InterruptedException {

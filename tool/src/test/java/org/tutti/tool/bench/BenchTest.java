@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
 import org.tutti.choice.Catalogue;
-import org.tutti.tool.Main;
+import org.tutti.tool.CommandProcess;
+import org.tutti.tool.CommandProcess.Ended;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,22 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Timeout(300)
 class BenchTest {
-    private static final String HOST_WAS_BUSY = "tutti: the host of this virtual machine took .*\n";
-
-    private record Ended(int status, String out, String err) {}
-
     private static Ended run(Path directory, String... arguments) throws Exception {
-        Path out = directory.resolve("out");
-        Path err = directory.resolve("err");
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        List<String> command = new ArrayList<>(List.of(java, "-XX:+UseSerialGC"));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-        command.addAll(List.of(arguments));
-        Process process =
-                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
-        assertThat(process.waitFor(250, TimeUnit.SECONDS)).isTrue();
-        return new Ended(process.exitValue(), Files.readString(out),
-                Files.readString(err).replaceAll(HOST_WAS_BUSY, ""));
+        return CommandProcess.run(directory, Map.of(), arguments);
     }
 
     @Tag("thorough")
@@ -55,7 +42,7 @@ class BenchTest {
             arguments.add(option);
         }
         Ended ended = run(directory, arguments.toArray(String[]::new));
-        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.status()).as(ended.err()).isZero();
         List<String> lines = Files.readAllLines(csv);
         assertThat(lines.get(0)).isEqualTo("contender,operation,layout,ranks,bytes,microseconds,low,high,calls");
         int cells = 2 * (1 + Catalogue.of(Collective.ALLREDUCE).size()) + 1 + Catalogue.of(Collective.BARRIER).size();
@@ -65,7 +52,7 @@ class BenchTest {
             assertThat(fields).hasSize(9);
             assertThat(Double.parseDouble(fields[5])).isPositive();
         });
-        assertThat(ended.out.lines().filter(line -> line.startsWith("allreduce") || line.startsWith("barrier")))
+        assertThat(ended.out().lines().filter(line -> line.startsWith("allreduce") || line.startsWith("barrier")))
                 .hasSize(cells);
     }
 
@@ -83,11 +70,11 @@ class BenchTest {
             --target passive       | no meaning without --one-sided
             --protocol streaming   | --protocol streaming has no meaning without --one-sided
             --one-sided --protocol telex | --protocol telex is not one of zero-copy, streaming, pipelined""")
-    void shouldRejectWhatCannotBe(String arguments, String message, @TempDir Path directory) throws Exception {
-        Ended ended = run(directory, ("bench " + arguments).split(" "));
-        assertThat(ended.status).isEqualTo(2);
-        assertThat(ended.err).contains(message);
-        assertThat(ended.err.lines()).hasSize(1);
+    void shouldRejectWhatCannotBe(String arguments, String message) throws Exception {
+        Ended ended = CommandProcess.runShared(("bench " + arguments).split(" "));
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.err()).contains(message);
+        assertThat(ended.err().lines()).hasSize(1);
     }
 
     /** 24 bytes are three elements, which no section can halve; 4 KiB are a matrix of 16 x 32. */
@@ -105,21 +92,21 @@ class BenchTest {
                 csv.toString()));
         arguments.addAll(List.of((where + " " + what).split(" +")));
         Ended ended = run(directory, arguments.toArray(String[]::new));
-        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.status()).as(ended.err()).isZero();
         assertThat(Files.readAllLines(csv).stream().skip(1).map(line -> line.split(",")[1] + line.split(",")[4]))
                 .hasSize(cells).doesNotHaveDuplicates();
     }
 
     @Test
-    void shouldListEveryAlgorithm(@TempDir Path directory) throws Exception {
-        Ended ended = run(directory, "info", "--algorithms");
-        assertThat(ended.status).isZero();
+    void shouldListEveryAlgorithm() throws Exception {
+        Ended ended = CommandProcess.runShared("info", "--algorithms");
+        assertThat(ended.status()).isZero();
         for (Collective collective : Collective.values()) {
-            Catalogue.of(collective).forEach(algorithm -> assertThat(ended.out)
+            Catalogue.of(collective).forEach(algorithm -> assertThat(ended.out())
                     .containsPattern("(?m)^" + collective.label() + " +" + algorithm.description().name() + ": "));
         }
-        Ended machine = run(directory, "info");
-        assertThat(machine.status).isZero();
-        assertThat(machine.out).contains("shared memory").contains("cores").contains("slots");
+        Ended machine = CommandProcess.runShared("info");
+        assertThat(machine.status()).isZero();
+        assertThat(machine.out()).contains("shared memory").contains("cores").contains("slots");
     }
 }

@@ -6,7 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -15,7 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.tutti.tool.Main;
+import org.tutti.tool.CommandProcess;
+import org.tutti.tool.CommandProcess.Ended;
 import org.tutti.tool.bench.OneSidedOperation;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,10 +31,6 @@ class CompareTest {
     @TempDir
     private Path directory;
 
-    private static final String HOST_WAS_BUSY = "tutti: the host of this virtual machine took .*\n";
-
-    private record Ended(int status, String out, String err, long pid) {}
-
     /** Runs it where nothing is on the path but these scripts and what they need. */
     private Ended runWithScripts(String... arguments) throws Exception {
         var scripts = Files.createDirectories(directory.resolve("scripts"));
@@ -44,24 +42,12 @@ class CompareTest {
     }
 
     private Ended run(String path, String... arguments) throws Exception {
-        var out = directory.resolve("out");
-        var err = directory.resolve("err");
-        var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        List<String> command = new ArrayList<>(List.of(java, "-XX:+UseSerialGC", "-cp",
-                System.getProperty("java.class.path"), Main.class.getName(), "compare"));
-        command.addAll(List.of(arguments));
-        var builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
-        builder.environment().put("PATH", path);
-        builder.environment().put("XDG_CACHE_HOME", directory.resolve("cache").toString());
-        var process = builder.start();
-        try {
-            assertThat(process.waitFor(280, TimeUnit.SECONDS)).isTrue();
-        } finally {
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
-        }
-        return new Ended(process.exitValue(), Files.readString(out),
-                Files.readString(err).replaceAll(HOST_WAS_BUSY, ""), process.pid());
+        var environment = Map.of("PATH", path, "XDG_CACHE_HOME", directory.resolve("cache").toString());
+        return CommandProcess.run(directory, environment, compare(arguments));
+    }
+
+    private static String[] compare(String... arguments) {
+        return Stream.concat(Stream.of("compare"), Stream.of(arguments)).toArray(String[]::new);
     }
 
     private void script(String name, String body) throws IOException {
@@ -100,16 +86,16 @@ class CompareTest {
             --one-sided --contenders mpjexpress | mpjexpress is not one of tutti, segments, zero-copy
             --contenders raw                | raw is not one of tutti, virtual""")
     void shouldRejectWhatCannotBe(String arguments, String message) throws Exception {
-        var ended = run(System.getenv("PATH"), arguments.split(" "));
-        assertThat(ended.status).isEqualTo(2);
-        assertThat(ended.err).contains(message).hasLineCount(1);
+        var ended = CommandProcess.runShared(compare(arguments.split(" ")));
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.err()).contains(message).hasLineCount(1);
     }
 
     @Test
     void shouldNameMissingPeersWithTheirInstallLines() throws Exception {
         var ended = runWithScripts("--contenders", "tutti,openmpi,mpich,openmpi-java");
-        assertThat(ended.status).isEqualTo(2);
-        assertThat(ended.err.lines()).containsExactly(
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.err().lines()).containsExactly(
                 "tutti: openmpi is not installed and is left out; apt-get install openmpi-bin libopenmpi-dev gcc",
                 "tutti: mpich is not installed and is left out; apt-get install mpich libmpich-dev gcc",
                 "tutti: openmpi-java is not installed and is left out; apt-get install openmpi-bin libopenmpi3 "
@@ -121,8 +107,8 @@ class CompareTest {
     @Test
     void shouldNameMissingPeersOfOneSidedOperationsToo() throws Exception {
         var ended = runWithScripts("--one-sided");
-        assertThat(ended.status).isEqualTo(2);
-        assertThat(ended.err.lines()).containsExactly(
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.err().lines()).containsExactly(
                 "tutti: openmpi is not installed and is left out; apt-get install openmpi-bin libopenmpi-dev gcc",
                 "tutti: mpich is not installed and is left out; apt-get install mpich libmpich-dev gcc",
                 "tutti: raw is not installed and is left out; apt-get install gcc libc6-dev",
@@ -143,8 +129,8 @@ class CompareTest {
         var ended = runWithScripts("--one-sided", "--contenders", "mpich,raw", "--operation", "fetch-add,put",
                 "--target", "computing,passive", "--bytes", "8", "--repeats", "1", "--rounds", "1", "--csv",
                 csv.toString());
-        assertThat(ended.status).as(ended.err).isZero();
-        assertThat(ended.err).contains("mpich is not installed");
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.err()).contains("mpich is not installed");
         assertThat(Files.readAllLines(csv)).hasSize(5).contains("raw,put,1x2,2,8,3.0000,1.0000,9.0000",
                 "raw,fetch-add-computing,1x2,2,8,3.0000,1.0000,9.0000");
         assertThatNothingIsLeft(ended);
@@ -157,8 +143,8 @@ class CompareTest {
         var csv = directory.resolve("figures.csv");
         var ended = runWithScripts("--contenders", "mpich", "--collective", "barrier", "--bytes", "8,64", "--repeats",
                 "3", "--rounds", "2", "--csv", csv.toString());
-        assertThat(ended.status).as(ended.err).isZero();
-        assertThat(ended.err.lines()).containsExactly("tutti: 1x2, round 1 of 2: barrier",
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.err().lines()).containsExactly("tutti: 1x2, round 1 of 2: barrier",
                 "tutti: 1x2, round 2 of 2: barrier");
         assertThat(Files.readAllLines(csv)).endsWith("mpich,barrier,1x2,2,0,2.0000,3.0000,5.0000").hasSize(2);
         assertThatNothingIsLeft(ended);
@@ -171,8 +157,8 @@ class CompareTest {
     void shouldSayWhatAPeerThatFailsHasSaid(String body, String message) throws Exception {
         mpich(body);
         var ended = runWithScripts("--contenders", "mpich", "--rounds", "2");
-        assertThat(ended.status).isEqualTo(1);
-        assertThat(ended.err).contains("tutti: 1x2: " + message, "\n  wrong result: ").doesNotContain("round 2");
+        assertThat(ended.status()).isEqualTo(1);
+        assertThat(ended.err()).contains("tutti: 1x2: " + message, "\n  wrong result: ").doesNotContain("round 2");
         assertThatNothingIsLeft(ended);
     }
 
@@ -182,8 +168,8 @@ class CompareTest {
         mpich("trap '' TERM; sleep 600 & echo $! > " + pids + "; setsid sleep 600 & echo $! >> " + pids
                 + "; echo $$ >> " + pids + "; wait; wait; wait; sleep 600");
         var ended = runWithScripts("--contenders", "mpich", "--timeout", "1s");
-        assertThat(ended.status).isEqualTo(1);
-        assertThat(ended.err).contains("mpich did not end in --timeout 1 s for a turn and was killed");
+        assertThat(ended.status()).isEqualTo(1);
+        assertThat(ended.err()).contains("mpich did not end in --timeout 1 s for a turn and was killed");
         assertThat(Files.readAllLines(pids)).hasSize(3)
                 .noneMatch(pid -> ProcessHandle.of(Long.parseLong(pid)).filter(ProcessHandle::isAlive).isPresent());
         assertThatNothingIsLeft(ended);
@@ -194,8 +180,8 @@ class CompareTest {
         mpich(FIGURE);
         script("mpicc.mpich", "echo 'mpi.h: No such file'; exit 1");
         var ended = runWithScripts("--contenders", "mpich");
-        assertThat(ended.status).isEqualTo(1);
-        assertThat(ended.err).contains("the program of mpich cannot be compiled by mpicc.mpich -O3",
+        assertThat(ended.status()).isEqualTo(1);
+        assertThat(ended.err()).contains("the program of mpich cannot be compiled by mpicc.mpich -O3",
                 "apt-get install mpich", "mpi.h: No such file");
         assertThatNothingIsLeft(ended);
     }
@@ -205,7 +191,7 @@ class CompareTest {
         var csv = directory.resolve("figures.csv");
         var ended = run(System.getenv("PATH"), "--contenders", "tutti,virtual,segments", "--collective", "reduce",
                 "--bytes", "8,1m", "--repeats", "1", "--rounds", "1", "--csv", csv.toString());
-        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.status()).as(ended.err()).isZero();
         assertThat(Files.readAllLines(csv).stream().skip(1).map(line -> line.replaceFirst("(,[\\d.]+){3}$", "")))
                 .containsExactly("tutti,reduce,1x2,2,8", "tutti,reduce,1x2,2,1048576", "tutti virtual,reduce,1x2,2,8",
                         "tutti virtual,reduce,1x2,2,1048576", "tutti segments,reduce,1x2,2,1048576");
@@ -226,8 +212,8 @@ class CompareTest {
             arguments.addAll(List.of("--mpi-jar", jar));
         }
         var ended = run(System.getenv("PATH"), arguments.toArray(String[]::new));
-        assertThat(ended.status).as(ended.err).isZero();
-        assertThat(ended.out).containsPattern("barrier +0 +[\\d.]+").containsPattern("broadcast +64 +[\\d.]+")
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).containsPattern("barrier +0 +[\\d.]+").containsPattern("broadcast +64 +[\\d.]+")
                 .containsPattern("reduce +64 +[\\d.]+").containsPattern("allreduce +64 +[\\d.]+");
         assertThatNothingIsLeft(ended);
     }
@@ -243,7 +229,7 @@ class CompareTest {
         var ended = run(System.getenv("PATH"), "--one-sided", "--contenders", contender, "--operation",
                 String.join(",", OneSidedOperation.labels()), "--bytes", "192", "--repeats", "1", "--rounds", "1",
                 "--csv", csv.toString());
-        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.status()).as(ended.err()).isZero();
         var measured = Files.readAllLines(csv).stream().skip(1).map(line -> line.split(",")).toList();
         assertThat(measured).extracting(columns -> columns[1]).contains("put", "put-strided", "get-strided")
                 .containsAll(OneSidedOperation.labels());
@@ -254,7 +240,8 @@ class CompareTest {
     private static void assertThatNothingIsLeft(Ended ended) throws IOException {
         for (var place : List.of(Path.of("/dev/shm"), Path.of("/tmp"))) {
             try (var files = Files.list(place)) {
-                assertThat(files.filter(file -> file.getFileName().toString().startsWith("tutti-compare-" + ended.pid)))
+                assertThat(
+                        files.filter(file -> file.getFileName().toString().startsWith("tutti-compare-" + ended.pid())))
                         .isEmpty();
             }
         }

@@ -1,77 +1,70 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.info;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.tutti.tool.Main;
+import org.tutti.tool.CommandProcess;
+import org.tutti.tool.CommandProcess.Ended;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What {@code tutti info} says of vectors, and of rails: what is chosen on this machine, asked for, and refused. */
 @Timeout(300)
 class InfoTest {
-    private record Ended(int status, String out, String err) {}
-
     @TempDir
     private Path directory;
 
-    private Ended info(String variable, String... arguments) throws Exception {
-        Path out = directory.resolve("out");
-        Path err = directory.resolve("err");
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        List<String> command = new ArrayList<>(List.of(java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
-                System.getProperty("java.class.path"), Main.class.getName(), "info"));
-        command.addAll(List.of(arguments));
-        var builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
-        builder.environment().remove("TUTTI_RAILS");
-        if (!variable.isEmpty()) {
-            builder.environment().put("TUTTI_RAILS", variable);
-        }
-        Process process = builder.start();
-        assertThat(process.waitFor(250, TimeUnit.SECONDS)).isTrue();
-        return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
+    private static Ended info(String... arguments) throws Exception {
+        return CommandProcess.runShared(words(arguments));
+    }
+
+    private Ended infoWith(String variable, String... arguments) throws Exception {
+        return CommandProcess.run(directory, Map.of("TUTTI_RAILS", variable), words(arguments));
+    }
+
+    private static String[] words(String... arguments) {
+        return Stream.concat(Stream.of("info"), Stream.of(arguments)).toArray(String[]::new);
     }
 
     /** The lines of the rails: number, address, interface, reason. */
     private static List<String> rails(Ended ended) {
-        assertThat(ended.status).as(ended.err).isZero();
-        assertThat(ended.out).containsPattern("(?m)^rail +address +interface +why, or why not$");
-        return ended.out.lines().filter(line -> line.matches(" {3}\\d {3}.*"))
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).containsPattern("(?m)^rail +address +interface +why, or why not$");
+        return ended.out().lines().filter(line -> line.matches(" {3}\\d {3}.*"))
                 .map(line -> line.strip().replaceAll(" {2,}", "|")).toList();
     }
 
     @Test
     void shouldShowWhatIsChosenAndWhy() throws Exception {
-        Ended ended = info("");
+        Ended ended = info();
         assertThat(rails(ended)).hasSize(1).allMatch(line -> line.matches("0\\|[^|]+\\|[^|]+\\|(the first|nothing).*"));
-        assertThat(ended.out).contains("loopback: only this machine can reach it").contains("shared memory");
+        assertThat(ended.out()).contains("loopback: only this machine can reach it").contains("shared memory");
     }
 
     @Test
     void shouldShowLevels() throws Exception {
-        assertThat(info("").out).containsPattern("(?m)^levels +domains of these cores: .+; of ranks: ");
+        assertThat(info().out()).containsPattern("(?m)^levels +domains of these cores: .+; of ranks: ");
     }
 
     @Test
     void shouldSayWhetherReductionsUseVectors() throws Exception {
-        assertThat(info("").out).containsPattern("(?m)^reductions +vectors in ranks that tutti run starts, else with "
+        assertThat(info().out()).containsPattern("(?m)^reductions +vectors in ranks that tutti run starts, else with "
                 + "--add-modules jdk.incubator.vector$");
     }
 
     @Test
     void shouldHonourTheVariableAndTheOptionBeforeIt() throws Exception {
-        assertThat(rails(info("127.0.0.2,lo"))).containsExactly("0|127.0.0.2|lo|asked for as 127.0.0.2",
+        assertThat(rails(infoWith("127.0.0.2,lo"))).containsExactly("0|127.0.0.2|lo|asked for as 127.0.0.2",
                 "1|127.0.0.1|lo|asked for as lo");
-        assertThat(rails(info("127.0.0.2,lo", "--rails", "127.0.0.1")))
+        assertThat(rails(infoWith("127.0.0.2,lo", "--rails", "127.0.0.1")))
                 .containsExactly("0|127.0.0.1|lo|asked for as 127.0.0.1");
     }
 
@@ -83,13 +76,13 @@ class InfoTest {
             a,b,c,d,e            | they are 5, and there can be 4""")
     void shouldExplainRailsThatCannotBe(String wanted, String why) throws Exception {
         String sentence = "tutti: the rails \"" + wanted + "\" cannot be used: " + why;
-        Ended ofVariable = info(wanted);
-        assertThat(ofVariable.status).isEqualTo(1);
-        Ended ofOption = info("", "--rails", wanted);
-        assertThat(ofOption.status).isEqualTo(2);
+        Ended ofVariable = infoWith(wanted);
+        assertThat(ofVariable.status()).isEqualTo(1);
+        Ended ofOption = info("--rails", wanted);
+        assertThat(ofOption.status()).isEqualTo(2);
         for (Ended ended : List.of(ofVariable, ofOption)) {
-            assertThat(ended.err).startsWith(sentence).hasLineCount(1);
-            assertThat(ended.out).isEmpty();
+            assertThat(ended.err()).startsWith(sentence).hasLineCount(1);
+            assertThat(ended.out()).isEmpty();
         }
     }
 }

@@ -4,9 +4,7 @@ package org.tutti.tool.simulate;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -16,7 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.tutti.simulator.Levels;
 import org.tutti.simulator.Model;
-import org.tutti.tool.Main;
+import org.tutti.tool.CommandProcess;
+import org.tutti.tool.CommandProcess.Ended;
 import org.tutti.tool.UsageException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,36 +24,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** The commands {@code tutti simulate} and {@code tutti draw}: what they print, write and refuse. */
 @Timeout(300)
 class SimulateTest {
-    private record Ended(int status, String out, String err) {}
-
     @TempDir
     private Path directory;
 
     private Ended tutti(String... arguments) throws Exception {
-        return run(System.getenv("PATH"), arguments);
-    }
-
-    private Ended run(String path, String... arguments) throws Exception {
-        Path out = directory.resolve("out");
-        Path err = directory.resolve("err");
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        List<String> command = new ArrayList<>(List.of(java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-                Main.class.getName()));
-        command.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile())
-                .redirectOutput(out.toFile()).redirectError(err.toFile());
-        builder.environment().put("PATH", path);
-        Process process = builder.start();
-        assertThat(process.waitFor(250, TimeUnit.SECONDS)).isTrue();
-        return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
+        return CommandProcess.run(directory, Map.of(), arguments);
     }
 
     @Test
     void shouldPredictOneCall() throws Exception {
         Ended ended = tutti("simulate", "allreduce", "--algorithm", "srm", "--nodes", "64", "--ranks-per-node", "4");
-        assertThat(ended.status).as(ended.err).isZero();
-        assertThat(ended.out).contains("allreduce srm of 8 bytes", "256 ranks on 64 nodes, model gigabit")
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).contains("allreduce srm of 8 bytes", "256 ranks on 64 nodes, model gigabit")
                 .containsPattern("messages between nodes +384\\n").containsPattern("bytes on the busiest rail +48\\n")
                 .contains("shared memory of a node", "critical path", "puts 8 bytes, node");
     }
@@ -63,8 +44,8 @@ class SimulateTest {
     @Test
     void shouldSayInATableWhatWasNotSimulated() throws Exception {
         Ended ended = tutti("simulate", "allreduce", "--algorithm", "flat,srm", "--nodes", "1100");
-        assertThat(ended.status).as(ended.err).isZero();
-        assertThat(ended.out).containsPattern("(?m)^ +8 +[0-9.]+\\* +[0-9.]+ +srm$")
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).containsPattern("(?m)^ +8 +[0-9.]+\\* +[0-9.]+ +srm$")
                 .containsPattern("(?m)^\\* by the algorithm's formula, as it takes too many steps or messages");
     }
 
@@ -72,8 +53,8 @@ class SimulateTest {
     void shouldPrintATableWithCrossoversAndDrawAChart() throws Exception {
         Ended ended = tutti("simulate", "allreduce", "--algorithm", "flat,index-range", "--ranks-per-node", "8",
                 "--bytes", "8,64k", "--chart", "chart.svg");
-        assertThat(ended.status).as(ended.err).isZero();
-        assertThat(ended.out).containsPattern("(?m)^ +8 +.* +flat$").containsPattern("(?m)^ +65536 +.* +index-range$")
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).containsPattern("(?m)^ +8 +.* +flat$").containsPattern("(?m)^ +65536 +.* +index-range$")
                 .contains("crossover: index-range instead of flat between 8 and 65536 bytes");
         assertThat(directory.resolve("chart.svg")).content().startsWith("<svg").contains("index-range");
     }
@@ -81,43 +62,44 @@ class SimulateTest {
     @Test
     void shouldReplayARun() throws Exception {
         Ended ended = tutti("simulate", "--replay", "reduce:srm:0.0.1.1.1:1:5");
-        assertThat(ended.status).as(ended.err).isZero();
-        assertThat(ended.out).contains("1 runs, 0 of them not right");
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).contains("1 runs, 0 of them not right");
     }
 
     @Test
     void shouldReplayARunWithSeveralOperationsInFlight() throws Exception {
         Ended ended = tutti("simulate", "--replay", "in-flight:0.0.1:1:5");
-        assertThat(ended.status).as(ended.err).isZero();
-        assertThat(ended.out).contains("1 runs, 0 of them not right");
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).contains("1 runs, 0 of them not right");
     }
 
     @Test
     void shouldVerifyAPieceOfTheWhole() throws Exception {
         Ended ended = tutti("simulate", "--verify", "--seeds", "1", "--part", "3/9000");
-        assertThat(ended.status).as(ended.err).isZero();
-        assertThat(ended.out).containsPattern("^\\d\\d? runs, 0 of them not right");
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).containsPattern("^\\d\\d? runs, 0 of them not right");
     }
 
     @Test
     void shouldVerifyTheAlgorithmsThatAreNamed() throws Exception {
         Ended all = tutti("simulate", "barrier", "--verify", "--seeds", "1", "--part", "2/200");
-        assertThat(all.status).as(all.err).isZero();
+        assertThat(all.status()).as(all.err()).isZero();
         Ended one = tutti("simulate", "barrier", "--algorithm", "tree", "--verify", "--seeds", "1", "--part", "2/200");
-        assertThat(one.status).as(one.err).isZero();
+        assertThat(one.status()).as(one.err()).isZero();
         assertThat(runs(one)).isPositive().isLessThan(runs(all));
     }
 
     private static int runs(Ended verification) {
-        return Integer.parseInt(verification.out.substring(0, verification.out.indexOf(" runs, 0 of them not right")));
+        return Integer
+                .parseInt(verification.out().substring(0, verification.out().indexOf(" runs, 0 of them not right")));
     }
 
     @Test
     void shouldDraw() throws Exception {
         Ended ended = tutti("draw", "broadcast", "--algorithm", "srm", "--nodes", "2", "--ranks-per-node", "2");
-        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.status()).as(ended.err()).isZero();
         assertThat(directory.resolve("broadcast-srm.svg")).content().startsWith("<svg").contains("node 1");
-        assertThat(tutti("draw", "barrier", "--algorithm", "srm", "--text").out).contains("node 0       0 |");
+        assertThat(tutti("draw", "barrier", "--algorithm", "srm", "--text").out()).contains("node 0       0 |");
     }
 
     private static final String HEADER = "contender,operation,layout,ranks,bytes,microseconds,low,high,calls\n";
@@ -154,8 +136,8 @@ class SimulateTest {
                 tutti srm,barrier,one node,2,0,0.2500,0.2000,0.3000,7
                 """ + HEADER + "tutti srm,barrier,one node,4,0,2.7500,2.5000,3.0000,7\n");
         Ended ended = tutti("simulate", "--against", "figures.csv", "--model", "own.model");
-        assertThat(ended.status).as(ended.err).isZero();
-        assertThat(ended.out).isEqualTo("""
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).isEqualTo("""
                 | operation | algorithm | layout | ranks | bytes | lowest measured, µs | predicted, µs | ratio |
                 |---|---|---|---:|---:|---:|---:|---:|
                 | barrier | srm | 2 nodes | 2 | 0 | 9.00 | 4.50 | 0.50 |
@@ -193,8 +175,9 @@ class SimulateTest {
     void shouldTuneAndWriteWhatWasMeasured() throws Exception {
         Ended ended = tutti("tune", "-n", "2", "--model", "gigabit", "--collective", "reduce", "--algorithm",
                 "index-range", "--bytes", "64k", "--repeats", "1", "--csv", "sweep.csv");
-        assertThat(ended.status).as(ended.err).isZero();
-        assertThat(ended.out).containsPattern("\\| reduce \\| index-range \\| 65536 \\| \\d+k \\| [\\d.]+ \\| [\\d.]+ ")
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out())
+                .containsPattern("\\| reduce \\| index-range \\| 65536 \\| \\d+k \\| [\\d.]+ \\| [\\d.]+ ")
                 .contains("The proposed chunks take ");
         // what Tutti chooses, the algorithm with its usual chunks, and chunks of 4, 8, 16, 32, 64, 128 and 256 KiB
         assertThat(directory.resolve("sweep.csv")).content().hasLineCount(1 + 2 + 7)
@@ -205,10 +188,10 @@ class SimulateTest {
     @Test
     void shouldMeasureAModelThatCanBeReadBack() throws Exception {
         Ended ended = tutti("simulate", "--measure-model", "own.model");
-        assertThat(ended.status).as(ended.err).isZero();
+        assertThat(ended.status()).as(ended.err()).isZero();
         Path file = directory.resolve("own.model");
         Model model = Model.of(file.toString());
-        assertThat(Files.readString(file)).isEqualTo(ended.out);
+        assertThat(Files.readString(file)).isEqualTo(ended.out());
         assertThat(model.cores()).isEqualTo(Runtime.getRuntime().availableProcessors());
         assertThat(model.levels()).isEqualTo(Levels.NONE);
         for (RecordComponent part : Model.class.getRecordComponents()) {
@@ -220,10 +203,12 @@ class SimulateTest {
 
     @Test
     void shouldNotMeasureWithoutTheCommandThatBindsThreads() throws Exception {
-        Ended ended = run("", "simulate", "--measure-model", "own.model");
-        assertThat(ended.status).isEqualTo(2);
-        assertThat(ended.err).isEqualTo("tutti: --measure-model needs Linux and the command taskset, and there is none "
-                + "on PATH; install util-linux or leave --measure-model out\n");
+        Ended ended =
+                CommandProcess.run(directory, Map.of("PATH", "/nowhere"), "simulate", "--measure-model", "own.model");
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.err())
+                .isEqualTo("tutti: --measure-model needs Linux and the command taskset, and there is none "
+                        + "on PATH; install util-linux or leave --measure-model out\n");
         assertThat(directory.resolve("own.model")).doesNotExist();
     }
 
@@ -264,8 +249,8 @@ class SimulateTest {
             "tune -n 2 --csv sweep.csv --model gigabit --collective barrier | has no chunks; name others",
             "chart nothing.txt | does not end with .csv", "chart nothing.csv | cannot be read"})
     void shouldRefuseWhatIsImpossible(String arguments, String message) throws Exception {
-        Ended ended = tutti(arguments.split(" "));
-        assertThat(ended.status).isEqualTo(2);
-        assertThat(ended.err).startsWith("tutti: ").contains(message);
+        Ended ended = CommandProcess.runShared(arguments.split(" "));
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.err()).startsWith("tutti: ").contains(message);
     }
 }

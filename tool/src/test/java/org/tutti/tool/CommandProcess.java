@@ -1,0 +1,137 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The command line as users start it: in a process of its own, or, for commands that end at once, one after another in
+ * a process that all tests share.
+ */
+public final class CommandProcess {
+    private static final long PATIENCE_SECONDS = 280;
+    private static final List<String> QUICK_START = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+    private static final String HOST_WAS_BUSY = "tutti: the host of this virtual machine took .*\n";
+
+    private static CommandProcess shared;
+
+    private final DataOutputStream questions;
+    private final DataInputStream answers;
+
+    private CommandProcess(Process process) {
+        this.questions = new DataOutputStream(process.getOutputStream());
+        this.answers = new DataInputStream(process.getInputStream());
+    }
+
+    /** What a command has left behind, without what it says of other virtual machines. */
+    public record Ended(int status, String out, String err, long pid) {}
+
+    /** {@return the words that start a class on this JVM's class path} */
+    public static List<String> java(List<String> options, Class<?> main) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(options);
+        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
+                main.getName()));
+        return command;
+    }
+
+    /** Runs a command in a process of its own, which is compiled quickly and not well. */
+    public static Ended run(Path directory, Map<String, String> environment, String... arguments) throws Exception {
+        return run(directory, QUICK_START, environment, arguments);
+    }
+
+    /**
+     * Runs a command in a process of its own.
+     *
+     * @param directory where it is started; gets its output, too
+     * @param options of the JVM
+     * @param environment what to change in it; an empty value takes a variable away
+     * @param arguments the words after {@code tutti}
+     */
+    public static Ended run(Path directory, List<String> options, Map<String, String> environment, String... arguments)
+            throws Exception {
+        Path out = directory.resolve("out");
+        Path err = directory.resolve("err");
+        List<String> command = java(options, Main.class);
+        command.addAll(List.of(arguments));
+        var builder = new ProcessBuilder(command).directory(directory.toFile()).redirectOutput(out.toFile())
+                .redirectError(err.toFile());
+        builder.environment().putAll(environment);
+        builder.environment().values().removeIf(String::isEmpty);
+        Process process = builder.start();
+        try {
+            assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).as("it ended in time").isTrue();
+        } finally {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+        return new Ended(process.exitValue(), Files.readString(out),
+                Files.readString(err).replaceAll(HOST_WAS_BUSY, ""), process.pid());
+    }
+
+    /** Runs a command that ends at once and writes no file, in the process that all share. */
+    public static synchronized Ended runShared(String... arguments) throws IOException {
+        if (shared == null) {
+            var directory = Files.createTempDirectory("tutti-test");
+            directory.toFile().deleteOnExit();
+            var builder = new ProcessBuilder(java(QUICK_START, CommandProcess.class)).directory(directory.toFile())
+                    .redirectError(ProcessBuilder.Redirect.INHERIT);
+            builder.environment().remove("TUTTI_RAILS");
+            shared = new CommandProcess(builder.start());
+        }
+        return shared.ask(arguments);
+    }
+
+    private Ended ask(String... arguments) throws IOException {
+        questions.writeInt(arguments.length);
+        for (String argument : arguments) {
+            questions.writeUTF(argument);
+        }
+        questions.flush();
+        return new Ended(answers.readInt(), readText(), readText(), -1);
+    }
+
+    private String readText() throws IOException {
+        return new String(answers.readNBytes(answers.readInt()), StandardCharsets.UTF_8);
+    }
+
+    /** The shared process: runs what it is told until its input ends, as it does with the JVM that started it. */
+    public static void main(String[] none) throws IOException {
+        var questions = new DataInputStream(System.in);
+        var answers = new DataOutputStream(System.out);
+        try {
+            while (true) {
+                var arguments = new String[questions.readInt()];
+                for (int i = 0; i < arguments.length; i++) {
+                    arguments[i] = questions.readUTF();
+                }
+                var out = new ByteArrayOutputStream();
+                var err = new ByteArrayOutputStream();
+                System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+                System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+                answers.writeInt(Main.execute(arguments));
+                for (var text : List.of(out, err)) {
+                    answers.writeInt(text.size());
+                    text.writeTo(answers);
+                }
+                answers.flush();
+            }
+        } catch (EOFException _) {
+            return; // all that was asked has been answered
+        }
+    }
+}
