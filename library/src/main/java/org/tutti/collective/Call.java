@@ -69,11 +69,13 @@ public final class Call {
      * Forgets the elements when the call has ended: the caller's memory is not ours to keep.
      */
     public void clear() {
-        source.clear();
-        target.clear();
-        type = null;
-        count = 0;
-        kernel = null;
+        if (type != null) {
+            source.clear();
+            target.clear();
+            type = null;
+            count = 0;
+            kernel = null;
+        }
     }
 
     /**
