@@ -18,18 +18,29 @@ import org.tutti.collective.kernel.Kernel;
  * <p>One thread at a time uses it: the caller's, until it starts another one.
  */
 public final class Call {
+    /** In terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for never. */
+    long deadlineNanos;
+
+    /** Null where there are no elements. */
+    DataType type;
+
+    /** Of all operations together. */
+    long count;
+
+    /** Of what must be the same at all ranks. */
+    long hash;
+
+    /** The number of the present operation. */
+    long sequence;
+
+    /** The fingerprint of the present operation and all before it. */
+    long history;
+
     private final Area source = new Area();
     private final Area target = new Area();
     private Algorithm algorithm;
     private int root;
-    private long deadlineNanos;
-    private DataType type;
-    private long count;
     private Kernel kernel;
-
-    private long hash;
-    private long sequence;
-    private long history;
     private long bytes;
     private long bytesLeft;
 
@@ -154,34 +165,7 @@ public final class Call {
         return true;
     }
 
-    /** The type of the elements; null where there are none. */
-    DataType type() {
-        return type;
-    }
-
-    /** How many elements all operations have together. */
-    long count() {
-        return count;
-    }
-
     Label operator() {
         return kernel == null ? Label.NONE : kernel.label();
-    }
-
-    long deadlineNanos() {
-        return deadlineNanos;
-    }
-
-    /** What must be the same at all ranks, as {@link Descriptor#hash} has it. */
-    long hash() {
-        return hash;
-    }
-
-    long sequence() {
-        return sequence;
-    }
-
-    long history() {
-        return history;
     }
 }

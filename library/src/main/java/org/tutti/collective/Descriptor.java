@@ -23,14 +23,14 @@ final class Descriptor {
 
     /** Collective, type and root in 64 bits. */
     private static long kind(Call call) {
-        DataType type = call.type();
+        DataType type = call.type;
         return (long) call.root() << Integer.SIZE | (type == null ? NO_TYPE : type.ordinal()) << Byte.SIZE
                 | call.collective().ordinal();
     }
 
     /** A hash of everything that must be the same at all ranks. */
     static long hash(Call call) {
-        return ((call.count() * FIRST_PRIME ^ kind(call)) * SECOND_PRIME ^ call.algorithm().label().hash())
+        return ((call.count * FIRST_PRIME ^ kind(call)) * SECOND_PRIME ^ call.algorithm().label().hash())
                 * FIRST_PRIME ^ call.operator().hash();
     }
 
@@ -45,9 +45,9 @@ final class Descriptor {
         Label algorithm = call.algorithm().label();
         machine.storePlain(cells, descriptor, 0); // who is reading the old one must notice
         VarHandle.storeStoreFence();
-        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, call.history());
-        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_CALL, call.hash());
-        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT, call.count());
+        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, call.history);
+        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_CALL, call.hash);
+        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT, call.count);
         machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND, kind(call));
         machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_TRAITS, operator.traits());
         for (int word = 0; word < OPERATOR_WORDS; word++) {
@@ -57,7 +57,7 @@ final class Descriptor {
             machine.storePlain(cells, descriptor + RingLayout.ALGORITHM_NAME + (long) word * Long.BYTES,
                     algorithm.word(word));
         }
-        machine.store(cells, descriptor, call.sequence() + 1);
+        machine.store(cells, descriptor, call.sequence + 1);
     }
 
     /** The call, for messages. */

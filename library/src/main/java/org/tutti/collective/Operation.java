@@ -158,8 +158,8 @@ abstract class Operation extends Placement implements Waiter.Check {
      */
     void begin(Call drawn) {
         call = drawn;
-        sequence = drawn.sequence();
-        history = drawn.history();
+        sequence = drawn.sequence;
+        history = drawn.history;
         slot = layout.slot(layout.slotIndex(sequence));
         base = (layout.generation(sequence) + 1) << GENERATION_SHIFT;
         checkAlive();
@@ -368,7 +368,7 @@ abstract class Operation extends Placement implements Waiter.Check {
                             + " while it waited for "
                             + members.describe(awaitedRank) + "; the communicator cannot be used any more");
         }
-        if (call.deadlineNanos() != Long.MAX_VALUE && System.nanoTime() - call.deadlineNanos() > 0) {
+        if (call.deadlineNanos != Long.MAX_VALUE && System.nanoTime() - call.deadlineNanos > 0) {
             throw new DeadlineExceededException(
                     members.describe(rank) + " passed its deadline in " + call.collective().label()
                             + " while it waited for " + members.describe(awaitedRank)

@@ -58,6 +58,7 @@ final class Background {
                 failure = team.hasLeft();
             }
         }
+        call.clear(); // the team still knows it
         putBack(team);
         return failure;
     }
