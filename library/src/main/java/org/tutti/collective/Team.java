@@ -145,7 +145,7 @@ public final class Team extends Operation {
      */
     public void run(Call drawn) {
         try {
-            do {
+            do { // most calls are a single operation
                 begin(drawn);
                 if (size() > 1) {
                     drawn.algorithm().run(this, drawn);
