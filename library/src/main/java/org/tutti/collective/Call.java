@@ -15,7 +15,8 @@ import org.tutti.collective.kernel.Kernel;
  * algorithm. Their numbers are drawn together, on the caller's thread; then the areas and the length are those of the
  * one that is run.
  *
- * <p>One thread at a time uses it: the caller's, until it starts another one.
+ * <p>One thread at a time uses it: the caller's, or from its start on that which the call was started on; so the start
+ * of that thread orders what was said and drawn before what the operations read.
  */
 public final class Call {
     /** In terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for never. */
@@ -104,7 +105,7 @@ public final class Call {
     }
 
     /**
-     * {@return this rank's elements; of a broadcast the root's, and where the others receive them}
+     * {@return this rank's elements}
      */
     public Area source() {
         return source;

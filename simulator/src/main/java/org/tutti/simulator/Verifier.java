@@ -60,8 +60,7 @@ public final class Verifier {
     private final Call[] prepared;
 
     private Verifier(Topology topology, List<PlannedCall> calls, int stages, long seed, boolean recorded,
-            Machines machines,
-            RunMemory memory) {
+            Machines machines, RunMemory memory) {
         int size = topology.size();
         int threads = size * stages;
         this.topology = topology;

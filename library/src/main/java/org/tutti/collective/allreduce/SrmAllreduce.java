@@ -131,8 +131,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
             int child = BinomialTree.INSTANCE.child(rank, index, size);
             team.await(child, Team.READY, chunk);
             team.combine(call.kernel(), accumulated, accumulated == source ? from : place, team.shown(child, window),
-                    place,
-                    buffers, place, length);
+                    place, buffers, place, length);
             accumulated = buffers;
         }
         return accumulated;

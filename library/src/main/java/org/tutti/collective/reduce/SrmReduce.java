@@ -141,8 +141,7 @@ public final class SrmReduce extends Reduce implements Chunked {
         Area accumulated = combineChildren(team, call, from, length, window, place, top, into, at, chunk);
         for (int index = 0; index < TREE.children(team, topNode); index++) {
             team.inflow(NodeTree.edge(index)).receiveAll(call.kernel(), accumulated, accumulated == source ? from : at,
-                    into,
-                    at, length);
+                    into, at, length);
             accumulated = into;
         }
         if (!above) {
@@ -167,8 +166,7 @@ public final class SrmReduce extends Reduce implements Chunked {
             int child = (BinomialTree.INSTANCE.child(position, index, team.localSize()) + top) % team.localSize();
             team.await(child, Team.READY, chunk);
             team.combine(call.kernel(), accumulated, accumulated == source ? from : at, team.shown(child, window),
-                    place, into,
-                    at, length);
+                    place, into, at, length);
             accumulated = into;
         }
         return accumulated;
