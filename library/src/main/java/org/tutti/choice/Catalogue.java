@@ -2,15 +2,16 @@
 package org.tutti.choice;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.allreduce.Allreduce;
 import org.tutti.collective.allreduce.ChengAllreduce;
 import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.allreduce.IndexRadixAllreduce;
@@ -20,11 +21,9 @@ import org.tutti.collective.allreduce.RankOrderAllreduce;
 import org.tutti.collective.allreduce.RecursiveDoublingAllreduce;
 import org.tutti.collective.allreduce.RingAllreduce;
 import org.tutti.collective.allreduce.SrmAllreduce;
-import org.tutti.collective.barrier.Barrier;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.barrier.SrmBarrier;
 import org.tutti.collective.barrier.TreeBarrier;
-import org.tutti.collective.broadcast.Broadcast;
 import org.tutti.collective.broadcast.ChainBroadcast;
 import org.tutti.collective.broadcast.DirectReadBroadcast;
 import org.tutti.collective.broadcast.ScatterAllgatherBroadcast;
@@ -34,24 +33,21 @@ import org.tutti.collective.reduce.ChainReduce;
 import org.tutti.collective.reduce.FlatReduce;
 import org.tutti.collective.reduce.IndexRangeReduce;
 import org.tutti.collective.reduce.RankOrderReduce;
-import org.tutti.collective.reduce.Reduce;
 import org.tutti.collective.reduce.SrmReduce;
 
 /**
  * All algorithms, by collective. Who adds an algorithm adds it here; the tests take their cases from this list.
  */
 public final class Catalogue {
-    private static final List<Barrier> BARRIERS = List.of(new SrmBarrier(), new FlatBarrier(), new TreeBarrier());
-    private static final List<Broadcast> BROADCASTS = List.of(SrmBroadcast.BINOMIAL, SrmBroadcast.BINARY,
-            SrmBroadcast.FIBONACCI,
-            new ChainBroadcast(), new SlotRingBroadcast(), new ScatterAllgatherBroadcast(), new DirectReadBroadcast());
-    private static final List<Reduce> REDUCES =
-            List.of(new FlatReduce(), new SrmReduce(), new ChainReduce(), new IndexRangeReduce(),
-                    new RankOrderReduce());
-    private static final List<Allreduce> ALLREDUCES =
-            List.of(new FlatAllreduce(), new SrmAllreduce(), new ChengAllreduce(false), new ChengAllreduce(true),
-                    new RecursiveDoublingAllreduce(), new RabenseifnerAllreduce(), new RingAllreduce(),
-                    new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce());
+    private static final Map<Collective, List<Algorithm>> ALGORITHMS = Stream.of(
+            new SrmBarrier(), new FlatBarrier(), new TreeBarrier(),
+            SrmBroadcast.BINOMIAL, SrmBroadcast.BINARY, SrmBroadcast.FIBONACCI, new ChainBroadcast(),
+            new SlotRingBroadcast(), new ScatterAllgatherBroadcast(), new DirectReadBroadcast(),
+            new FlatReduce(), new SrmReduce(), new ChainReduce(), new IndexRangeReduce(), new RankOrderReduce(),
+            new FlatAllreduce(), new SrmAllreduce(), new ChengAllreduce(false), new ChengAllreduce(true),
+            new RecursiveDoublingAllreduce(), new RabenseifnerAllreduce(), new RingAllreduce(),
+            new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce())
+            .collect(Collectors.groupingBy(Algorithm::collective));
 
     /** What follows the name of an algorithm whose chunks are chosen. */
     private static final Pattern CHUNK = Pattern.compile("([1-9]\\d{0,3})k");
@@ -66,13 +62,8 @@ public final class Catalogue {
      * @param collective the operation
      * @return its algorithms, at least one
      */
-    public static List<? extends Algorithm> of(Collective collective) {
-        return switch (collective) {
-            case BARRIER -> BARRIERS;
-            case BROADCAST -> BROADCASTS;
-            case REDUCE -> REDUCES;
-            case ALLREDUCE -> ALLREDUCES;
-        };
+    public static List<Algorithm> of(Collective collective) {
+        return ALGORITHMS.get(collective);
     }
 
     /**

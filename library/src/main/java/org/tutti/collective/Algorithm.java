@@ -1,6 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
+import org.tutti.Collective;
+import org.tutti.Topology;
+
 /**
  * What all algorithms tell about themselves. An algorithm is a plain method against {@link Team} and has no state; one
  * object serves all ranks.
@@ -41,15 +44,25 @@ public abstract class Algorithm {
         }
     }
 
+    private final Collective collective;
     private final Description description;
     private final Label label;
 
     /**
+     * @param collective what it does
      * @param description what the catalogue says of it
      */
-    protected Algorithm(Description description) {
+    protected Algorithm(Collective collective, Description description) {
+        this.collective = collective;
         this.description = description;
         this.label = new Label(description.name());
+    }
+
+    /**
+     * {@return what it does}
+     */
+    public final Collective collective() {
+        return collective;
     }
 
     /**
@@ -65,6 +78,28 @@ public abstract class Algorithm {
     public final Label label() {
         return label;
     }
+
+    /**
+     * Tells whether it combines the contributions of consecutive ranks only, as operators need that do not commute.
+     *
+     * @param topology where the ranks are
+     * @return whether it does
+     */
+    public final boolean keepsOrder(Topology topology) {
+        return switch (description.order()) {
+            case ALWAYS -> true;
+            case BLOCKS -> topology.isInBlocks();
+            case NEVER -> false;
+        };
+    }
+
+    /**
+     * Does an operation of a call at this rank.
+     *
+     * @param team the ranks, two or more, inside the operation
+     * @param call what is called; its areas and its length are those of the operation
+     */
+    public abstract void run(Team team, Call call);
 
     /**
      * Counts what the algorithm does on its critical path.

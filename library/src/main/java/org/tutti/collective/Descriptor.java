@@ -22,14 +22,16 @@ final class Descriptor {
     private Descriptor() {}
 
     /** Collective, type and root in 64 bits. */
-    static long kind(Collective called, DataType type, int root) {
-        return (long) root << Integer.SIZE | (type == null ? NO_TYPE : type.ordinal()) << Byte.SIZE | called.ordinal();
+    private static long kind(Call call) {
+        DataType type = call.type;
+        return (long) call.root() << Integer.SIZE | (type == null ? NO_TYPE : type.ordinal()) << Byte.SIZE
+                | call.collective().ordinal();
     }
 
     /** A hash of everything that must be the same at all ranks. */
-    static long hash(Collective called, Label algorithm, DataType type, Label operator, long count, int root) {
-        return ((count * FIRST_PRIME ^ kind(called, type, root)) * SECOND_PRIME ^ algorithm.hash()) * FIRST_PRIME
-                ^ operator.hash();
+    static long hash(Call call) {
+        return ((call.count * FIRST_PRIME ^ kind(call)) * SECOND_PRIME ^ call.algorithm().label().hash())
+                * FIRST_PRIME ^ call.operator().hash();
     }
 
     /** The fingerprint of a call and all before it. */
@@ -37,15 +39,16 @@ final class Descriptor {
         return history * SECOND_PRIME + hash;
     }
 
-    /** Writes a descriptor; who reads the old one meanwhile can tell. */
-    static void write(Machine machine, MemorySegment cells, long descriptor, long sequence, long history, long hash,
-            long kind, long count, Label operator, Label algorithm) {
+    /** Writes the descriptor of a call's present operation; who reads the old one meanwhile can tell. */
+    static void write(Machine machine, MemorySegment cells, long descriptor, Call call) {
+        Label operator = call.operator();
+        Label algorithm = call.algorithm().label();
         machine.storePlain(cells, descriptor, 0); // who is reading the old one must notice
         VarHandle.storeStoreFence();
-        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, history);
-        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_CALL, hash);
-        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT, count);
-        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND, kind);
+        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, call.history);
+        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_CALL, call.hash);
+        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT, call.count);
+        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND, kind(call));
         machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_TRAITS, operator.traits());
         for (int word = 0; word < OPERATOR_WORDS; word++) {
             machine.storePlain(cells, descriptor + RingLayout.NAMES + (long) word * Long.BYTES, operator.word(word));
@@ -54,7 +57,7 @@ final class Descriptor {
             machine.storePlain(cells, descriptor + RingLayout.ALGORITHM_NAME + (long) word * Long.BYTES,
                     algorithm.word(word));
         }
-        machine.store(cells, descriptor, sequence + 1);
+        machine.store(cells, descriptor, call.sequence + 1);
     }
 
     /** The call, for messages. */
@@ -64,12 +67,12 @@ final class Descriptor {
         String operator = name(machine, cells, descriptor + RingLayout.NAMES, OPERATOR_WORDS);
         StringBuilder text = new StringBuilder(called.label()).append(" (algorithm ")
                 .append(name(machine, cells, descriptor + RingLayout.ALGORITHM_NAME, ALGORITHM_WORDS)).append(')');
-        if (called != Collective.BARRIER) {
+        if (called.hasElements()) {
             DataType type = DataType.values()[(int) (kind >>> Byte.SIZE & 0xff)];
             text.append(" of ").append(machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT)).append(' ')
                     .append(type.name().toLowerCase(Locale.ROOT)).append(" elements");
         }
-        if (called == Collective.BROADCAST || called == Collective.REDUCE) {
+        if (called.hasRoot()) {
             text.append(" with root ").append(kind >>> Integer.SIZE);
         }
         if (!operator.isEmpty()) {

@@ -55,16 +55,15 @@ public final class IndexRange {
      * Begins: afterwards all ranks have lent what they have, or all have shown the first chunk.
      *
      * @param team the ranks, which have used no step yet
-     * @param kernel the operator
-     * @param source this rank's bytes
-     * @param bytes how many
+     * @param call what is called
      * @param chunk {@link #chunkBytes}
      * @param lends whether this rank lends its memory, as {@link Team#lend} said
      * @return the last step of READY that was used; 0 when all ranks lend, and step 1 was
      */
-    public static int meet(Team team, Kernel kernel, Area source, long bytes, long chunk, boolean lends) {
+    public static int meet(Team team, Call call, long chunk, boolean lends) {
+        long bytes = call.bytes();
         if (!lends) {
-            showFirst(team, kernel, source, bytes, chunk);
+            showFirst(team, call, chunk);
         }
         int step = 1;
         team.post(Team.READY, step);
@@ -78,7 +77,7 @@ public final class IndexRange {
         }
         if (lenders > 0) {
             if (lends) {
-                showFirst(team, kernel, source, bytes, chunk);
+                showFirst(team, call, chunk);
             }
             step++;
             team.post(Team.READY, step);
@@ -87,9 +86,9 @@ public final class IndexRange {
         return step;
     }
 
-    private static void showFirst(Team team, Kernel kernel, Area source, long bytes, long chunk) {
-        Area parts = team.show(windowBytes(bytes, chunk));
-        copyIn(team, kernel, source, 0, parts, 0, Math.min(chunk, bytes));
+    private static void showFirst(Team team, Call call, long chunk) {
+        Area parts = team.show(windowBytes(call.bytes(), chunk));
+        copyIn(team, call.kernel(), call.source(), 0, parts, 0, Math.min(chunk, call.bytes()));
     }
 
     /**

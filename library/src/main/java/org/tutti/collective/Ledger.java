@@ -57,12 +57,17 @@ final class Ledger {
         this.nodes = nodes;
     }
 
-    /** Adds a call to the history, and returns its number; the fingerprint is in {@link #history}. */
-    long draw(long call) {
-        history = Descriptor.extend(history, call);
-        return drawn++;
+    /** Adds the operations of a call to the history, and returns the number of the first. */
+    long draw(long call, long operations) {
+        for (long operation = 0; operation < operations; operation++) {
+            history = Descriptor.extend(history, call);
+        }
+        long first = drawn;
+        drawn += operations;
+        return first;
     }
 
+    /** The fingerprint of all calls that were drawn. */
     long history() {
         return history;
     }
@@ -74,12 +79,6 @@ final class Ledger {
 
     void setBlocking(Collective called) {
         blocking = called;
-    }
-
-    void endCall(boolean wasBlocking) {
-        if (wasBlocking) {
-            blocking = null;
-        }
     }
 
     /**

@@ -7,7 +7,6 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.CallInterruptedException;
 import org.tutti.Collective;
 import org.tutti.CollectiveMismatchException;
-import org.tutti.DataType;
 import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
 import org.tutti.Topology;
@@ -75,14 +74,7 @@ abstract class Operation extends Placement implements Waiter.Check {
     boolean unflushed;
 
     private long changesSeen;
-    private Collective collective;
-    private Label algorithmLabel;
-    private DataType elements;
-    private Label operatorLabel;
-    private long elementCount;
-    private int rootRank;
-    private long call;
-    private long deadlineNanos;
+    private Call call;
     private int awaitedRank;
     private long awaitedOffset;
     private long awaitedValue;
@@ -134,124 +126,61 @@ abstract class Operation extends Placement implements Waiter.Check {
     // ---- an operation's life
 
     /**
-     * Begins the next operation: notices what has broken meanwhile, waits until the slot is free, and says what is
-     * called.
+     * Makes sure that no other thread is in a blocking call of this communicator, at best effort.
      *
-     * @param called the collective
-     * @param algorithm the algorithm's name
-     * @param type the elements' type, or null
-     * @param operator the operator's name, or {@link Label#NONE}
-     * @param count how many elements
-     * @param root the root, or 0
-     * @param untilNanos when it must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for
-     *            never
+     * @param called the collective that is to be called
+     * @throws IllegalStateException when one is
      */
-    public void enter(Collective called, Label algorithm, DataType type, Label operator, long count, int root,
-            long untilNanos) {
-        draw(called, algorithm, type, operator, count, root, untilNanos);
-        begin();
-    }
-
-    /**
-     * Gives the next operation its number and its place in the history: on the thread of the caller, whose order of
-     * calls is what must be the same at all ranks.
-     *
-     * @param called the collective
-     * @param algorithm the algorithm's name
-     * @param type the elements' type, or null
-     * @param operator the operator's name, or {@link Label#NONE}
-     * @param count how many elements
-     * @param root the root, or 0
-     * @param untilNanos as for {@link #enter}
-     */
-    public void draw(Collective called, Label algorithm, DataType type, Label operator, long count, int root,
-            long untilNanos) {
+    public void checkIdle(Collective called) {
         if (ledger.blocking() != null) {
             throw new IllegalStateException(members.describe(rank) + " called " + called.label()
                     + " while another thread is inside " + ledger.blocking().label()
                     + " on the same communicator; let one thread at a time use it");
         }
-        if (blocking) {
-            ledger.setBlocking(called);
-        }
-        collective = called;
-        algorithmLabel = algorithm;
-        elements = type;
-        operatorLabel = operator;
-        elementCount = count;
-        rootRank = root;
-        deadlineNanos = untilNanos;
-        call = Descriptor.hash(called, algorithm, type, operator, count, root);
-        sequence = ledger.draw(call);
-        history = ledger.history();
     }
 
     /**
-     * What {@link #draw} has drawn, for calls that are several operations, one after the other, all of which have to be
-     * drawn at once.
-     */
-    public static final class Drawn {
-        private final Label algorithmLabel;
-        private final long call;
-        private final long sequence;
-        private final long history;
-
-        private Drawn(Label algorithmLabel, long call, long sequence, long history) {
-            this.algorithmLabel = algorithmLabel;
-            this.call = call;
-            this.sequence = sequence;
-            this.history = history;
-        }
-    }
-
-    /**
-     * {@return what was drawn last}
-     */
-    public Drawn drawn() {
-        return new Drawn(algorithmLabel, call, sequence, history);
-    }
-
-    /**
-     * Begins one of several operations that were drawn for a call.
+     * Gives the operations of a call their numbers and their place in the history: on the thread of the caller, whose
+     * order of calls is what must be the same at all ranks.
      *
-     * @param drawn which; the last call of {@link #draw} has said the rest
+     * @param drawn the call
      */
-    public void begin(Drawn drawn) {
-        algorithmLabel = drawn.algorithmLabel;
-        call = drawn.call;
+    public void draw(Call drawn) {
+        if (blocking) {
+            ledger.setBlocking(drawn.collective());
+        }
+        drawn.draw(ledger, operationBytesMax());
+    }
+
+    /**
+     * Begins the present operation of a call that was drawn: notices what has broken meanwhile, waits until the slot is
+     * free, and says what is called.
+     */
+    void begin(Call drawn) {
+        call = drawn;
         sequence = drawn.sequence;
         history = drawn.history;
-        begin();
-    }
-
-    /**
-     * Begins the operation that was drawn: notices what has broken meanwhile, waits until the slot is free, and says
-     * what is called.
-     */
-    public void begin() {
         slot = layout.slot(layout.slotIndex(sequence));
         base = (layout.generation(sequence) + 1) << GENERATION_SHIFT;
-        try {
-            checkAlive();
-            awaitClosed(sequence - (blocking ? layout.slots() : Ledger.LANES)); // a lane is shared by more
-        } catch (Throwable e) {
-            breakOff(e);
-            throw e;
-        }
+        checkAlive();
+        awaitClosed(sequence - (blocking ? layout.slots() : Ledger.LANES)); // a lane is shared by more
         quiet = ledger.hasLeftAllBefore(machine, sequence);
         prepare();
-        Descriptor.write(machine, ring, comparison.descriptor(sequence, localRank), sequence, history, call,
-                Descriptor.kind(collective, elements, rootRank), elementCount, operatorLabel, algorithmLabel);
+        Descriptor.write(machine, ring, comparison.descriptor(sequence, localRank), drawn);
     }
 
-    /**
-     * Ends the operation at this rank.
-     */
-    public void leave() {
+    /** Ends the operation at this rank. */
+    void leave() {
         flush();
         giveBack();
         ledger.leave(machine, sequence);
-        ledger.endCall(blocking);
+    }
+
+    /** Ends the call whose last operation has ended. */
+    void endCall() {
+        if (blocking) {
+            ledger.setBlocking(null);
+        }
     }
 
     /**
@@ -268,7 +197,6 @@ abstract class Operation extends Placement implements Waiter.Check {
         }
         letGo();
         giveBack(); // or a late put would land in memory that the caller uses for something else
-        ledger.endCall(blocking);
     }
 
     /**
@@ -289,8 +217,9 @@ abstract class Operation extends Placement implements Waiter.Check {
      * {@return what an operation in flight ends with when its rank leaves the job}
      */
     public RankFailedException hasLeft() {
-        return new RankFailedException(rank, members.describe(rank) + " left its job while its " + collective.label()
-                + " was in flight; await all requests before closing the job");
+        return new RankFailedException(rank,
+                members.describe(rank) + " left its job while its " + call.collective().label()
+                        + " was in flight; await all requests before closing the job");
     }
 
     /**
@@ -410,7 +339,7 @@ abstract class Operation extends Placement implements Waiter.Check {
         RuntimeException failure = members.failure(other);
         return failure != null ? failure
                 : new RankFailedException(other, members.describe(rank) + " cannot reach " + members.describe(other)
-                        + " in " + collective.label() + ": its process has ended, or the connection is lost");
+                        + " in " + call.collective().label() + ": its process has ended, or the connection is lost");
     }
 
     /**
@@ -435,13 +364,15 @@ abstract class Operation extends Placement implements Waiter.Check {
         }
         if (Thread.currentThread().isInterrupted()) {
             throw new CallInterruptedException(
-                    members.describe(rank) + " was interrupted in " + collective.label() + " while it waited for "
+                    members.describe(rank) + " was interrupted in " + call.collective().label()
+                            + " while it waited for "
                             + members.describe(awaitedRank) + "; the communicator cannot be used any more");
         }
-        if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
-            throw new DeadlineExceededException(members.describe(rank) + " passed its deadline in " + collective.label()
-                    + " while it waited for " + members.describe(awaitedRank)
-                    + "; see what that rank does, or allow more time");
+        if (call.deadlineNanos != Long.MAX_VALUE && System.nanoTime() - call.deadlineNanos > 0) {
+            throw new DeadlineExceededException(
+                    members.describe(rank) + " passed its deadline in " + call.collective().label()
+                            + " while it waited for " + members.describe(awaitedRank)
+                            + "; see what that rank does, or allow more time");
         }
     }
 
@@ -476,7 +407,7 @@ abstract class Operation extends Placement implements Waiter.Check {
 
     private RuntimeException broken(long word) {
         return Breakage.exception(word, members,
-                members.describe(rank) + " cannot go on with " + collective.label() + ": ");
+                members.describe(rank) + " cannot go on with " + call.collective().label() + ": ");
     }
 
     private boolean descriptorDiffers(int other) {

@@ -22,6 +22,7 @@ class Placement {
     final int localSize;
     final int ranksMax;
     final long windowBytesMax;
+    private final long operationBytesMax;
     private final int size;
     private final int[] levels;
     private final LevelTree levelTree;
@@ -46,6 +47,8 @@ class Placement {
         this.layouts = new RingLayout[most + 1];
         this.ranksMax = most;
         this.windowBytesMax = Outbox.windowBytesMax(most);
+        this.operationBytesMax = windowBytesMax
+                * Math.clamp(Team.STEPS_MAX / ((long) STEPS_PER_RANK_AND_WINDOW * size), 1, OPERATION_WINDOWS_MAX);
     }
 
     /**
@@ -163,8 +166,7 @@ class Placement {
      * window that the message would fill}
      */
     public long operationBytesMax() {
-        return windowBytesMax
-                * Math.clamp(Team.STEPS_MAX / ((long) STEPS_PER_RANK_AND_WINDOW * size), 1, OPERATION_WINDOWS_MAX);
+        return operationBytesMax;
     }
 
     RingLayout layoutOf(int ofNode) {

@@ -41,13 +41,14 @@ public final class RunChain {
      * Combines the ranks' elements, and brings the result to a rank, or to all.
      *
      * @param team the ranks, inside an operation
-     * @param kernel the operator
-     * @param source the elements of this rank
-     * @param target where the combination goes
-     * @param bytes the length of source and target
+     * @param call what is called
      * @param root the rank that wants the combination, or {@link #ALL}
      */
-    public static void run(Team team, Kernel kernel, Area source, Area target, long bytes, int root) {
+    public static void run(Team team, Call call, int root) {
+        Area source = call.source();
+        Area target = call.target();
+        Kernel kernel = call.kernel();
+        long bytes = call.bytes();
         long chunk = Math.min(bytes, kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / PLACES)));
         int chunks = bytes == 0 ? 1 : Partition.chunks(bytes, chunk);
         long window = PLACES * chunk;

@@ -106,7 +106,7 @@ public final class Team extends Operation {
      * operation at a time, as every team, but others may be in different ones meanwhile, on other threads.
      *
      * @param background what to do things with, on those threads
-     * @return the team, whose operations begin with {@link #draw} and {@link #begin}
+     * @return the team
      */
     public Team forBackground(Machine background) {
         ledger.expectOtherThreads();
@@ -133,6 +133,32 @@ public final class Team extends Operation {
         if (!blocking && inbox != null) {
             ledger.putBackInbox(machine, inbox);
             inbox = null;
+        }
+    }
+
+    // ---- calls
+
+    /**
+     * Runs a call that was drawn, on this thread. What it throws has broken the communicator.
+     *
+     * @param drawn the call, which {@link #draw} has drawn
+     */
+    public void run(Call drawn) {
+        try {
+            do { // most calls are a single operation
+                begin(drawn);
+                if (size() > 1) {
+                    drawn.algorithm().run(this, drawn);
+                } else if (drawn.collective().combines() && !drawn.source().isSameAs(drawn.target())) {
+                    copy(drawn.source(), 0, drawn.target(), 0, drawn.bytes());
+                }
+                leave();
+            } while (drawn.next());
+        } catch (Throwable failure) {
+            breakOff(failure);
+            throw failure;
+        } finally {
+            endCall();
         }
     }
 

@@ -8,17 +8,18 @@ import org.tutti.Collective;
 import org.tutti.NonBlockingCommunicator;
 import org.tutti.Request;
 import org.tutti.TuttiException;
+import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 
 /**
- * The operations that a rank has in flight on a communicator: a virtual thread for each request, and a stage, which is
- * used again. So there are as many stages as requests were in flight at once. What they claim of the node's memory is
- * less: a stage that waits for its turn has none, and those that run have it from the ledger, which bounds it.
+ * The calls that a rank has in flight on a communicator: a virtual thread for each request, and a team, which is used
+ * again. So there are as many teams as requests were in flight at once. What they claim of the node's memory is less: a
+ * team that waits for its turn has none, and those that run have it from the ledger, which bounds it.
  */
 final class Background {
     private final Team first;
     private final Supplier<Team> teams;
-    private final ArrayDeque<Stage> idle = new ArrayDeque<>();
+    private final ArrayDeque<Team> idle = new ArrayDeque<>();
     private int inFlight;
 
     Background(Team first, Supplier<Team> teams) {
@@ -26,43 +27,61 @@ final class Background {
         this.teams = teams;
     }
 
-    /** A stage for a call, before anything is drawn, as a call that is refused must leave no gap in the order. */
-    Stage take(Collective called) {
+    /**
+     * Draws the numbers of a call, here and now, and has it run. A call that is refused draws none; what fails later
+     * breaks the communicator, as nobody else would run what was drawn.
+     */
+    Request start(Call call, Runnable afterwards) {
+        Team team = take(call.collective());
+        try {
+            team.draw(call);
+            LiveRequest request = new LiveRequest(first.rank(), call.collective());
+            Thread.ofVirtual().name("tutti rank " + first.rank() + " " + call.collective().label())
+                    .start(() -> request.complete(run(team, call, afterwards)));
+            return request;
+        } catch (Throwable failure) {
+            team.breakOff(failure);
+            putBack(team);
+            throw failure;
+        }
+    }
+
+    /** Returns what the request ends with: null, or what was thrown. */
+    private Throwable run(Team team, Call call, Runnable afterwards) {
+        Throwable failure = null;
+        try {
+            team.run(call);
+            afterwards.run();
+        } catch (Throwable thrown) {
+            failure = thrown;
+            if (first.hasEnded() && !(thrown instanceof TuttiException)) { // the job's memory may be gone, too
+                failure = team.hasLeft();
+            }
+        }
+        call.clear(); // the team still knows it
+        putBack(team);
+        return failure;
+    }
+
+    /** A team for a call, before anything is drawn, as a call that is refused must leave no gap in the order. */
+    private Team take(Collective called) {
         synchronized (idle) {
             if (inFlight == NonBlockingCommunicator.IN_FLIGHT_MAX) {
                 throw new IllegalStateException("rank " + first.rank() + " called " + called.label() + " with "
                         + NonBlockingCommunicator.IN_FLIGHT_MAX
                         + " requests in flight on the same communicator, which is the limit; await some of them first");
             }
-            Stage stage = idle.isEmpty() ? new Stage(teams.get()) : idle.pop();
+            Team team = idle.isEmpty() ? teams.get() : idle.pop();
             inFlight++;
-            return stage;
+            return team;
         }
     }
 
     /** When a call has ended, or was refused. */
-    void putBack(Stage stage) {
+    private void putBack(Team team) {
         synchronized (idle) {
-            idle.push(stage);
+            idle.push(team);
             inFlight--;
         }
-    }
-
-    Request start(Collective called, Stage stage, Runnable operation) {
-        LiveRequest request = new LiveRequest(first.rank(), called);
-        Thread.ofVirtual().name("tutti rank " + first.rank() + " " + called.label()).start(() -> {
-            Throwable failure = null;
-            try {
-                operation.run();
-            } catch (Throwable thrown) {
-                failure = thrown;
-                if (first.hasEnded() && !(thrown instanceof TuttiException)) { // the job's memory may be gone, too
-                    failure = stage.team().hasLeft();
-                }
-            }
-            putBack(stage);
-            request.complete(failure);
-        });
-        return request;
     }
 }

@@ -13,18 +13,16 @@ import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
 import org.tutti.Topology;
 import org.tutti.choice.Choice;
+import org.tutti.choice.Shortlist;
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.Label;
+import org.tutti.collective.Call;
 import org.tutti.collective.Machine;
 import org.tutti.collective.Team;
-import org.tutti.collective.barrier.Barrier;
-import org.tutti.collective.broadcast.Broadcast;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.onesided.Allocator;
 
 /**
- * The communicator behind the face: checks arguments, chooses an algorithm, and runs it as one operation of its team,
- * on the caller's thread. Very long messages are several operations.
+ * The communicator behind the face: checks arguments, chooses an algorithm, and runs the call on the caller's thread.
  */
 final class LiveCommunicator extends Communicator {
     private static final int KERNELS_KEPT = 8;
@@ -33,9 +31,10 @@ final class LiveCommunicator extends Communicator {
     private final Team team;
     private final Topology topology;
     private final Choice choice;
+    private final Shortlist shortlist;
     private final Allocator allocator;
     private final long waitNanosMax;
-    private final Stage stage;
+    private final Call call;
     private final Background background;
     private final LiveNonBlocking nonBlocking;
     private final Kernel[] kernels;
@@ -46,9 +45,10 @@ final class LiveCommunicator extends Communicator {
         this.team = team;
         this.topology = topology;
         this.choice = choice;
+        this.shortlist = choice.shortlist(topology);
         this.allocator = allocator;
         this.waitNanosMax = Long.MAX_VALUE;
-        this.stage = new Stage(team);
+        this.call = new Call();
         this.background = new Background(team, () -> team.forBackground(backgroundMachine));
         this.nonBlocking = new LiveNonBlocking(this, background);
         this.kernels = new Kernel[KERNELS_KEPT];
@@ -60,9 +60,10 @@ final class LiveCommunicator extends Communicator {
         this.team = viewed.team;
         this.topology = viewed.topology;
         this.choice = choice;
+        this.shortlist = choice == viewed.choice ? viewed.shortlist : choice.shortlist(topology);
         this.allocator = viewed.allocator;
         this.waitNanosMax = waitNanosMax;
-        this.stage = viewed.stage;
+        this.call = viewed.call;
         this.background = viewed.background;
         this.nonBlocking = new LiveNonBlocking(this, background);
         this.kernels = viewed.kernels;
@@ -111,73 +112,65 @@ final class LiveCommunicator extends Communicator {
     }
 
     @Override
-    public void barrier() {
-        Barrier algorithm = choice.barrier(topology);
-        team.enter(Collective.BARRIER, algorithm.label(), null, Label.NONE, 0, 0, deadlineNanos());
-        stage.barrier(algorithm);
-    }
-
-    @Override
     public RemoteMemory allocate(long bytes) {
         return allocator.allocate(this, bytes, this::deadlineNanos);
     }
 
     @Override
+    public void barrier() {
+        run(prepare(call, Collective.BARRIER, 0, null, 0));
+    }
+
+    @Override
     protected void broadcast(MemorySegment data, DataType type, long count, int root) {
-        checkBroadcast(data, root);
-        long bytes = count * type.bytes();
-        Broadcast algorithm = choice.broadcast(topology, Math.min(bytes, team.operationBytesMax()));
-        long deadlineNanos = deadlineNanos();
-        long at = 0;
-        do {
-            long length = Math.min(bytes - at, team.operationBytesMax());
-            team.enter(Collective.BROADCAST, algorithm.label(), type, Label.NONE, count, root, deadlineNanos);
-            stage.broadcast(algorithm, data, at, length, root);
-            at += length;
-        } while (at < bytes);
+        run(prepare(call, Collective.BROADCAST, data, data, type, count, null, root));
     }
 
     @Override
-    protected void reduce(MemorySegment from, MemorySegment to, DataType type, long count, Reduction reduction,
+    protected void reduce(MemorySegment source, MemorySegment target, DataType type, long count, Reduction reduction,
             int root) {
-        checkRoot(root);
-        combine(Collective.REDUCE, from, to, type, count, reduction, root);
+        run(prepare(call, Collective.REDUCE, source, target, type, count, kept(reduction, type), root));
     }
 
     @Override
-    protected void allreduce(MemorySegment from, MemorySegment to, DataType type, long count, Reduction reduction) {
-        combine(Collective.ALLREDUCE, from, to, type, count, reduction, 0);
+    protected void allreduce(MemorySegment source, MemorySegment target, DataType type, long count,
+            Reduction reduction) {
+        run(prepare(call, Collective.ALLREDUCE, source, target, type, count, kept(reduction, type), 0));
     }
 
-    private void combine(Collective called, MemorySegment from, MemorySegment to, DataType type, long count,
-            Reduction reduction, int root) {
-        checkCombine(reduction, type, count);
-        checkTarget(called, to, root);
-        Kernel kernel = kept(reduction, type);
-        long bytes = count * type.bytes();
-        long lengthMax = kernel.wholeUnits(team.operationBytesMax());
+    private void run(Call prepared) {
+        try {
+            team.draw(prepared);
+            team.run(prepared);
+        } finally {
+            prepared.clear();
+        }
+    }
+
+    Call prepare(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
+            Kernel kernel, int root) {
+        if (called.hasRoot()) {
+            checkRoot(root);
+        }
+        if (kernel != null) {
+            kernel.checkUnits(count);
+        }
+        if (called.receives(rank(), root) && target.isReadOnly()) {
+            throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + target);
+        }
+        Call prepared = prepare(empty, called, count * type.bytes(), kernel, root);
+        prepared.setElements(source, target, type, count, kernel);
+        return prepared;
+    }
+
+    /** Touches the call only when nothing can be wrong any more: it may be the one that another thread is inside. */
+    Call prepare(Call empty, Collective called, long bytes, Kernel kernel, int root) {
+        Algorithm algorithm = shortlist.algorithm(called, Math.min(bytes, team.operationBytesMax()),
+                kernel == null || kernel.isCommutative());
         long deadlineNanos = deadlineNanos();
-        long at = 0;
-        do {
-            long length = Math.min(bytes - at, lengthMax);
-            Algorithm algorithm = algorithm(called, length, kernel);
-            team.enter(called, algorithm.label(), type, kernel.label(), count, root, deadlineNanos);
-            stage.combine(algorithm, from, to, at, length, kernel, root);
-            at += length;
-        } while (at < bytes);
-    }
-
-    Choice choice() {
-        return choice;
-    }
-
-    Algorithm algorithm(Collective called, long length, Kernel kernel) {
-        return called == Collective.REDUCE ? choice.reduce(topology, length, kernel)
-                : choice.allreduce(topology, length, kernel);
-    }
-
-    long operationBytesMax() {
-        return team.operationBytesMax();
+        team.checkIdle(called);
+        empty.set(algorithm, root, deadlineNanos);
+        return empty;
     }
 
     long deadlineNanos() {
@@ -190,37 +183,11 @@ final class LiveCommunicator extends Communicator {
         team.end();
     }
 
-    void checkBroadcast(MemorySegment data, int root) {
-        checkRoot(root);
-        if (rank() != root && data.isReadOnly()) {
-            throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + data);
-        }
-    }
-
-    void checkRoot(int root) {
+    private void checkRoot(int root) {
         if (root < 0 || root >= team.size()) {
             throw new IllegalArgumentException(
                     "root " + root + " is not a rank of this communicator, which has ranks 0 to "
                             + (team.size() - 1));
-        }
-    }
-
-    void checkTarget(Collective called, MemorySegment to, int root) {
-        boolean receives = called == Collective.ALLREDUCE || rank() == root;
-        if (receives && to.isReadOnly()) {
-            throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + to);
-        }
-    }
-
-    static void checkCombine(Reduction reduction, DataType type, long count) {
-        if (!Objects.requireNonNull(reduction, "reduction").supports(type)) {
-            throw new IllegalArgumentException(
-                    "the operator " + reduction + " does not work on elements of type " + type
-                            + "; the table at org.tutti.Reduction says which do");
-        }
-        if (count % reduction.unit() != 0) {
-            throw new IllegalArgumentException("the operator " + reduction + " works on units of " + reduction.unit()
-                    + " elements, and " + count + " elements are no whole number of them");
         }
     }
 
@@ -231,8 +198,9 @@ final class LiveCommunicator extends Communicator {
                 return kernel;
             }
         }
+        Kernel kernel = Kernel.of(reduction, type);
         System.arraycopy(kernels, 0, kernels, 1, KERNELS_KEPT - 1);
-        kernels[0] = Kernel.of(reduction, type);
-        return kernels[0];
+        kernels[0] = kernel;
+        return kernel;
     }
 }

@@ -1,34 +1,144 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.choice;
 
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeSet;
+
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.tutti.Collective;
-import org.tutti.DataType;
-import org.tutti.Reduction;
 import org.tutti.Topology;
-import org.tutti.collective.kernel.Kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What docs/algorithms.md says is chosen, at both sides of each limit. */
+/** What docs/algorithms.md says is chosen, on all kinds of shapes, and at both sides of each limit. */
 class ChoiceTest {
+    /** Every number of bytes at which some choice changes. */
+    private static final long[] LIMITS = {512, 8192, 65536, 131072, 262144, 786432, 1048576, 2359296, 1L << 40};
+
+    /**
+     * Shapes are the node of each rank, or nodes x ranks on each, then the levels. What is expected is an algorithm,
+     * and for longer messages from how many bytes on which other one.
+     */
     @ParameterizedTest
-    @CsvSource({"1, 8, BARRIER, 0, flat", "1, 9, BARRIER, 0, srm", "2, 1, BARRIER, 0, srm",
-            "1, 8, BROADCAST, 8388608, slot-ring", "2, 1, BROADCAST, 131064, slot-ring", "2, 1, BROADCAST, 131072, srm",
-            "2, 2, BROADCAST, 8388608, srm", "3, 1, BROADCAST, 786424, srm", "3, 1, BROADCAST, 786432, chain",
-            "4, 2, BROADCAST, 1048568, srm", "4, 2, BROADCAST, 1048576, chain",
-            "1, 4, REDUCE, 65528, flat", "1, 4, REDUCE, 65536, srm", "1, 4, REDUCE, 262136, srm",
-            "1, 4, REDUCE, 262144, index-range", "4, 2, REDUCE, 8388608, srm",
-            "1, 16, ALLREDUCE, 8184, flat", "1, 17, ALLREDUCE, 8184, srm", "1, 17, ALLREDUCE, 8192, index-range",
-            "2, 2, ALLREDUCE, 65528, srm", "2, 2, ALLREDUCE, 65536, index-range"})
-    void shouldChoose(int nodes, int ranksPerNode, Collective collective, long bytes, String name) {
-        int[] nodeOf = new int[nodes * ranksPerNode];
-        for (int rank = 0; rank < nodeOf.length; rank++) {
-            nodeOf[rank] = rank / ranksPerNode;
+    @CsvSource(delimiter = '|', textBlock = """
+            1x1          | barrier   | commutes | flat
+            1x2          | barrier   | commutes | flat
+            1x8          | barrier   | commutes | flat
+            1x9          | barrier   | commutes | srm
+            1x64         | barrier   | commutes | srm
+            1x8/4        | barrier   | commutes | tree
+            1x64/8.16    | barrier   | commutes | tree
+            1x4/4        | barrier   | commutes | flat
+            1x9/9        | barrier   | commutes | srm
+            2x1          | barrier   | commutes | srm
+            2x4          | barrier   | commutes | srm
+            2x8/2        | barrier   | commutes | srm
+            0.1.0.1      | barrier   | commutes | srm
+            1x1          | broadcast | commutes | slot-ring
+            1x4          | broadcast | commutes | slot-ring
+            1x64/8.16    | broadcast | commutes | slot-ring
+            2x1          | broadcast | commutes | slot-ring 131072 srm
+            2x4          | broadcast | commutes | slot-ring 131072 srm
+            2x8/2        | broadcast | commutes | slot-ring 131072 srm
+            0.1.0.1      | broadcast | commutes | slot-ring 131072 srm
+            3x1          | broadcast | commutes | slot-ring 131072 srm 786432 chain
+            0.1.1.2.0    | broadcast | commutes | slot-ring 131072 srm 786432 chain
+            4x2          | broadcast | commutes | slot-ring 131072 srm 1048576 chain
+            9x3/2        | broadcast | commutes | slot-ring 131072 srm 2359296 chain
+            1x1          | reduce    | commutes | flat 65536 srm 262144 index-range
+            1x4          | reduce    | commutes | flat 65536 srm 262144 index-range
+            1x4          | reduce    | ordered  | flat 65536 srm 262144 index-range
+            1x64         | reduce    | commutes | flat 65536 srm 262144 index-range
+            1x8/8        | reduce    | commutes | flat 65536 srm 262144 index-range
+            1x8/4        | reduce    | commutes | srm
+            1x8/4        | reduce    | ordered  | srm
+            2x1          | reduce    | commutes | srm
+            2x1          | reduce    | ordered  | srm
+            9x3/2        | reduce    | commutes | srm
+            9x3/2        | reduce    | ordered  | srm
+            0.0.1.2.2.2  | reduce    | ordered  | srm
+            0.1.0.1      | reduce    | commutes | srm
+            0.1.0.1      | reduce    | ordered  | rank-order
+            0.1.1.0.1/2  | reduce    | ordered  | rank-order
+            1x1          | allreduce | commutes | flat 8192 index-range
+            1x4          | allreduce | commutes | flat 8192 index-range
+            1x4          | allreduce | ordered  | flat 8192 index-range
+            1x16         | allreduce | commutes | flat 8192 index-range
+            1x17         | allreduce | commutes | srm 8192 index-range
+            1x17         | allreduce | ordered  | srm 8192 index-range
+            1x64/64      | allreduce | commutes | srm 8192 index-range
+            1x8/4        | allreduce | commutes | srm 512 index-radix
+            1x64/8.16    | allreduce | commutes | srm 512 index-radix
+            1x64/8.16    | allreduce | ordered  | srm 512 index-radix
+            2x1          | allreduce | commutes | srm 65536 index-range
+            2x1          | allreduce | ordered  | srm 65536 index-range
+            9x3/2        | allreduce | commutes | srm 65536 index-range
+            9x3/2        | allreduce | ordered  | srm 65536 index-range
+            0.0.1.2.2.2  | allreduce | ordered  | srm 65536 index-range
+            0.1.0.1      | allreduce | commutes | srm 65536 index-range
+            0.1.0.1      | allreduce | ordered  | rank-order
+            0.1.1.0.1/2  | allreduce | ordered  | rank-order""")
+    void shouldChoose(String shape, String collective, String operator, String expected) {
+        Shortlist shortlist = Choice.DEFAULT.shortlist(topology(shape));
+        Collective called = Collective.valueOf(collective.toUpperCase(Locale.ROOT));
+        String[] steps = expected.split(" ");
+        for (long bytes : lengths()) {
+            String name = steps[0];
+            for (int step = 1; step < steps.length; step += 2) {
+                name = bytes >= Long.parseLong(steps[step]) ? steps[step + 1] : name;
+            }
+            assertThat(shortlist.algorithm(called, bytes, operator.equals("commutes")).description().name())
+                    .as("%s bytes", bytes).isEqualTo(name);
         }
-        var algorithm = Choice.DEFAULT.algorithm(collective, new Topology(nodeOf), bytes,
-                Kernel.of(Reduction.SUM, DataType.DOUBLE));
-        assertThat(algorithm.description().name()).isEqualTo(name);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0.1.0.1, srm", "0.0.1.1, ring", "0.0, ring"})
+    void shouldRefuseWhatIsAskedForAndDoesNotKeepTheOrder(String shape, String name) {
+        Shortlist shortlist = Choice.DEFAULT.with(Collective.ALLREDUCE, name).shortlist(topology(shape));
+        assertThat(shortlist.algorithm(Collective.ALLREDUCE, 8, true).description().name()).isEqualTo(name);
+        assertThatThrownBy(() -> shortlist.algorithm(Collective.ALLREDUCE, 8, false))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("\"" + name + "\"", topology(shape).toString(), "does not commute");
+    }
+
+    @Test
+    void shouldChooseWhatIsAskedForInsteadOfAllRules() {
+        Shortlist shortlist = Choice.parse("reduce=chain, barrier=tree").shortlist(topology("1x4"));
+        for (long bytes : lengths()) {
+            assertThat(shortlist.algorithm(Collective.REDUCE, bytes, true).description().name()).isEqualTo("chain");
+            assertThat(shortlist.algorithm(Collective.REDUCE, bytes, false).description().name()).isEqualTo("chain");
+        }
+        assertThat(shortlist.algorithm(Collective.BARRIER, 0, true).description().name()).isEqualTo("tree");
+        assertThat(shortlist.algorithm(Collective.ALLREDUCE, 0, true).description().name()).isEqualTo("flat");
+    }
+
+    private static TreeSet<Long> lengths() {
+        TreeSet<Long> lengths = new TreeSet<>(List.of(0L, 1L, 8L, 112L, 113L));
+        for (long limit : LIMITS) {
+            lengths.addAll(List.of(limit - 1, limit, limit + 1));
+        }
+        return lengths;
+    }
+
+    private static Topology topology(String shape) {
+        String[] sides = shape.split("/");
+        int[] levels = sides.length == 1 ? new int[0] : numbers(sides[1], "\\.");
+        if (sides[0].contains(".")) {
+            return new Topology(numbers(sides[0], "\\."), levels);
+        }
+        int[] counts = numbers(sides[0], "x");
+        int[] nodeOfRank = new int[counts[0] * counts[1]];
+        Arrays.setAll(nodeOfRank, rank -> rank / counts[1]);
+        return new Topology(nodeOfRank, levels);
+    }
+
+    private static int[] numbers(String text, String separator) {
+        return Arrays.stream(text.split(separator)).mapToInt(Integer::parseInt).toArray();
     }
 }

@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
-import org.tutti.Collective;
+import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
 import org.tutti.memory.Waiter;
@@ -19,7 +19,7 @@ class OutboxTest {
     private static final int SLOTS = RingLayout.slots(1, RANKS);
     private static final int SHORT = 1 << 10;
     private static final int LONG = 24 << 10;
-    private static final Label ALGORITHM = new Label("any");
+    private static final Algorithm ALGORITHM = new FlatBarrier();
 
     private final Memory memory = new PrivateMemory();
     private final long ring = memory.claim(new RingLayout(1, RANKS).bytes(), "a test");
@@ -93,6 +93,9 @@ class OutboxTest {
     }
 
     private static void enter(Team team) {
-        team.enter(Collective.BARRIER, ALGORITHM, null, Label.NONE, 0, 0, Long.MAX_VALUE);
+        Call call = new Call();
+        call.set(ALGORITHM, 0, Long.MAX_VALUE);
+        team.draw(call);
+        team.begin(call);
     }
 }

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Test;
 import org.tutti.CallInterruptedException;
-import org.tutti.Collective;
 import org.tutti.CommunicatorBrokenException;
 import org.tutti.Topology;
+import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  */
 class TeamTest {
     private static final int RANKS = 2;
-    private static final Label ALGORITHM = new Label("any");
+    private static final Algorithm ALGORITHM = new FlatBarrier();
 
     private final Memory memory = new PrivateMemory();
     private final long ring = memory.claim(new RingLayout(1, RANKS).bytes(), "a test");
@@ -112,7 +112,10 @@ class TeamTest {
     }
 
     private static void enter(Team team) {
-        team.enter(Collective.BARRIER, ALGORITHM, null, Label.NONE, 0, 0, Long.MAX_VALUE);
+        Call call = new Call();
+        call.set(ALGORITHM, 0, Long.MAX_VALUE);
+        team.draw(call);
+        team.begin(call);
     }
 
     /** Waits by letting something happen, and then looks for a reason to give up; gets from nobody. */

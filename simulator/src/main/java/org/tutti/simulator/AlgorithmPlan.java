@@ -4,21 +4,19 @@ package org.tutti.simulator;
 import java.util.List;
 import java.util.Optional;
 
-import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 
 /**
  * A verification run of one algorithm: one part of all its calls on a shape, one after the other at each rank.
  *
- * @param collective the collective
  * @param algorithm the algorithm
  * @param topology where the ranks are
  * @param part which part of the calls
  * @param seed decides the order of everything, and what takes turns in the calls
  */
 @SuppressWarnings("exports") // the algorithms are for those whom the library shows them to
-public record AlgorithmPlan(Collective collective, Algorithm algorithm, Topology topology, int part, long seed)
+public record AlgorithmPlan(Algorithm algorithm, Topology topology, int part, long seed)
         implements
             Plan {
     private static final int CALLS_PER_SLOT_HALF = 3;
@@ -26,18 +24,17 @@ public record AlgorithmPlan(Collective collective, Algorithm algorithm, Topology
     @Override
     public Optional<SimulationFailure> verify() {
         return Verifier.verify(topology, calls(), 1, seed).map(failure -> Plan
-                .explain(collective.label() + " " + algorithm.description().name(), failure, this));
+                .explain(algorithm.collective().label() + " " + algorithm.description().name(), failure, this));
     }
 
     /**
      * {@return how many parts the calls of an algorithm on a shape have}
      *
-     * @param collective the collective
-     * @param algorithm the algorithm
+         * @param algorithm the algorithm
      * @param topology where the ranks are
      */
-    public static int parts(Collective collective, Algorithm algorithm, Topology topology) {
-        return parts(Calls.of(collective, algorithm, topology, 0).size(), topology);
+    public static int parts(Algorithm algorithm, Topology topology) {
+        return parts(Calls.of(algorithm, topology, 0).size(), topology);
     }
 
     /** Each part has enough calls to use slots again, and half of them twice. */
@@ -45,8 +42,8 @@ public record AlgorithmPlan(Collective collective, Algorithm algorithm, Topology
         return Math.max(1, 2 * calls / (CALLS_PER_SLOT_HALF * Calls.slots(topology)));
     }
 
-    List<Call> calls() {
-        List<Call> all = Calls.of(collective, algorithm, topology, seed);
+    List<PlannedCall> calls() {
+        List<PlannedCall> all = Calls.of(algorithm, topology, seed);
         int parts = parts(all.size(), topology);
         return part >= parts ? List.of()
                 : all.subList(all.size() * part / parts, all.size() * (part + 1) / parts);
@@ -54,7 +51,8 @@ public record AlgorithmPlan(Collective collective, Algorithm algorithm, Topology
 
     @Override
     public String toString() {
-        return collective.label() + ":" + algorithm.description().name() + ":" + Plan.text(topology) + ":" + part + ":"
+        return algorithm.collective().label() + ":" + algorithm.description().name() + ":" + Plan.text(topology) + ":"
+                + part + ":"
                 + seed;
     }
 }

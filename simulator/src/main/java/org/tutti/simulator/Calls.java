@@ -11,7 +11,6 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.Algorithm.Order;
 import org.tutti.collective.RingLayout;
 
 /**
@@ -41,26 +40,27 @@ final class Calls {
      * in place and not, and every root has every class with every operator. With fewer than {@value #TURNS_MIN} roots
      * there are as many turns more, each with something else.
      */
-    static List<Call> of(Collective collective, Algorithm algorithm, Topology topology, long seed) {
+    static List<PlannedCall> of(Algorithm algorithm, Topology topology, long seed) {
+        Collective collective = algorithm.collective();
         Random random = new Random(seed(topology) * FACTOR + seed);
-        List<Call> calls = new ArrayList<>();
-        if (collective == Collective.BARRIER) {
+        List<PlannedCall> calls = new ArrayList<>();
+        if (!collective.hasElements()) {
             int barriers = BARRIERS_PER_SLOT_HALF * slots(topology) / 2;
             for (int i = 0; i < barriers; i++) {
-                calls.add(new Call(collective, algorithm, Operation.BYTES, 0, 0, true, i));
+                calls.add(new PlannedCall(algorithm, Operation.BYTES, 0, 0, true, i));
             }
             return calls;
         }
         int roots = roots(collective, topology);
         int turns = roots * Math.ceilDiv(TURNS_MIN, roots);
-        List<Operation> operations = operations(collective, algorithm, topology);
+        List<Operation> operations = operations(algorithm, topology);
         for (int turn = 0; turn < turns; turn++) {
             int neighbour = (int) Math.floorMod(turn + seed, (long) NEIGHBOURS) - 1;
             for (int size = 0; size < SIZES; size++) {
                 long others = turn / NEIGHBOURS + size + seed;
                 Operation operation = operations.get((int) Math.floorMod(others, (long) operations.size()));
                 boolean inPlace = (turn + size + seed) % 2 == 0;
-                calls.add(new Call(collective, algorithm, operation, turn % roots,
+                calls.add(new PlannedCall(algorithm, operation, turn % roots,
                         bytes(size, neighbour, operation.unitBytes(), topology.size()), inPlace, random.nextInt()));
             }
         }
@@ -74,19 +74,19 @@ final class Calls {
     }
 
     /** {@return one part of a drawn mixture of calls: each algorithm is as likely, half of the messages are small} */
-    static List<Call> mixed(Topology topology, int part) {
+    static List<PlannedCall> mixed(Topology topology, int part) {
         Random random = new Random(seed(topology) * FACTOR + part);
-        List<Call> calls = new ArrayList<>();
+        List<PlannedCall> calls = new ArrayList<>();
         while (calls.size() < MIXED_PER_SLOT * slots(topology)) {
             Collective collective = draw(List.of(Collective.values()), random);
             Algorithm algorithm = draw(Catalogue.of(collective), random);
-            Operation operation = draw(operations(collective, algorithm, topology), random);
+            Operation operation = draw(operations(algorithm, topology), random);
             List<Integer> sizes = new ArrayList<>(sizes(operation.unitBytes(), topology.size()));
             if (random.nextBoolean()) {
                 sizes.removeIf(bytes -> bytes > SMALL_BYTES);
             }
-            int bytes = collective == Collective.BARRIER ? 0 : draw(sizes, random);
-            calls.add(new Call(collective, algorithm, operation, random.nextInt(roots(collective, topology)), bytes,
+            int bytes = collective.hasElements() ? draw(sizes, random) : 0;
+            calls.add(new PlannedCall(algorithm, operation, random.nextInt(roots(collective, topology)), bytes,
                     random.nextBoolean(), random.nextInt()));
         }
         return calls;
@@ -105,16 +105,14 @@ final class Calls {
     }
 
     private static int roots(Collective collective, Topology topology) {
-        return collective == Collective.BROADCAST || collective == Collective.REDUCE ? topology.size() : 1;
+        return collective.hasRoot() ? topology.size() : 1;
     }
 
-    private static List<Operation> operations(Collective collective, Algorithm algorithm, Topology topology) {
-        if (collective == Collective.BARRIER || collective == Collective.BROADCAST) {
+    private static List<Operation> operations(Algorithm algorithm, Topology topology) {
+        if (!algorithm.collective().combines()) {
             return List.of(Operation.BYTES);
         }
-        Order order = algorithm.description().order();
-        boolean keepsOrder = order == Order.ALWAYS || order == Order.BLOCKS && topology.isInBlocks();
-        return keepsOrder ? List.of(Operation.values()) : List.of(Operation.BYTES, Operation.SUM);
+        return algorithm.keepsOrder(topology) ? List.of(Operation.values()) : List.of(Operation.BYTES, Operation.SUM);
     }
 
     private static TreeSet<Integer> sizes(int unit, int ranks) {

@@ -30,7 +30,7 @@ public record InFlightPlan(Topology topology, int part, long seed) implements Pl
                 .map(failure -> Plan.explain("one of " + stages() + " operations in flight", failure, this));
     }
 
-    List<Call> calls() {
+    List<PlannedCall> calls() {
         return Calls.mixed(topology, part);
     }
 

@@ -54,7 +54,7 @@ public sealed interface Plan permits AlgorithmPlan, InFlightPlan {
             Collective collective = Arrays.stream(Collective.values()).filter(each -> each.label().equals(fields[0]))
                     .findFirst()
                     .orElseThrow(() -> new IllegalArgumentException("there is no collective \"" + fields[0] + "\""));
-            return new AlgorithmPlan(collective, Catalogue.find(collective, fields[1]), topology, part, seed);
+            return new AlgorithmPlan(Catalogue.find(collective, fields[1]), topology, part, seed);
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("\"" + text + "\" has something else where a number is expected: "
                     + e.getMessage(), e);

@@ -1,15 +1,15 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.Outbox;
 import org.tutti.collective.Reach;
@@ -35,7 +35,7 @@ public final class Prediction {
 
     private static final double NANOS = 1e3;
 
-    private final Call call;
+    private final PlannedCall call;
     private final Topology topology;
     private final Model model;
     private final int calls;
@@ -47,7 +47,7 @@ public final class Prediction {
     private long steps;
     private Trace trace;
 
-    private Prediction(Call call, Topology topology, Model model, int calls) {
+    private Prediction(PlannedCall call, Topology topology, Model model, int calls) {
         this.call = call;
         this.topology = topology;
         this.model = model;
@@ -58,7 +58,6 @@ public final class Prediction {
      * Predicts a call, by running it in virtual time; if that takes too many steps or messages, by the algorithm's
      * formula.
      *
-     * @param collective the collective
      * @param algorithm the algorithm
      * @param topology where the ranks are
      * @param bytes the length of the message, a multiple of 8
@@ -67,9 +66,9 @@ public final class Prediction {
      * @return the prediction
      * @throws IllegalArgumentException when the message is longer than one operation can be
      */
-    public static Prediction of(Collective collective, Algorithm algorithm, Topology topology, long bytes, int root,
+    public static Prediction of(Algorithm algorithm, Topology topology, long bytes, int root,
             Model model) {
-        return of(collective, algorithm, topology, bytes, root, model, 1, STEPS_MAX, MESSAGES_MAX);
+        return of(algorithm, topology, bytes, root, model, 1, STEPS_MAX, MESSAGES_MAX);
     }
 
     /**
@@ -77,7 +76,6 @@ public final class Prediction {
      * first one until the last rank has left the last one. Calls overlap, where an algorithm lets a rank leave before
      * the others: a root need not wait for its leaves.
      *
-     * @param collective the collective
      * @param algorithm the algorithm
      * @param topology where the ranks are
      * @param bytes the length of each message, a multiple of 8
@@ -87,15 +85,15 @@ public final class Prediction {
      * @return the prediction, in which all but the time is that of all calls together
      * @throws IllegalArgumentException when the message is longer than one operation can be
      */
-    public static Prediction ofMean(Collective collective, Algorithm algorithm, Topology topology, long bytes,
+    public static Prediction ofMean(Algorithm algorithm, Topology topology, long bytes,
             int root, Model model, int calls) {
-        return of(collective, algorithm, topology, bytes, root, model, calls, STEPS_MAX, MESSAGES_MAX);
+        return of(algorithm, topology, bytes, root, model, calls, STEPS_MAX, MESSAGES_MAX);
     }
 
-    static Prediction of(Collective collective, Algorithm algorithm, Topology topology, long bytes, int root,
+    static Prediction of(Algorithm algorithm, Topology topology, long bytes, int root,
             Model model, int calls, long stepsMax, long messagesMax) {
-        Operation operation = collective == Collective.BROADCAST ? Operation.BYTES : Operation.SUM;
-        Call call = new Call(collective, algorithm, operation, root, Math.toIntExact(bytes), false, 0);
+        Operation operation = algorithm.collective().combines() ? Operation.SUM : Operation.BYTES;
+        PlannedCall call = new PlannedCall(algorithm, operation, root, Math.toIntExact(bytes), false, 0);
         Prediction prediction = new Prediction(call, topology, model, calls);
         try {
             prediction.run(stepsMax, messagesMax);
@@ -139,14 +137,13 @@ public final class Prediction {
                     + " bytes");
         }
         cluster.ranks().run(rank -> {
-            Area from = new Area();
-            Area to = new Area();
-            from.set(users.block(source, call.bytes()), 0);
-            to.set(users.block(target, call.bytes()), 0);
+            MemorySegment from = users.block(source, call.bytes());
+            MemorySegment to = users.block(target, call.bytes());
             for (int i = 0; i < calls; i++) {
                 cluster.pass(rank, model.callMicros());
-                Verifier.draw(teams[rank], call);
-                Verifier.execute(teams[rank], call, from, to);
+                Call prepared = call.prepare(from, call.collective().combines() ? to : from);
+                teams[rank].draw(prepared);
+                teams[rank].run(prepared);
             }
         });
         micros = cluster.endMicros() / calls;

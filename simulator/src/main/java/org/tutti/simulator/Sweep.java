@@ -69,10 +69,10 @@ public final class Sweep {
         List<Plan> plans = new ArrayList<>();
         for (Algorithm algorithm : algorithms) {
             for (Topology topology : shapes()) {
-                int parts = AlgorithmPlan.parts(collective, algorithm, topology);
+                int parts = AlgorithmPlan.parts(algorithm, topology);
                 for (int part = 0; part < parts; part++) {
                     for (int seed = 0; seed < seeds; seed++) {
-                        plans.add(new AlgorithmPlan(collective, algorithm, topology, part, seed));
+                        plans.add(new AlgorithmPlan(algorithm, topology, part, seed));
                     }
                 }
             }
@@ -95,8 +95,8 @@ public final class Sweep {
                 List<Topology> shapes = shapes();
                 Collections.shuffle(shapes, random);
                 for (Topology topology : shapes.subList(0, SHAPES_OF_A_SAMPLE)) {
-                    plans.add(new AlgorithmPlan(collective, algorithm, topology,
-                            random.nextInt(AlgorithmPlan.parts(collective, algorithm, topology)), random.nextInt()));
+                    plans.add(new AlgorithmPlan(algorithm, topology,
+                            random.nextInt(AlgorithmPlan.parts(algorithm, topology)), random.nextInt()));
                 }
             }
         }

@@ -10,18 +10,12 @@ import java.util.Optional;
 
 import org.tutti.Collective;
 import org.tutti.Topology;
-import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Inflow;
-import org.tutti.collective.Label;
 import org.tutti.collective.Outbox;
 import org.tutti.collective.Reach;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
-import org.tutti.collective.allreduce.Allreduce;
-import org.tutti.collective.barrier.Barrier;
-import org.tutti.collective.broadcast.Broadcast;
-import org.tutti.collective.kernel.Kernel;
-import org.tutti.collective.reduce.Reduce;
 import org.tutti.memory.Words;
 
 /**
@@ -52,7 +46,7 @@ public final class Verifier {
     private static final long ENDED = Words.LINE_BYTES;
 
     private final Topology topology;
-    private final List<Call> calls;
+    private final List<PlannedCall> calls;
     private final int stages;
     private final World world;
     private final NodeMemory[] memories;
@@ -62,10 +56,11 @@ public final class Verifier {
     private final Team[] teams;
     private final Map<Integer, MemorySegment> expected = new HashMap<>();
     private final int[] entered;
-    private final int[] givenCall;
+    private final int[] givenIndex;
+    private final Call[] prepared;
 
-    private Verifier(Topology topology, List<Call> calls, int stages, long seed, boolean recorded, Machines machines,
-            RunMemory memory) {
+    private Verifier(Topology topology, List<PlannedCall> calls, int stages, long seed, boolean recorded,
+            Machines machines, RunMemory memory) {
         int size = topology.size();
         int threads = size * stages;
         this.topology = topology;
@@ -78,7 +73,8 @@ public final class Verifier {
         this.requests = new MemorySegment[size];
         this.teams = new Team[threads];
         this.entered = new int[calls.size()];
-        this.givenCall = new int[threads];
+        this.givenIndex = new int[threads];
+        this.prepared = new Call[threads];
         MemorySegment[] rings = new MemorySegment[topology.nodes()];
         long[] ringAddresses = new long[topology.nodes()];
         for (int node = 0; node < topology.nodes(); node++) {
@@ -118,7 +114,7 @@ public final class Verifier {
     }
 
     /** Memory of a thread's caller, which it uses again in all calls; larger one when the first is too small. */
-    private MemorySegment buffer(int thread, Call call, boolean isTarget) {
+    private MemorySegment buffer(int thread, PlannedCall call, boolean isTarget) {
         MemoryKind kind = call.kind(world.rankOf(thread), isTarget);
         int index = 2 * kind.ordinal() + (isTarget ? 1 : 0);
         MemorySegment buffer = buffers[thread][index];
@@ -146,11 +142,11 @@ public final class Verifier {
      * @param seed decides the order of everything
      * @return what is wrong, with the last steps of every rank; empty when nothing is
      */
-    static Optional<SimulationFailure> verify(Topology topology, List<Call> calls, int stages, long seed) {
+    static Optional<SimulationFailure> verify(Topology topology, List<PlannedCall> calls, int stages, long seed) {
         return verify(topology, calls, stages, seed, VerifyingMachine::new);
     }
 
-    static Optional<SimulationFailure> verify(Topology topology, List<Call> calls, int stages, long seed,
+    static Optional<SimulationFailure> verify(Topology topology, List<PlannedCall> calls, int stages, long seed,
             Machines machines) {
         if (run(topology, calls, stages, seed, false, machines).isEmpty()) {
             return Optional.empty();
@@ -162,7 +158,7 @@ public final class Verifier {
         return again;
     }
 
-    private static Optional<SimulationFailure> run(Topology topology, List<Call> calls, int stages, long seed,
+    private static Optional<SimulationFailure> run(Topology topology, List<PlannedCall> calls, int stages, long seed,
             boolean recorded, Machines machines) {
         RunMemory memory = RunMemory.take();
         Verifier verifier = new Verifier(topology, calls, stages, seed, recorded, machines, memory);
@@ -206,13 +202,13 @@ public final class Verifier {
         int[] given = new int[stages];
         for (int index = 0; index < calls.size(); index++) {
             world.enter(rank, index);
-            long drawn = draw(rank, index);
+            long drawn = random(rank, index);
             if (stages == 1 || drawn % BLOCKS_ONE_OF == 0) {
-                draw(teams[rank], calls.get(index));
+                draw(rank, index);
                 run(rank, index);
             } else {
                 int stage = awaitIdleStage(rank, given, (int) (drawn % (stages - 1)));
-                draw(teams[world.thread(rank, stage)], calls.get(index));
+                draw(world.thread(rank, stage), index);
                 give(rank, stage, given, index);
             }
         }
@@ -224,7 +220,7 @@ public final class Verifier {
 
     private void give(int rank, int stage, int[] given, int index) {
         given[stage]++;
-        givenCall[world.thread(rank, stage)] = index;
+        givenIndex[world.thread(rank, stage)] = index;
         world.store(rank, requests[rank], stage * STAGE_BYTES, given[stage]);
     }
 
@@ -247,36 +243,40 @@ public final class Verifier {
         for (int ended = 0;; ended++) {
             world.store(thread, requests[rank], words + ENDED, ended);
             world.await(thread, requests[rank], words, ended + 1L);
-            if (givenCall[thread] == calls.size()) {
+            if (givenIndex[thread] == calls.size()) {
                 return;
             }
-            world.enter(thread, givenCall[thread]);
-            run(thread, givenCall[thread]);
+            world.enter(thread, givenIndex[thread]);
+            run(thread, givenIndex[thread]);
         }
     }
 
-    private long draw(int rank, int index) {
+    private long random(int rank, int index) {
         return (calls.get(index).salt() + ((long) index << Integer.SIZE) + rank + 1) * MIX >>> MIX_SHIFT;
     }
 
+    /** Draws a call on its caller's thread, as a communicator does, for that one or another to run. */
+    private void draw(int thread, int index) {
+        PlannedCall call = calls.get(index);
+        MemorySegment from = buffer(thread, call, false);
+        MemorySegment to = call.inPlace() || !call.collective().combines() ? from : buffer(thread, call, true);
+        prepared[thread] = call.prepare(from, to);
+        teams[thread].draw(prepared[thread]);
+    }
+
     private void run(int thread, int index) {
-        Call call = calls.get(index);
+        PlannedCall call = calls.get(index);
         int rank = world.rankOf(thread);
         entered[index]++;
-        MemorySegment from = buffer(thread, call, false);
-        MemorySegment to =
-                call.inPlace() || call.collective() == Collective.BROADCAST ? from : buffer(thread, call, true);
+        MemorySegment from = prepared[thread].source().segment();
+        MemorySegment to = prepared[thread].target().segment();
         MemorySegment contribution = call.contribution(rank);
         MemorySegment zeros = ZEROS.asSlice(0, call.bytes());
         fill(thread, from, contribution);
         if (!to.equals(from)) {
             fill(thread, to, zeros);
         }
-        Area source = new Area();
-        Area target = new Area();
-        source.set(from, 0);
-        target.set(to, 0);
-        execute(teams[thread], call, source, target);
+        teams[thread].run(prepared[thread]);
         world.write(thread, from, 0, call.bytes()); // now the caller may do so, and nobody may still use its memory
         world.write(thread, to, 0, call.bytes());
         if (call.collective() == Collective.BARRIER && entered[index] < topology.size()) {
@@ -300,36 +300,13 @@ public final class Verifier {
         target.copyFrom(bytes);
     }
 
-    private static void check(int rank, Call call, String what, MemorySegment actual, MemorySegment expected) {
+    private static void check(int rank, PlannedCall call, String what, MemorySegment actual, MemorySegment expected) {
         long wrong = actual.mismatch(expected);
         if (wrong >= 0) {
             throw new SimulationFailure("rank " + rank + " has a wrong byte in " + what + " after " + call + ": byte "
                     + wrong + " is " + actual.get(ValueLayout.JAVA_BYTE, wrong) + " instead of "
                     + expected.get(ValueLayout.JAVA_BYTE, wrong));
         }
-    }
-
-    /** Draws a call on its caller's thread, as a communicator does. */
-    static void draw(Team team, Call call) {
-        Kernel kernel = call.kernel();
-        team.draw(call.collective(), call.algorithm().label(),
-                call.collective() == Collective.BARRIER ? null : call.operation().type(),
-                kernel == null ? Label.NONE : kernel.label(), call.bytes() / call.operation().type().bytes(),
-                call.root(), Long.MAX_VALUE);
-    }
-
-    /** Does a call that was drawn. */
-    static void execute(Team team, Call call, Area source, Area target) {
-        Kernel kernel = call.kernel();
-        team.begin();
-        switch (call.algorithm()) {
-            case Barrier algorithm -> algorithm.run(team);
-            case Broadcast algorithm -> algorithm.run(team, source, call.bytes(), call.root());
-            case Reduce algorithm -> algorithm.run(team, source, target, call.bytes(), kernel, call.root());
-            case Allreduce algorithm -> algorithm.run(team, source, target, call.bytes(), kernel);
-            default -> throw new IllegalStateException("the simulator cannot call " + call);
-        }
-        team.leave();
     }
 
     /**
@@ -354,7 +331,7 @@ public final class Verifier {
     /** Each call keeps, on each node, to the bound that its algorithm states. */
     private void checkUsed() {
         for (int index = 0; index < calls.size(); index++) {
-            Call call = calls.get(index);
+            PlannedCall call = calls.get(index);
             for (int node = 0; node < topology.nodes(); node++) {
                 long used = world.memoryUse().bytes(index, node);
                 long bound = call.algorithm().memoryBytes(topology.nodes(), topology.ranksOn(node), call.bytes());

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.Team;
 import org.tutti.collective.barrier.Barrier;
@@ -145,9 +146,9 @@ class BrokenAlgorithmsTest {
         for (int rank = 0; rank < ONE_NODE.size(); rank++) {
             ended.add(new ArrayList<>());
         }
-        List<Call> calls = new ArrayList<>();
+        List<PlannedCall> calls = new ArrayList<>();
         for (int i = 0; i < CALLS; i++) {
-            calls.add(new Call(Collective.BARRIER, new EndedBarrier(ended), Operation.BYTES, 0, 0, true, i));
+            calls.add(new PlannedCall(new EndedBarrier(ended), Operation.BYTES, 0, 0, true, i));
         }
         assertThat(Verifier.verify(ONE_NODE, calls, 4, seed)).isEmpty();
         List<Integer> inOrder = IntStream.range(0, CALLS).boxed().toList();
@@ -165,8 +166,8 @@ class BrokenAlgorithmsTest {
         }
 
         @Override
-        public void run(Team team) {
-            new SrmBarrier().run(team);
+        public void run(Team team, Call call) {
+            new SrmBarrier().run(team, call);
             ended.get(team.rank()).add((int) team.operation());
         }
 
@@ -184,7 +185,7 @@ class BrokenAlgorithmsTest {
         assertThat(verify(Fault.LEAVES_THE_NEXT_OPERATION_TOO, 2).orElseThrow().getMessage()).isEqualTo(inFlight);
     }
 
-    private static void pass(Topology topology, List<Call> calls, long seed) {
+    private static void pass(Topology topology, List<PlannedCall> calls, long seed) {
         assertThat(Verifier.verify(topology, calls, 1, seed)).as("seed %s", seed).isEmpty();
     }
 
@@ -211,16 +212,16 @@ class BrokenAlgorithmsTest {
                 (world, thread) -> new BrokenMachine(world, thread, fault));
     }
 
-    private static List<Call> mixed(Topology topology) {
-        List<Call> calls = new ArrayList<>();
+    private static List<PlannedCall> mixed(Topology topology) {
+        List<PlannedCall> calls = new ArrayList<>();
         for (int part = 0; part < 3; part++) {
             calls.addAll(Calls.mixed(topology, part));
         }
         return calls;
     }
 
-    private static List<Call> calls(Collective collective, Algorithm algorithm, Topology topology) {
-        List<Call> calls = new ArrayList<>();
+    private static List<PlannedCall> calls(Collective collective, Algorithm algorithm, Topology topology) {
+        List<PlannedCall> calls = new ArrayList<>();
         // between nodes a root is to run ahead until slots are used again
         int withARoot = topology.nodes() > 1 ? Calls.slots(topology) + CALLS_WITH_A_ROOT / 2 : CALLS_WITH_A_ROOT;
         for (int i = 0; i < CALLS * withARoot / CALLS_WITH_A_ROOT; i++) {
@@ -229,7 +230,7 @@ class BrokenAlgorithmsTest {
             int[] sizes = i < withARoot ? SMALL : SIZES; // small ones let a root run ahead
             int bytes = collective == Collective.BARRIER ? 0
                     : sizes[i % sizes.length] / operation.unitBytes() * operation.unitBytes();
-            calls.add(new Call(collective, algorithm, operation, root, bytes, i % 3 == 0, i));
+            calls.add(new PlannedCall(algorithm, operation, root, bytes, i % 3 == 0, i));
         }
         return calls;
     }

@@ -2,6 +2,7 @@
 package org.tutti.simulator;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
@@ -22,7 +23,11 @@ final class BrokenAllreduce extends Allreduce {
     }
 
     @Override
-    public void run(Team team, Area source, Area target, long bytes, Kernel kernel) {
+    public void run(Team team, Call call) {
+        Area source = call.source();
+        Area target = call.target();
+        long bytes = call.bytes();
+        Kernel kernel = call.kernel();
         int rank = team.localRank();
         int size = team.localSize();
         long unit = kernel.unitBytes();

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
@@ -16,7 +17,7 @@ final class BrokenBarrier extends Barrier {
     }
 
     @Override
-    public void run(Team team) {
+    public void run(Team team, Call call) {
         if (!team.isMaster()) {
             team.post(Team.READY, 1);
             team.await(0, Team.READY, 1);

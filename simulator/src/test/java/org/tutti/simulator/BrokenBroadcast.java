@@ -2,6 +2,7 @@
 package org.tutti.simulator;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RingLayout;
@@ -24,7 +25,10 @@ final class BrokenBroadcast extends Broadcast {
     }
 
     @Override
-    public void run(Team team, Area data, long bytes, int root) {
+    public void run(Team team, Call call) {
+        Area data = call.source();
+        long bytes = call.bytes();
+        int root = call.root();
         if (fault == Fault.EVERYBODY_IS_SAID_TO_BE_HERE) {
             team.noteAllAreHere();
         }

@@ -2,6 +2,7 @@
 package org.tutti.simulator;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Target;
@@ -23,7 +24,10 @@ final class BrokenDirectBroadcast extends Broadcast {
     }
 
     @Override
-    public void run(Team team, Area data, long bytes, int root) {
+    public void run(Team team, Call call) {
+        Area data = call.source();
+        long bytes = call.bytes();
+        int root = call.root();
         if (bytes == 0 || team.nodes() > CHILDREN_MAX + 1) {
             return;
         }

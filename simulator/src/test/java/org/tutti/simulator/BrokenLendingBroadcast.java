@@ -2,6 +2,7 @@
 package org.tutti.simulator;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.Team;
 import org.tutti.collective.broadcast.Broadcast;
@@ -16,7 +17,10 @@ final class BrokenLendingBroadcast extends Broadcast {
     }
 
     @Override
-    public void run(Team team, Area data, long bytes, int root) {
+    public void run(Team team, Call call) {
+        Area data = call.source();
+        long bytes = call.bytes();
+        int root = call.root();
         if (team.localRank() == team.localRankOf(root)) {
             send(team, data, bytes);
         } else {

@@ -29,10 +29,10 @@ class CallsTest {
         return Sweep.shapes().stream();
     }
 
-    private static List<Call> calls(Collective collective, String algorithm, Topology topology) {
-        List<Call> calls = new ArrayList<>();
+    private static List<PlannedCall> calls(Collective collective, String algorithm, Topology topology) {
+        List<PlannedCall> calls = new ArrayList<>();
         for (long seed = 0; seed < SEEDS; seed++) {
-            calls.addAll(Calls.of(collective, Catalogue.find(collective, algorithm), topology, seed));
+            calls.addAll(Calls.of(Catalogue.find(collective, algorithm), topology, seed));
         }
         return calls;
     }
@@ -49,7 +49,7 @@ class CallsTest {
     @ParameterizedTest
     @MethodSource("shapes")
     void shouldBroadcastFromEveryRootWithEveryCount(Topology shape) {
-        List<Call> calls = calls(Collective.BROADCAST, "srm", shape);
+        List<PlannedCall> calls = calls(Collective.BROADCAST, "srm", shape);
         for (int root = 0; root < shape.size(); root++) {
             int of = root;
             assertThat(calls.stream().filter(call -> call.root() == of).map(call -> (long) call.bytes()))
@@ -61,7 +61,7 @@ class CallsTest {
     @MethodSource("shapes")
     void shouldReduceWithEveryTwoValuesTogether(Topology shape) {
         Set<List<Object>> met = new HashSet<>();
-        for (Call call : calls(Collective.REDUCE, "rank-order", shape)) {
+        for (PlannedCall call : calls(Collective.REDUCE, "rank-order", shape)) {
             long count = call.bytes() / call.operation().unitBytes();
             met.add(List.of(call.root(), call.operation()));
             met.add(List.of(call.root(), call.inPlace()));
@@ -106,8 +106,8 @@ class CallsTest {
     void shouldHaveCallsInWhichAllRanksCanLendByAddressAndOthers(Topology shape) {
         int shared = 0;
         int mixed = 0;
-        List<Call> calls = calls(Collective.ALLREDUCE, "index-range", shape);
-        for (Call call : calls) {
+        List<PlannedCall> calls = calls(Collective.ALLREDUCE, "index-range", shape);
+        for (PlannedCall call : calls) {
             Set<MemoryKind> kinds = EnumSet.noneOf(MemoryKind.class);
             for (int rank = 0; rank < shape.size(); rank++) {
                 kinds.add(call.kind(rank, false));
@@ -126,14 +126,14 @@ class CallsTest {
             for (Algorithm algorithm : Catalogue.of(collective)) {
                 for (Topology shape : Sweep.shapes()) {
                     int slots = RingLayout.slots(shape.nodes(), shape.ranksOn(0));
-                    int parts = AlgorithmPlan.parts(collective, algorithm, shape);
+                    int parts = AlgorithmPlan.parts(algorithm, shape);
                     int calls = 0;
                     for (int part = 0; part < parts; part++) {
-                        List<Call> ofRun = new AlgorithmPlan(collective, algorithm, shape, part, 0).calls();
+                        List<PlannedCall> ofRun = new AlgorithmPlan(algorithm, shape, part, 0).calls();
                         assertThat(ofRun).hasSizeGreaterThanOrEqualTo(slots + slots / 2);
                         calls += ofRun.size();
                     }
-                    assertThat(calls).isEqualTo(Calls.of(collective, algorithm, shape, 0).size());
+                    assertThat(calls).isEqualTo(Calls.of(algorithm, shape, 0).size());
                 }
             }
         }

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Drawings are well-formed, and show what the run did. */
 class DrawingTest {
     private static Prediction reduce() {
-        return Prediction.of(Collective.REDUCE, Catalogue.find(Collective.REDUCE, "srm"), Sweep.even(3, 4), 800, 0,
+        return Prediction.of(Catalogue.find(Collective.REDUCE, "srm"), Sweep.even(3, 4), 800, 0,
                 Model.forDrawing(800));
     }
 

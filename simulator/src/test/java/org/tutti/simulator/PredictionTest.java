@@ -15,7 +15,7 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
@@ -42,7 +42,7 @@ class PredictionTest {
 
     private static Prediction predict(Collective collective, String algorithm, int nodes, int ranks, long bytes,
             int root, Model model) {
-        return Prediction.of(collective, Catalogue.find(collective, algorithm), Sweep.even(nodes, ranks), bytes, root,
+        return Prediction.of(Catalogue.find(collective, algorithm), Sweep.even(nodes, ranks), bytes, root,
                 model);
     }
 
@@ -150,7 +150,7 @@ class PredictionTest {
         // others, which are there already, in 0.25 each
         Model slowRoot = new Model("test", 0, 0.25, 0, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1, 1024, 2, 1, 0, 0,
                 Levels.NONE);
-        assertThat(Prediction.ofMean(Collective.REDUCE, Catalogue.find(Collective.REDUCE, "flat"), Sweep.even(1, 2),
+        assertThat(Prediction.ofMean(Catalogue.find(Collective.REDUCE, "flat"), Sweep.even(1, 2),
                 1000, 0, slowRoot, 4).micros()).isCloseTo((1.25 + 4 * 2 + 3 * 0.25) / 4, within(EXACT));
     }
 
@@ -162,7 +162,7 @@ class PredictionTest {
         assertThat(predict(Collective.BARRIER, "srm", 1, 4, 0, 0, model).micros())
                 .isCloseTo(0.01 + 2 * 0.1 + 0.1, within(EXACT));
         // over levels: both groups at the same time, one word between them, and the same way back
-        Prediction nested = Prediction.of(Collective.BARRIER, Catalogue.find(Collective.BARRIER, "tree"),
+        Prediction nested = Prediction.of(Catalogue.find(Collective.BARRIER, "tree"),
                 Sweep.even(1, 4).withLevels(2), 0, 0, model);
         assertThat(nested.micros()).isCloseTo(2 * (0.01 + 0.1), within(EXACT));
     }
@@ -200,7 +200,7 @@ class PredictionTest {
         // either 1.5, the root waits only in the first one, for 1 µs: (1 + 1.5 · calls) ÷ calls
         Model entering = new Model("test", 0.5, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1024, 2, 1, 0, 0,
                 Levels.NONE);
-        assertThat(Prediction.ofMean(Collective.REDUCE, Catalogue.find(Collective.REDUCE, "flat"), Sweep.even(1, 2),
+        assertThat(Prediction.ofMean(Catalogue.find(Collective.REDUCE, "flat"), Sweep.even(1, 2),
                 1000, 0, entering, calls).micros()).isCloseTo(mean, within(EXACT));
     }
 
@@ -209,7 +209,7 @@ class PredictionTest {
     void shouldHaveACriticalPathWithoutGapsThatEndsWhenTheRunDoes(String name) {
         for (Collective collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
-                Prediction prediction = Prediction.of(collective, algorithm, Sweep.even(5, 3),
+                Prediction prediction = Prediction.of(algorithm, Sweep.even(5, 3),
                         collective == Collective.BARRIER ? 0 : 100_000, 0, Model.of(name));
                 double now = 0;
                 for (int index : prediction.trace().criticalPath()) {
@@ -243,7 +243,7 @@ class PredictionTest {
 
     @Test
     void shouldUseTheFormulaWhenThereAreTooManySteps() {
-        Prediction prediction = Prediction.of(Collective.BROADCAST, new Endless(), Sweep.even(2, 3), 1000, 0,
+        Prediction prediction = Prediction.of(new Endless(), Sweep.even(2, 3), 1000, 0,
                 model(0.25, 2, 10, 1, 4, 1, 8, 0), 1, 10_000, Prediction.MESSAGES_MAX);
         assertThat(prediction.isByFormula()).isTrue();
         // 2 words, 1000 bytes at 2 ns, 3 puts of 11 µs, 1000 bytes at 4 ns
@@ -256,7 +256,7 @@ class PredictionTest {
         Model model = model(0.25, 2, 10, 1, 4, 1, 8, 0);
         long messages = 5 * 4; // each node puts to each other one
         for (long most : new long[]{messages, messages - 1}) {
-            Prediction prediction = Prediction.of(Collective.ALLREDUCE, flat, Sweep.even(5, 2), 8, 0, model, 1,
+            Prediction prediction = Prediction.of(flat, Sweep.even(5, 2), 8, 0, model, 1,
                     Prediction.STEPS_MAX, most);
             assertThat(prediction.isByFormula()).isEqualTo(most < messages);
         }
@@ -280,7 +280,7 @@ class PredictionTest {
     }
 
     private static double formula(int ranks, long bytes, Model model) {
-        Prediction prediction = Prediction.of(Collective.BROADCAST, new Endless(), Sweep.even(2, ranks), bytes, 0,
+        Prediction prediction = Prediction.of(new Endless(), Sweep.even(2, ranks), bytes, 0,
                 model, 1, 10_000, Prediction.MESSAGES_MAX);
         assertThat(prediction.isByFormula()).isTrue();
         return prediction.micros();
@@ -295,8 +295,8 @@ class PredictionTest {
             int rails, int cores) {
         Model model = model(0.25, 0.1, 10, 1, 1, rails, cores, 2);
         Algorithm found = Catalogue.find(collective, algorithm);
-        double run = Prediction.of(collective, found, Sweep.even(nodes, ranks), bytes, 0, model).micros();
-        Prediction byFormula = Prediction.of(collective, found, Sweep.even(nodes, ranks), bytes, 0, model, 1, 10,
+        double run = Prediction.of(found, Sweep.even(nodes, ranks), bytes, 0, model).micros();
+        Prediction byFormula = Prediction.of(found, Sweep.even(nodes, ranks), bytes, 0, model, 1, 10,
                 Prediction.MESSAGES_MAX);
         assertThat(byFormula.isByFormula()).isTrue();
         assertThat(byFormula.micros()).isBetween(run / 2, run * 2);
@@ -309,7 +309,7 @@ class PredictionTest {
         }
 
         @Override
-        public void run(Team team, Area data, long bytes, int root) {
+        public void run(Team team, Call call) {
             while (true) {
                 team.await(team.localRank(), Team.READY, 0);
                 team.noteAllAreHere();

@@ -44,8 +44,8 @@ class VerificationTest {
         for (Collective collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
                 for (Topology shape : shapes) {
-                    int part = runs++ % AlgorithmPlan.parts(collective, algorithm, shape);
-                    new AlgorithmPlan(collective, algorithm, shape, part, SEED + runs).verify()
+                    int part = runs++ % AlgorithmPlan.parts(algorithm, shape);
+                    new AlgorithmPlan(algorithm, shape, part, SEED + runs).verify()
                             .ifPresent(found -> failures.add(found.getMessage()));
                 }
             }
@@ -57,7 +57,7 @@ class VerificationTest {
     @Test
     void shouldRepeatARunWithLevels() {
         Topology shape = new Topology(new int[]{0, 0, 0, 0, 0, 1, 1, 1}, new int[]{2, 4});
-        Plan plan = new AlgorithmPlan(Collective.BARRIER, Catalogue.find(Collective.BARRIER, "tree"), shape, 0, 7);
+        Plan plan = new AlgorithmPlan(Catalogue.find(Collective.BARRIER, "tree"), shape, 0, 7);
         assertThat(plan).hasToString("barrier:tree:0.0.0.0.0.1.1.1/2.4:0:7");
         assertThat(Plan.parse(plan.toString())).hasToString(plan.toString());
         Plan inFlight = new InFlightPlan(shape, 3, 7);
@@ -77,8 +77,8 @@ class VerificationTest {
                 if (each instanceof Chunked chunked) {
                     for (Topology topology : List.of(Sweep.even(1, 3), Sweep.even(3, 2))) {
                         Algorithm algorithm = chunked.withChunk(bytes);
-                        int part = random.nextInt(AlgorithmPlan.parts(collective, algorithm, topology));
-                        new AlgorithmPlan(collective, algorithm, topology, part, random.nextInt()).verify()
+                        int part = random.nextInt(AlgorithmPlan.parts(algorithm, topology));
+                        new AlgorithmPlan(algorithm, topology, part, random.nextInt()).verify()
                                 .ifPresent(found -> failures.add(found.getMessage()));
                         runs++;
                     }

@@ -4,11 +4,10 @@ package org.tutti.stress;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-import org.tutti.Collective;
 import org.tutti.DataType;
 import org.tutti.Reduction;
-import org.tutti.collective.Area;
-import org.tutti.collective.Label;
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.Call;
 import org.tutti.collective.LiveMachine;
 import org.tutti.collective.Members;
 import org.tutti.collective.Outbox;
@@ -69,7 +68,8 @@ final class Pair {
 
     private final Team[] teams = new Team[RANKS];
     private final long[][] elements = new long[RANKS][ELEMENTS_MAX];
-    private final Area[] areas = new Area[RANKS];
+    private final MemorySegment[] segments = new MemorySegment[RANKS];
+    private final Call[] calls = new Call[RANKS];
     private final Kernel[] sums = new Kernel[RANKS]; // a kernel has room for one thread
     private long numbers;
 
@@ -79,8 +79,8 @@ final class Pair {
             teams[rank] = new Team(new LiveMachine(new Waiter(true)), HEALTHY, MEMORY, ring, new Outbox(MEMORY, RANKS),
                     rank, RANKS);
             sums[rank] = Kernel.of(Reduction.SUM, DataType.LONG);
-            areas[rank] = new Area();
-            areas[rank].set(MemorySegment.ofArray(elements[rank]), 0);
+            segments[rank] = MemorySegment.ofArray(elements[rank]);
+            calls[rank] = new Call();
         }
     }
 
@@ -109,15 +109,12 @@ final class Pair {
     }
 
     private void broadcast(int rank, int count) {
-        long bytes = (long) count * Long.BYTES;
-        run(rank, Collective.BROADCAST, BROADCAST.label(), DataType.LONG, Label.NONE, count,
-                () -> BROADCAST.run(teams[rank], areas[rank], bytes, 0));
+        run(rank, BROADCAST, count, null);
     }
 
     long sum(int rank, long number) {
         elements[rank][0] = number;
-        run(rank, Collective.ALLREDUCE, ALLREDUCE.label(), DataType.LONG, sums[rank].label(), 1,
-                () -> ALLREDUCE.run(teams[rank], areas[rank], areas[rank], Long.BYTES, sums[rank]));
+        run(rank, ALLREDUCE, 1, sums[rank]);
         return elements[rank][0];
     }
 
@@ -130,19 +127,18 @@ final class Pair {
     }
 
     private void barrier(int rank, Barrier barrier) {
-        run(rank, Collective.BARRIER, barrier.label(), null, Label.NONE, 0, () -> barrier.run(teams[rank]));
+        calls[rank].clear();
+        run(rank, barrier);
     }
 
-    private void run(int rank, Collective called, Label algorithm, DataType type, Label operator, long count,
-            Runnable body) {
-        Team team = teams[rank];
-        team.enter(called, algorithm, type, operator, count, 0, Long.MAX_VALUE);
-        try {
-            body.run();
-        } catch (Throwable failure) {
-            team.breakOff(failure);
-            throw failure;
-        }
-        team.leave();
+    private void run(int rank, Algorithm algorithm, int count, Kernel kernel) {
+        calls[rank].setElements(segments[rank], segments[rank], DataType.LONG, count, kernel);
+        run(rank, algorithm);
+    }
+
+    private void run(int rank, Algorithm algorithm) {
+        calls[rank].set(algorithm, 0, Long.MAX_VALUE);
+        teams[rank].draw(calls[rank]);
+        teams[rank].run(calls[rank]);
     }
 }

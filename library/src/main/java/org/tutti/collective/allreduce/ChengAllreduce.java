@@ -2,6 +2,7 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RankOrder;
@@ -70,7 +71,11 @@ public final class ChengAllreduce extends Allreduce {
     }
 
     @Override
-    public void run(Team team, Area source, Area target, long bytes, Kernel kernel) {
+    public void run(Team team, Call call) {
+        Area source = call.source();
+        Area target = call.target();
+        long bytes = call.bytes();
+        Kernel kernel = call.kernel();
         long chunk = kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / 2));
         int chunks = Partition.chunks(bytes, chunk);
         long half = Math.min(bytes, chunk);

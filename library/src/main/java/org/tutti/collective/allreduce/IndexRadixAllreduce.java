@@ -2,6 +2,7 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.Team;
@@ -74,7 +75,11 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void runOnOneNode(Team team, Area source, Area target, long bytes, Kernel kernel) {
+    protected void runOnOneNode(Team team, Call call) {
+        Area source = call.source();
+        Area target = call.target();
+        long bytes = call.bytes();
+        Kernel kernel = call.kernel();
         long chunk = kernel.wholeUnits(team.windowBytesMax() / PARTS);
         long window = Math.min(bytes, PARTS * chunk);
         int stages = stages(team);

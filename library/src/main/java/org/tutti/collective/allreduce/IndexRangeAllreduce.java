@@ -2,6 +2,7 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
 import org.tutti.collective.IndexRange;
@@ -110,12 +111,16 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
     }
 
     @Override
-    protected void runOnOneNode(Team team, Area source, Area target, long bytes, Kernel kernel) {
+    protected void runOnOneNode(Team team, Call call) {
+        Area source = call.source();
+        Area target = call.target();
+        long bytes = call.bytes();
+        Kernel kernel = call.kernel();
         boolean lends = team.lend(bytes, source, target);
         long chunk = IndexRange.chunkBytes(team, kernel, chunkBytes);
-        int step = IndexRange.meet(team, kernel, source, bytes, chunk, lends);
+        int step = IndexRange.meet(team, call, chunk, lends);
         if (step == 0) {
-            runOnLent(team, source, target, bytes, kernel);
+            runOnLent(team, call);
             return;
         }
         int rank = team.localRank();
@@ -152,7 +157,11 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
         team.takeBack();
     }
 
-    private static void runOnLent(Team team, Area source, Area target, long bytes, Kernel kernel) {
+    private static void runOnLent(Team team, Call call) {
+        Area source = call.source();
+        Area target = call.target();
+        long bytes = call.bytes();
+        Kernel kernel = call.kernel();
         int rank = team.localRank();
         int size = team.localSize();
         long start = IndexRange.start(team, kernel, bytes, rank);

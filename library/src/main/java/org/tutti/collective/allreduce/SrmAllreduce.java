@@ -2,12 +2,12 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
-import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.Partition;
 
@@ -92,22 +92,25 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     }
 
     @Override
-    public void run(Team team, Area source, Area target, long bytes, Kernel kernel) {
-        if (team.nodes() > 1 && bytes <= DOUBLING_BYTES_MAX) {
-            runShort(team, source, target, bytes, kernel);
+    public void run(Team team, Call call) {
+        if (team.nodes() > 1 && call.bytes() <= DOUBLING_BYTES_MAX) {
+            runShort(team, call);
         } else {
-            runLong(team, source, target, bytes, kernel);
+            runLong(team, call);
         }
         team.noteAllAreHere(); // the result has something of everybody
     }
 
-    private static void runShort(Team team, Area source, Area target, long bytes, Kernel kernel) {
+    private static void runShort(Team team, Call call) {
+        Area source = call.source();
+        Area target = call.target();
+        long bytes = call.bytes();
         Area shown = team.show(bytes);
-        if (combineChildren(team, kernel, source, 0, shown, 0, bytes, bytes, 1) == source) {
+        if (combineChildren(team, call, 0, shown, 0, bytes, bytes, 1) == source) {
             team.copy(source, 0, shown, 0, bytes);
         }
         if (team.isMaster()) {
-            RecursiveDoublingAllreduce.exchange(team, kernel, shown, shown, 0, bytes, 1);
+            RecursiveDoublingAllreduce.exchange(team, call.kernel(), shown, shown, 0, bytes, 1);
             team.post(Team.READY, 1);
             team.copy(shown, 0, target, 0, bytes);
         } else {
@@ -118,38 +121,41 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     }
 
     /** Combines what the children on this node show with this rank's own; returns where that is. */
-    private static Area combineChildren(Team team, Kernel kernel, Area source, long from, Area buffers, long place,
-            long length, long window, int chunk) {
+    private static Area combineChildren(Team team, Call call, long from, Area buffers, long place, long length,
+            long window, int chunk) {
+        Area source = call.source();
         int rank = team.localRank();
         int size = team.localSize();
         Area accumulated = source;
         for (int index = 0; index < BinomialTree.INSTANCE.children(rank, size); index++) {
             int child = BinomialTree.INSTANCE.child(rank, index, size);
             team.await(child, Team.READY, chunk);
-            team.combine(kernel, accumulated, accumulated == source ? from : place, team.shown(child, window), place,
-                    buffers, place, length);
+            team.combine(call.kernel(), accumulated, accumulated == source ? from : place, team.shown(child, window),
+                    place, buffers, place, length);
             accumulated = buffers;
         }
         return accumulated;
     }
 
-    private void runLong(Team team, Area source, Area target, long bytes, Kernel kernel) {
-        long buffer = kernel.wholeUnits(Math.min(bufferBytes(team.nodes()), team.windowBytesMax() / BUFFERS));
+    private void runLong(Team team, Call call) {
+        long bytes = call.bytes();
+        long buffer = call.kernel().wholeUnits(Math.min(bufferBytes(team.nodes()), team.windowBytesMax() / BUFFERS));
         long window = Math.min(bytes, BUFFERS * buffer);
         int chunks = Partition.chunks(bytes, buffer);
         Area buffers = team.show(window);
         for (int step = 1; step <= chunks + 1; step++) {
             if (step <= chunks) {
-                contribute(team, source, bytes, kernel, buffer, window, buffers, step);
+                contribute(team, call, buffer, window, buffers, step);
             }
             if (step > 1) {
-                receive(team, target, bytes, buffer, window, buffers, step - 1);
+                receive(team, call, buffer, window, buffers, step - 1);
             }
         }
     }
 
-    private static void contribute(Team team, Area source, long bytes, Kernel kernel, long buffer, long window,
-            Area buffers, int chunk) {
+    private static void contribute(Team team, Call call, long buffer, long window, Area buffers, int chunk) {
+        Area source = call.source();
+        long bytes = call.bytes();
         int rank = team.localRank();
         int chunks = Partition.chunks(bytes, buffer);
         int nodes = team.isMaster() ? TREE.children(team, TOP) : 0;
@@ -161,11 +167,11 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         } else {
             team.await(BinomialTree.INSTANCE.parent(rank, team.localSize()), Team.DONE, chunk - BUFFERS);
         }
-        Area accumulated = combineChildren(team, kernel, source, from, buffers, place, length, window, chunk);
+        Area accumulated = combineChildren(team, call, from, buffers, place, length, window, chunk);
         for (int index = 0; index < nodes; index++) {
             int child = TREE.child(team, TOP, index);
             team.awaitArrival(NodeTree.edge(index), chunk, child);
-            team.combine(kernel, accumulated, accumulated == source ? from : place,
+            team.combine(call.kernel(), accumulated, accumulated == source ? from : place,
                     team.landing(NodeTree.edge(index)), landing(chunk), buffers, place, length);
             accumulated = buffers;
             if (chunk + BUFFERS <= chunks) {
@@ -184,7 +190,9 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         }
     }
 
-    private static void receive(Team team, Area target, long bytes, long buffer, long window, Area buffers, int chunk) {
+    private static void receive(Team team, Call call, long buffer, long window, Area buffers, int chunk) {
+        Area target = call.target();
+        long bytes = call.bytes();
         long from = (chunk - 1) * buffer;
         long length = Math.min(buffer, bytes - from);
         long place = (chunk - 1) % BUFFERS * buffer;

@@ -2,6 +2,7 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.Team;
@@ -71,20 +72,20 @@ abstract class TwoLevelAllreduce extends Allreduce {
     }
 
     @Override
-    public final void run(Team team, Area source, Area target, long bytes, Kernel kernel) {
+    public final void run(Team team, Call call) {
         if (team.nodes() == 1) {
-            runOnOneNode(team, source, target, bytes, kernel);
+            runOnOneNode(team, call);
             return;
         }
-        long chunk = kernel.wholeUnits(roundBytesMax(team));
-        int rounds = Partition.chunks(bytes, chunk);
+        long chunk = call.kernel().wholeUnits(roundBytesMax(team));
+        int rounds = Partition.chunks(call.bytes(), chunk);
         if (team.isMaster()) {
-            open(team, kernel, bytes, Math.min(chunk, bytes), rounds);
+            open(team, call.kernel(), call.bytes(), Math.min(chunk, call.bytes()), rounds);
         }
         if (team.localSize() == 1) {
-            runAlone(team, source, target, bytes, kernel, chunk, rounds);
+            runAlone(team, call, chunk, rounds);
         } else {
-            runTogether(team, source, target, bytes, kernel, chunk, rounds);
+            runTogether(team, call, chunk, rounds);
         }
         team.noteAllAreHere(); // the result has something of everybody
     }
@@ -94,31 +95,33 @@ abstract class TwoLevelAllreduce extends Allreduce {
      * has something better.
      *
      * @param team the ranks
-     * @param source the elements of this rank
-     * @param target where the combination goes
-     * @param bytes the length of source and target
-     * @param kernel the operator
+     * @param call what is called
      */
-    protected void runOnOneNode(Team team, Area source, Area target, long bytes, Kernel kernel) {
-        long chunk = kernel.wholeUnits(roundBytesMax(team));
-        runTogether(team, source, target, bytes, kernel, chunk, Partition.chunks(bytes, chunk));
+    protected void runOnOneNode(Team team, Call call) {
+        long chunk = call.kernel().wholeUnits(roundBytesMax(team));
+        runTogether(team, call, chunk, Partition.chunks(call.bytes(), chunk));
     }
 
-    private void runAlone(Team team, Area source, Area target, long bytes, Kernel kernel, long chunk, int rounds) {
+    private void runAlone(Team team, Call call, long chunk, int rounds) {
+        long bytes = call.bytes();
         for (int round = 1; round <= rounds; round++) {
             long from = (round - 1) * chunk;
-            exchange(team, kernel, source, target, from, Math.min(chunk, bytes - from), Math.min(chunk, bytes), round);
+            exchange(team, call.kernel(), call.source(), call.target(), from, Math.min(chunk, bytes - from),
+                    Math.min(chunk, bytes), round);
         }
     }
 
-    private void runTogether(Team team, Area source, Area target, long bytes, Kernel kernel, long chunk, int rounds) {
+    private void runTogether(Team team, Call call, long chunk, int rounds) {
+        Area target = call.target();
+        Kernel kernel = call.kernel();
+        long bytes = call.bytes();
         long window = Math.min(bytes, NodeStage.HALVES * chunk);
         Area shown = team.show(window);
         for (int round = 1; round <= rounds; round++) {
             long from = (round - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
             long place = (round - 1) % NodeStage.HALVES * chunk;
-            NodeStage.combine(team, kernel, source, from, shown, window, place, length, round);
+            NodeStage.combine(team, kernel, call.source(), from, shown, window, place, length, round);
             if (!team.isMaster()) {
                 team.copy(NodeStage.awaitResult(team, window, round), place, target, from, length);
                 continue;

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.barrier;
 
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.Team;
 
@@ -32,12 +33,12 @@ public final class FlatBarrier extends Barrier {
     }
 
     @Override
-    public void run(Team team) {
+    public void run(Team team, Call call) {
         if (team.nodes() == 1) {
             team.post(Team.READY, ARRIVED);
             team.awaitOthers(Team.READY, ARRIVED);
         } else {
-            SRM.run(team);
+            SRM.run(team, call);
         }
     }
 }

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.barrier;
 
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.Team;
 
@@ -30,7 +31,7 @@ public final class SrmBarrier extends Barrier {
     }
 
     @Override
-    public void run(Team team) {
+    public void run(Team team, Call call) {
         if (team.isMaster()) {
             team.awaitOthers(Team.READY, ARRIVED);
             MasterExchange.run(team);

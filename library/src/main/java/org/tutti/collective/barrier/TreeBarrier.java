@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.barrier;
 
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.Team;
 import org.tutti.pattern.LevelTree;
@@ -46,7 +47,7 @@ public final class TreeBarrier extends Barrier {
     }
 
     @Override
-    public void run(Team team) {
+    public void run(Team team, Call call) {
         LevelTree tree = team.levelTree().isFlat() ? FOURS : team.levelTree();
         int rank = team.localRank();
         int children = tree.children(rank, MASTER, team.localSize());

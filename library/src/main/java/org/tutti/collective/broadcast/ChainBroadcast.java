@@ -1,7 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.broadcast;
 
-import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
@@ -52,13 +52,14 @@ public final class ChainBroadcast extends Broadcast {
     }
 
     @Override
-    public void run(Team team, Area data, long bytes, int root) {
+    public void run(Team team, Call call) {
+        long bytes = call.bytes();
         if (isStraight(team.nodes(), bytes)) {
-            pipeline.straight(team, data, bytes, root, TreePipeline.STRAIGHT_BYTES, false);
+            pipeline.straight(team, call, TreePipeline.STRAIGHT_BYTES, false);
         } else {
             int parts = parts(bytes);
             long window = Math.min(RingLayout.LANDING_BYTES, team.windowBytesMax());
-            pipeline.throughLandings(team, data, bytes, root, window / parts, parts, Integer.MAX_VALUE);
+            pipeline.throughLandings(team, call, window / parts, parts, Integer.MAX_VALUE);
         }
     }
 

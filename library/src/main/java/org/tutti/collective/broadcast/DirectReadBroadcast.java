@@ -1,7 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.broadcast;
 
-import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
@@ -54,12 +54,13 @@ public final class DirectReadBroadcast extends Broadcast {
     }
 
     @Override
-    public void run(Team team, Area data, long bytes, int root) {
+    public void run(Team team, Call call) {
+        long bytes = call.bytes();
         if (team.nodes() > 1 && bytes <= SMALL_BYTES_MAX) {
-            pipeline.throughLandings(team, data, bytes, root,
+            pipeline.throughLandings(team, call,
                     Math.min(LANDING_BYTES, team.windowBytesMax() / LANDINGS), LANDINGS, Integer.MAX_VALUE);
         } else {
-            pipeline.straight(team, data, bytes, root, TreePipeline.STRAIGHT_BYTES, true);
+            pipeline.straight(team, call, TreePipeline.STRAIGHT_BYTES, true);
         }
     }
 }

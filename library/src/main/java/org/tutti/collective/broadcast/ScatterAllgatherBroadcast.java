@@ -2,6 +2,7 @@
 package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Target;
@@ -83,18 +84,20 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     @Override
-    public void run(Team team, Area data, long bytes, int root) {
+    public void run(Team team, Call call) {
+        long bytes = call.bytes();
         long half = half(bytes, team.windowBytesMax());
         int rounds = Partition.chunks(bytes, half);
-        int top = team.nodeOf(root);
+        int top = team.nodeOf(call.root());
         if (!suffices(rounds, team.nodes())) {
-            PIPELINE.straight(team, data, bytes, root, TreePipeline.STRAIGHT_BYTES, false);
-        } else if (team.rank() == root) {
-            send(team, data, bytes, half, rounds);
+            PIPELINE.straight(team, call, TreePipeline.STRAIGHT_BYTES, false);
+        } else if (team.rank() == call.root()) {
+            send(team, call.source(), bytes, half, rounds);
         } else if (team.node() != top && team.isMaster()) {
-            passOn(team, data, bytes, half, rounds, top);
+            passOn(team, call.target(), bytes, half, rounds, top);
         } else {
-            receive(team, data, bytes, half, rounds, team.node() == top ? team.localRankOf(root) : MASTER, top);
+            receive(team, call.target(), bytes, half, rounds,
+                    team.node() == top ? team.localRankOf(call.root()) : MASTER, top);
         }
     }
 

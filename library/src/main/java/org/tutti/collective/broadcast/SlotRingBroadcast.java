@@ -1,7 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.broadcast;
 
-import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
 import org.tutti.collective.RingLayout;
@@ -72,13 +72,14 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
     }
 
     @Override
-    public void run(Team team, Area data, long bytes, int root) {
+    public void run(Team team, Call call) {
+        long bytes = call.bytes();
         if (team.nodes() == 1) {
-            pipeline.inNode(team, data, bytes, root,
+            pipeline.inNode(team, call,
                     chunk(bytes, Math.min(chunkMax, team.windowBytesMax() / PARTS)), PARTS,
                     bytes >= LENT_BYTES_MIN && team.levels() == 0);
         } else {
-            pipeline.throughLandings(team, data, bytes, root,
+            pipeline.throughLandings(team, call,
                     Math.min(Math.min(LANDING_BYTES, chunkMax), team.windowBytesMax() / LANDINGS), LANDINGS,
                     Integer.MAX_VALUE);
         }

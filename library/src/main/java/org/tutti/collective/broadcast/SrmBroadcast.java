@@ -1,7 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.broadcast;
 
-import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
 import org.tutti.collective.RingLayout;
@@ -101,16 +101,17 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     }
 
     @Override
-    public void run(Team team, Area data, long bytes, int root) {
+    public void run(Team team, Call call) {
+        long bytes = call.bytes();
         long half = team.windowBytesMax() / BUFFERS;
         if (team.nodes() == 1) {
-            pipeline.throughLandings(team, data, bytes, root, Math.min(bufferBytes, half), BUFFERS, BUFFERS);
+            pipeline.throughLandings(team, call, Math.min(bufferBytes, half), BUFFERS, BUFFERS);
         } else if (bytes > WHOLE_BYTES_MAX) {
-            pipeline.straight(team, data, bytes, root, bufferBytes, false);
+            pipeline.straight(team, call, bufferBytes, false);
         } else if (bytes >= WHOLE_BYTES_MIN && bytes <= team.windowBytesMax()) {
-            pipeline.throughLandings(team, data, bytes, root, chunk(bytes), 1, BUFFERS);
+            pipeline.throughLandings(team, call, chunk(bytes), 1, BUFFERS);
         } else {
-            pipeline.throughLandings(team, data, bytes, root,
+            pipeline.throughLandings(team, call,
                     Math.min(chunk(bytes), Math.min(half, RingLayout.LANDING_BYTES / BUFFERS)), BUFFERS, BUFFERS);
         }
     }

@@ -2,6 +2,7 @@
 package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Target;
@@ -62,23 +63,20 @@ final class TreePipeline {
      * Copies the root's bytes to every rank, by way of landing places.
      *
      * @param team the ranks
-     * @param data the bytes of this rank
-     * @param bytes how many
-     * @param root the rank that has them
+     * @param call what is called
      * @param chunk the length of a chunk, at most windowBytesMax / parts and, with several nodes, {@link
-     *             org.tutti.collective.RingLayout#LANDING_BYTES}
-     *            / parts
+     *            org.tutti.collective.RingLayout#LANDING_BYTES} / parts
      * @param parts how many chunks may be under way on an edge and in a node
      * @param windowsMax how many windows the root may have in use at once
      */
-    void throughLandings(Team team, Area data, long bytes, int root, long chunk, int parts, int windowsMax) {
-        int top = team.nodeOf(root);
-        if (team.rank() == root) {
-            send(team, data, bytes, chunk, parts, windowsMax, false, false);
+    void throughLandings(Team team, Call call, long chunk, int parts, int windowsMax) {
+        int top = team.nodeOf(call.root());
+        if (team.rank() == call.root()) {
+            send(team, call, chunk, parts, windowsMax, false, false);
         } else if (team.node() == top) {
-            receive(team, data, bytes, chunk, parts, team.localRankOf(root), top, false, false);
+            receive(team, call, chunk, parts, team.localRankOf(call.root()), top, false, false);
         } else {
-            land(team, data, bytes, chunk, parts, top);
+            land(team, call, chunk, parts, top);
         }
     }
 
@@ -86,18 +84,16 @@ final class TreePipeline {
      * Copies the root's bytes to every other rank of its node, the only one.
      *
      * @param team the ranks
-     * @param data the bytes of this rank
-     * @param bytes how many
-     * @param root the rank that has them
+     * @param call what is called
      * @param chunk the length of a chunk, at most windowBytesMax / parts
      * @param parts how many chunks may be under way
      * @param lends whether the root lends its memory if it can; not on a node with levels
      */
-    void inNode(Team team, Area data, long bytes, int root, long chunk, int parts, boolean lends) {
-        if (team.rank() == root) {
-            send(team, data, bytes, chunk, parts, Integer.MAX_VALUE, false, lends);
+    void inNode(Team team, Call call, long chunk, int parts, boolean lends) {
+        if (team.rank() == call.root()) {
+            send(team, call, chunk, parts, Integer.MAX_VALUE, false, lends);
         } else {
-            receive(team, data, bytes, chunk, parts, root, team.node(), false, lends);
+            receive(team, call, chunk, parts, call.root(), team.node(), false, lends);
         }
     }
 
@@ -105,33 +101,33 @@ final class TreePipeline {
      * Copies the root's bytes to every rank, straight to where they belong or can be read.
      *
      * @param team the ranks
-     * @param data the bytes of this rank
-     * @param bytes how many, 1 or more with several nodes
-     * @param root the rank that has them
+     * @param call what is called
      * @param most the length of a chunk, or less if windows are shorter
      * @param lends whether ranks of one process read each other's memory
      */
-    void straight(Team team, Area data, long bytes, int root, long most, boolean lends) {
+    void straight(Team team, Call call, long most, boolean lends) {
         long chunk = Math.min(most, team.windowBytesMax() / HALVES);
         int parts = team.nodes() == 1 ? HALVES : (int) Math.min(PARTS_MAX, team.windowBytesMax() / chunk);
-        int top = team.nodeOf(root);
-        if (team.rank() == root) {
-            send(team, data, bytes, chunk, parts, Integer.MAX_VALUE, true, lends);
+        int top = team.nodeOf(call.root());
+        if (team.rank() == call.root()) {
+            send(team, call, chunk, parts, Integer.MAX_VALUE, true, lends);
         } else if (team.node() == top) {
-            receive(team, data, bytes, chunk, parts, team.localRankOf(root), top, true, lends);
+            receive(team, call, chunk, parts, team.localRankOf(call.root()), top, true, lends);
         } else if (!team.isMaster()) {
-            receive(team, data, bytes, chunk, parts, MASTER, top, true, lends);
-        } else if (team.isAddressable(data)) {
-            passOn(team, data, bytes, chunk, parts, top, lends);
+            receive(team, call, chunk, parts, MASTER, top, true, lends);
+        } else if (team.isAddressable(call.target())) {
+            passOn(team, call, chunk, parts, top, lends);
         } else {
-            passOnFromWindow(team, data, bytes, chunk, parts, top, lends);
+            passOnFromWindow(team, call, chunk, parts, top, lends);
         }
     }
 
     // ---- the root's node
 
-    private void send(Team team, Area data, long bytes, long chunk, int parts, int windowsMax, boolean straight,
+    private void send(Team team, Call call, long chunk, int parts, int windowsMax, boolean straight,
             boolean lends) {
+        Area data = call.source();
+        long bytes = call.bytes();
         int chunks = Partition.chunks(bytes, chunk);
         boolean forwards = team.isMaster() && team.nodes() > 1;
         boolean shows = team.localSize() > 1;
@@ -184,8 +180,10 @@ final class TreePipeline {
     }
 
     /** Copies from what another rank of the node shows or lends; the master of the root's node sends it, too. */
-    private void receive(Team team, Area data, long bytes, long chunk, int parts, int root, int top, boolean straight,
+    private void receive(Team team, Call call, long chunk, int parts, int root, int top, boolean straight,
             boolean lends) {
+        Area data = call.target();
+        long bytes = call.bytes();
         int chunks = Partition.chunks(bytes, chunk);
         long windowBytes = Math.min(bytes, parts * chunk);
         LevelTree readers = readers(team, straight);
@@ -225,7 +223,9 @@ final class TreePipeline {
 
     // ---- other nodes, by landing places
 
-    private void land(Team team, Area data, long bytes, long chunk, int parts, int top) {
+    private void land(Team team, Call call, long chunk, int parts, int top) {
+        Area data = call.target();
+        long bytes = call.bytes();
         int chunks = Partition.chunks(bytes, chunk);
         int parent = tree.parent(team, top);
         for (int step = FIRST; step <= chunks; step++) {
@@ -267,7 +267,9 @@ final class TreePipeline {
     // ---- other nodes, straight
 
     /** The chunks arrive where they belong. */
-    private void passOn(Team team, Area data, long bytes, long chunk, int parts, int top, boolean lends) {
+    private void passOn(Team team, Call call, long chunk, int parts, int top, boolean lends) {
+        Area data = call.target();
+        long bytes = call.bytes();
         int chunks = Partition.chunks(bytes, chunk);
         int parent = tree.parent(team, top);
         boolean shows = team.localSize() > 1;
@@ -289,8 +291,10 @@ final class TreePipeline {
     }
 
     /** The chunks arrive in a window, which all ranks of the node read. */
-    private void passOnFromWindow(Team team, Area data, long bytes, long chunk, int parts, int top,
+    private void passOnFromWindow(Team team, Call call, long chunk, int parts, int top,
             boolean lends) {
+        Area data = call.target();
+        long bytes = call.bytes();
         int chunks = Partition.chunks(bytes, chunk);
         int parent = tree.parent(team, top);
         long windowBytes = Math.min(bytes, parts * chunk);

@@ -2,6 +2,7 @@
 package org.tutti.collective.kernel;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 import org.tutti.DataType;
 import org.tutti.Reduction;
@@ -28,10 +29,16 @@ public abstract class Kernel {
      * Finds the kernel of an operator.
      *
      * @param reduction the operator
-     * @param type a type that it supports
+     * @param type the elements' type
      * @return the kernel
+     * @throws IllegalArgumentException when the operator does not support the type
      */
     public static Kernel of(Reduction reduction, DataType type) {
+        if (!Objects.requireNonNull(reduction, "reduction").supports(type)) {
+            throw new IllegalArgumentException(
+                    "the operator " + reduction + " does not work on elements of type " + type
+                            + "; the table at org.tutti.Reduction says which do");
+        }
         if (reduction.operator().isPresent()) {
             return new UserKernel(reduction, type, reduction.operator().get());
         }
@@ -96,6 +103,19 @@ public abstract class Kernel {
      */
     public long unitBytes() {
         return unitBytes;
+    }
+
+    /**
+     * Makes sure that no unit would be cut.
+     *
+     * @param count how many elements there are
+     * @throws IllegalArgumentException when they are no whole number of units
+     */
+    public void checkUnits(long count) {
+        if (count % reduction.unit() != 0) {
+            throw new IllegalArgumentException("the operator " + reduction + " works on units of " + reduction.unit()
+                    + " elements, and " + count + " elements are no whole number of them");
+        }
     }
 
     /**

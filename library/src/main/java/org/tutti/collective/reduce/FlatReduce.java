@@ -2,6 +2,7 @@
 package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
@@ -45,15 +46,20 @@ public final class FlatReduce extends TwoLevelReduce {
     }
 
     @Override
-    public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
+    public void run(Team team, Call call) {
         if (team.nodes() == 1) {
-            runOnOneNode(team, source, target, bytes, kernel, root);
+            runOnOneNode(team, call);
         } else {
-            super.run(team, source, target, bytes, kernel, root);
+            super.run(team, call);
         }
     }
 
-    private static void runOnOneNode(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
+    private static void runOnOneNode(Team team, Call call) {
+        Area source = call.source();
+        Area target = call.target();
+        long bytes = call.bytes();
+        Kernel kernel = call.kernel();
+        int root = call.root();
         long chunk = kernel.wholeUnits(team.windowBytesMax() / PARTS);
         long window = Math.min(bytes, PARTS * chunk);
         int chunks = Partition.chunks(bytes, chunk);

@@ -2,6 +2,7 @@
 package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
 import org.tutti.collective.IndexRange;
@@ -68,20 +69,25 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
     }
 
     @Override
-    public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
+    public void run(Team team, Call call) {
         if (team.nodes() == 1) {
-            runOnOneNode(team, source, target, bytes, kernel, root);
+            runOnOneNode(team, call);
         } else {
-            super.run(team, source, target, bytes, kernel, root);
+            super.run(team, call);
         }
     }
 
-    private void runOnOneNode(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
+    private void runOnOneNode(Team team, Call call) {
+        Area source = call.source();
+        Area target = call.target();
+        long bytes = call.bytes();
+        Kernel kernel = call.kernel();
+        int root = call.root();
         boolean lends = team.lend(bytes, source);
         long chunk = IndexRange.chunkBytes(team, kernel, chunkBytes);
-        int step = IndexRange.meet(team, kernel, source, bytes, chunk, lends);
+        int step = IndexRange.meet(team, call, chunk, lends);
         if (step == 0) {
-            runOnLent(team, source, target, bytes, chunk, kernel, root);
+            runOnLent(team, call, chunk);
             return;
         }
         int rank = team.localRank();
@@ -122,8 +128,12 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
     }
 
     /** In each round a rank fills half of its window with results, or the root its target; step 1 was the meeting. */
-    private static void runOnLent(Team team, Area source, Area target, long bytes, long half, Kernel kernel,
-            int root) {
+    private static void runOnLent(Team team, Call call, long half) {
+        Area source = call.source();
+        Area target = call.target();
+        long bytes = call.bytes();
+        Kernel kernel = call.kernel();
+        int root = call.root();
         int rank = team.localRank();
         int size = team.localSize();
         long chunk = Math.min(bytes, size * half);

@@ -1,11 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reduce;
 
-import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.RunChain;
 import org.tutti.collective.Team;
-import org.tutti.collective.kernel.Kernel;
 
 /**
  * Reduce in the order of the ranks wherever they are, for operators that do not commute: a chain of runs of consecutive
@@ -29,7 +28,7 @@ public final class RankOrderReduce extends Reduce {
     }
 
     @Override
-    public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
-        RunChain.run(team, kernel, source, target, bytes, root);
+    public void run(Team team, Call call) {
+        RunChain.run(team, call, call.root());
     }
 }

@@ -2,6 +2,7 @@
 package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
 import org.tutti.collective.Inflow;
@@ -80,7 +81,10 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     @Override
-    public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
+    public void run(Team team, Call call) {
+        Kernel kernel = call.kernel();
+        long bytes = call.bytes();
+        int root = call.root();
         int topNode = kernel.isCommutative() ? team.nodeOf(root) : 0;
         int top = kernel.isCommutative() && team.nodes() == 1 ? team.localRankOf(root) : MASTER;
         boolean inbox = topNode == team.nodeOf(root) && Inflow.isThroughInbox(bytes, TREE.degree(team));
@@ -88,8 +92,7 @@ public final class SrmReduce extends Reduce implements Chunked {
         int chunks = Partition.chunks(bytes, buffer);
         long window = Math.min(bytes, BUFFERS * buffer);
         boolean isTop = team.localRank() == top;
-        boolean isRoot = team.rank() == root;
-        boolean writesToTarget = isTop && isRoot && team.node() == topNode;
+        boolean writesToTarget = isTop && team.rank() == root && team.node() == topNode;
         Area buffers = writesToTarget ? null : team.show(window);
         if (team.nodes() > 1 && team.isMaster()) {
             TREE.openUpwards(team, kernel, topNode, inbox, chunks, Math.min(buffer, bytes));
@@ -99,12 +102,12 @@ public final class SrmReduce extends Reduce implements Chunked {
             long length = Math.min(buffer, bytes - from);
             long place = (chunk - 1) % BUFFERS * buffer;
             if (isTop) {
-                combineAtTop(team, kernel, source, from, length, window, place, top, topNode,
-                        writesToTarget ? target : buffers, writesToTarget ? from : place, root, chunk);
+                combineAtTop(team, call, from, length, window, place, top, topNode,
+                        writesToTarget ? call.target() : buffers, writesToTarget ? from : place, chunk);
             } else {
-                combineBelow(team, kernel, source, from, length, window, place, top, buffers, chunk);
+                combineBelow(team, call, from, length, window, place, top, buffers, chunk);
             }
-            deliver(team, target, from, length, window, place, top, topNode, root, chunk, chunks);
+            deliver(team, call, from, length, window, place, top, topNode, chunk, chunks);
             team.post(Team.DONE, chunk);
         }
     }
@@ -114,33 +117,36 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     /** A rank that is not its node's top shows what it has of its subtree to its parent. */
-    private static void combineBelow(Team team, Kernel kernel, Area source, long from, long length, long window,
-            long place, int top, Area buffers, int chunk) {
+    private static void combineBelow(Team team, Call call, long from, long length, long window, long place, int top,
+            Area buffers, int chunk) {
+        Area source = call.source();
         int position = Math.floorMod(team.localRank() - top, team.localSize());
         team.await((BinomialTree.INSTANCE.parent(position, team.localSize()) + top) % team.localSize(), Team.DONE,
                 chunk - BUFFERS);
-        if (combineChildren(team, kernel, source, from, length, window, place, top, buffers, place, chunk) == source) {
+        if (combineChildren(team, call, from, length, window, place, top, buffers, place, chunk) == source) {
             team.copy(source, from, buffers, place, length);
         }
         team.post(Team.READY, chunk);
     }
 
     /** The top of a node combines what its node and the nodes below have, and puts it to the node above. */
-    private static void combineAtTop(Team team, Kernel kernel, Area source, long from, long length, long window,
-            long place, int top, int topNode, Area into, long at, int root, int chunk) {
+    private static void combineAtTop(Team team, Call call, long from, long length, long window, long place, int top,
+            int topNode, Area into, long at, int chunk) {
+        Area source = call.source();
+        int root = call.root();
         boolean above = team.node() == topNode;
         if (above && team.rank() != root && team.nodeOf(root) == team.node()) {
             team.await(team.localRankOf(root), Team.DONE, chunk - BUFFERS);
         }
-        Area accumulated =
-                combineChildren(team, kernel, source, from, length, window, place, top, into, at, chunk);
+        Area accumulated = combineChildren(team, call, from, length, window, place, top, into, at, chunk);
         for (int index = 0; index < TREE.children(team, topNode); index++) {
-            team.inflow(NodeTree.edge(index)).receiveAll(kernel, accumulated, accumulated == source ? from : at, into,
-                    at, length);
+            team.inflow(NodeTree.edge(index)).receiveAll(call.kernel(), accumulated, accumulated == source ? from : at,
+                    into, at, length);
             accumulated = into;
         }
         if (!above) {
-            team.outflow(NodeTree.PARENT).sendAll(kernel, accumulated, accumulated == source ? from : at, length);
+            team.outflow(NodeTree.PARENT).sendAll(call.kernel(), accumulated, accumulated == source ? from : at,
+                    length);
         } else if (team.rank() != root) {
             if (accumulated == source) {
                 team.copy(source, from, into, at, length);
@@ -150,24 +156,27 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     /** Combines what the children on this node show with this rank's own; returns where that is. */
-    private static Area combineChildren(Team team, Kernel kernel, Area source, long from, long length, long window,
-            long place, int top, Area into, long at, int chunk) {
+    private static Area combineChildren(Team team, Call call, long from, long length, long window, long place, int top,
+            Area into, long at, int chunk) {
+        Area source = call.source();
         int position = Math.floorMod(team.localRank() - top, team.localSize());
         int children = BinomialTree.INSTANCE.children(position, team.localSize());
         Area accumulated = source;
         for (int index = 0; index < children; index++) {
             int child = (BinomialTree.INSTANCE.child(position, index, team.localSize()) + top) % team.localSize();
             team.await(child, Team.READY, chunk);
-            team.combine(kernel, accumulated, accumulated == source ? from : at, team.shown(child, window), place, into,
-                    at, length);
+            team.combine(call.kernel(), accumulated, accumulated == source ? from : at, team.shown(child, window),
+                    place, into, at, length);
             accumulated = into;
         }
         return accumulated;
     }
 
     /** Brings the result from the top to the root, if that is another rank. */
-    private static void deliver(Team team, Area target, long from, long length, long window, long place, int top,
-            int topNode, int root, int chunk, int chunks) {
+    private static void deliver(Team team, Call call, long from, long length, long window, long place, int top,
+            int topNode, int chunk, int chunks) {
+        Area target = call.target();
+        int root = call.root();
         int rootNode = team.nodeOf(root);
         long landing = (chunk - 1) % BUFFERS * LANDING_BYTES;
         boolean isTop = team.node() == topNode && team.localRank() == top;

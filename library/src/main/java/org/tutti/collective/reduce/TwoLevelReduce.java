@@ -2,6 +2,7 @@
 package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
@@ -68,7 +69,10 @@ abstract class TwoLevelReduce extends Reduce {
     }
 
     @Override
-    public void run(Team team, Area source, Area target, long bytes, Kernel kernel, int root) {
+    public void run(Team team, Call call) {
+        Kernel kernel = call.kernel();
+        long bytes = call.bytes();
+        int root = call.root();
         int rootNode = team.nodeOf(root);
         int top = kernel.isCommutative() ? rootNode : 0;
         boolean inbox = top == rootNode && Inflow.isThroughInbox(bytes, tree.degree(team));
@@ -84,30 +88,30 @@ abstract class TwoLevelReduce extends Reduce {
             long from = (step - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
             long place = (step - 1) % NodeStage.HALVES * chunk;
-            combineNode(team, kernel, source, from, shown, window, place, length, step);
+            combineNode(team, call, from, shown, window, place, length, step);
             if (team.isMaster()) {
                 combineNodes(team, kernel, shown, place, length, top);
                 NodeStage.announce(team, step);
             }
             if (top != rootNode) {
-                move(team, shown, place, length, target, from, step, chunks, top, root);
+                move(team, call, shown, place, length, from, step, chunks, top);
             } else if (team.rank() == root) {
-                team.copy(team.isMaster() ? shown : NodeStage.awaitResult(team, window, step), place, target, from,
-                        length);
+                team.copy(team.isMaster() ? shown : NodeStage.awaitResult(team, window, step), place, call.target(),
+                        from, length);
             }
         }
     }
 
-    private static void combineNode(Team team, Kernel kernel, Area source, long from, Area shown, long window,
-            long place, long length, int step) {
+    private static void combineNode(Team team, Call call, long from, Area shown, long window, long place, long length,
+            int step) {
         if (team.localSize() == 1) {
-            team.copy(source, from, shown, place, length);
+            team.copy(call.source(), from, shown, place, length);
             return;
         }
         if (!team.isMaster() && step > NodeStage.HALVES) {
             NodeStage.awaitResult(team, window, step - NodeStage.HALVES);
         }
-        NodeStage.combine(team, kernel, source, from, shown, window, place, length, step);
+        NodeStage.combine(team, call.kernel(), call.source(), from, shown, window, place, length, step);
     }
 
     private void combineNodes(Team team, Kernel kernel, Area work, long at, long length, int top) {
@@ -120,8 +124,9 @@ abstract class TwoLevelReduce extends Reduce {
     }
 
     /** Brings the result from the master of the tree's top to the root on another node. */
-    private static void move(Team team, Area work, long at, long length, Area target, long from, int step, int chunks,
-            int top, int root) {
+    private static void move(Team team, Call call, Area work, long at, long length, long from, int step, int chunks,
+            int top) {
+        int root = call.root();
         int rootNode = team.nodeOf(root);
         if (team.node() == top && team.isMaster()) {
             team.awaitCredit(NodeTree.PARENT, step - BUFFERS, rootNode);
@@ -131,7 +136,7 @@ abstract class TwoLevelReduce extends Reduce {
             team.awaitArrival(NodeTree.PARENT, step, top);
         }
         if (team.rank() == root) {
-            team.copy(team.landing(NodeTree.PARENT), landing(step), target, from, length);
+            team.copy(team.landing(NodeTree.PARENT), landing(step), call.target(), from, length);
             team.post(Team.DONE, step);
         }
         if (team.node() == rootNode && team.isMaster() && step + BUFFERS <= chunks) {

@@ -29,7 +29,7 @@ final class BenchLoop extends MeasuredLoop {
         this.rank = world.rank();
         this.size = world.size();
         this.count = (int) (bytes / Double.BYTES);
-        boolean inPlace = collective == Collective.BROADCAST;
+        boolean inPlace = !collective.combines();
         this.operands = segments ? Operands.segments(world, count, inPlace) : Operands.arrays(count, inPlace);
         for (int i = 0; i < count; i++) {
             operands.set(i, element(rank, i, 0));
@@ -107,13 +107,13 @@ final class BenchLoop extends MeasuredLoop {
 
     @Override
     void checkAll() {
-        if (collective == Collective.BARRIER || collective == Collective.REDUCE && rank != 0) {
+        if (collective.combines() && !collective.receives(rank, 0)) {
             return;
         }
         for (int i = 0; i < count; i++) {
             long changedAt = Math.max(0, call - Math.floorMod(call - i, (long) count));
             long at = changedAt % count == i ? changedAt : 0;
-            check(i, collective == Collective.BROADCAST ? element(0, i, at) : sum(i, at));
+            check(i, collective.combines() ? sum(i, at) : element(0, i, at));
         }
     }
 

@@ -120,7 +120,7 @@ public final class BenchProgram {
     private List<Cell> cells() {
         List<Cell> cells = new ArrayList<>();
         for (var collective : collectives) {
-            for (long bytes : collective == Collective.BARRIER ? List.of(0L) : sizes) {
+            for (long bytes : collective.hasElements() ? sizes : List.of(0L)) {
                 for (String algorithm : algorithms(collective)) {
                     cells.add(new Cell(collective, algorithm, bytes));
                 }

@@ -9,6 +9,8 @@ import java.util.concurrent.Callable;
 import org.tutti.Collective;
 import org.tutti.JobStartException;
 import org.tutti.choice.Catalogue;
+import org.tutti.choice.Choice;
+import org.tutti.choice.Rule;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Outbox;
@@ -22,17 +24,21 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * The command {@code tutti info}: what Tutti finds on this machine, what it would use, and which algorithms there
- * are.
+ * The command {@code tutti info}: what Tutti finds on this machine, what it would use, which algorithms there are, and
+ * when which is chosen.
  */
 @Command(name = "info", mixinStandardHelpOptions = true,
-        description = "Shows this machine as Tutti sees it, sizes of its shared memory, its rails, and the algorithms.")
+        description = "Shows this machine as Tutti sees it, sizes of its shared memory, its rails, the algorithms, "
+                + "and when which is chosen.")
 public final class InfoCommand implements Callable<Integer> {
     private static final int[] RANKS_SHOWN = {2, 8, 64, 1024};
     private static final long KIBIBYTE = 1 << 10;
 
     @Option(names = "--algorithms", description = "List the algorithms of every collective.")
     private boolean algorithms;
+
+    @Option(names = "--choices", description = "List when which algorithm is chosen.")
+    private boolean choices;
 
     @Option(names = "--rails", paramLabel = "address|interface,…",
             description = "Try these addresses or interfaces as rails to other nodes; else those of "
@@ -44,6 +50,8 @@ public final class InfoCommand implements Callable<Integer> {
     public Integer call() {
         if (algorithms) {
             listAlgorithms(System.out);
+        } else if (choices) {
+            listChoices(System.out);
         } else {
             RailAddresses chosen = chooseRails();
             describeMachine(System.out);
@@ -114,6 +122,23 @@ public final class InfoCommand implements Callable<Integer> {
                         + "Bytes in memory: copied or read from others by the busiest rank; over rails: those that\n"
                         + "enter or leave the busiest node. Operators that do not commute need the order kept.\n"
                         + "The name may say the length of chunks, 4k to 1024k, where \"chunks as in\" stands.");
+    }
+
+    private static void listChoices(PrintStream out) {
+        String line = "%-10s   %-9s   %-10s   %-6s   %-22s   %-29s   %s%n";
+        out.printf(line, "collective", "nodes", "ranks", "levels", "bytes", "operator", "algorithm");
+        for (var collective : Collective.values()) {
+            for (Rule rule : Choice.rules(collective)) {
+                out.printf(line, collective.label(), rule.nodes(), rule.ranks(), rule.levels() ? "yes" : "any",
+                        rule.bytes(), collective.combines() ? rule.operators() : "",
+                        rule.algorithm().description().name());
+            }
+        }
+        out.println();
+        out.println(
+                "The first line that fits is used, unless an algorithm was asked for: by --algorithm or "
+                        + JobEnvironment.ALGORITHM + ",\nor withAlgorithm in a program. "
+                        + "Levels: the node has some. Ranks in blocks: each node's ranks follow each other.");
     }
 
     private static String order(Algorithm.Order order) {

@@ -59,7 +59,7 @@ final class Comparison {
     static double predict(Cell cell, Model model) {
         Topology topology = Shape.topology(cell.nodes(), cell.ranksPerNode());
         try {
-            return Prediction.ofMean(cell.collective(), cell.algorithm(), topology, cell.bytes(), 0, model, CALLS)
+            return Prediction.ofMean(cell.algorithm(), topology, cell.bytes(), 0, model, CALLS)
                     .micros();
         } catch (IllegalArgumentException e) {
             throw new UsageException(e.getMessage());

@@ -72,7 +72,7 @@ public final class DrawCommand implements Callable<Integer> {
 
     private Prediction prediction(Topology topology, Algorithm algorithm, long bytes) {
         try {
-            return Prediction.of(shape.collective(), algorithm, topology, bytes, shape.root(),
+            return Prediction.of(algorithm, topology, bytes, shape.root(),
                     model == null ? Model.forDrawing(bytes) : SimulateCommand.model(model));
         } catch (IllegalArgumentException e) {
             throw new UsageException(e.getMessage());

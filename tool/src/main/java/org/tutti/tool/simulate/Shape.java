@@ -6,13 +6,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 import org.tutti.Collective;
-import org.tutti.DataType;
-import org.tutti.Reduction;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.choice.Choice;
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.kernel.Kernel;
 import org.tutti.job.JobEnvironment;
 import org.tutti.simulator.Levels;
 import org.tutti.tool.UsageException;
@@ -96,9 +93,9 @@ final class Shape {
         }
     }
 
-    /** {@return the algorithm that Tutti chooses for sums of doubles, as benchmarks compute them} */
+    /** {@return the algorithm that Tutti chooses, for operators that commute} */
     static Algorithm chosen(Collective collective, Topology topology, long bytes) {
-        return Choice.DEFAULT.algorithm(collective, topology, bytes, Kernel.of(Reduction.SUM, DataType.DOUBLE));
+        return Choice.DEFAULT.shortlist(topology).algorithm(collective, bytes, true);
     }
 
     int root() {
@@ -109,7 +106,7 @@ final class Shape {
         return root;
     }
 
-    List<? extends Algorithm> algorithms() {
+    List<Algorithm> algorithms() {
         if (!algorithms.isEmpty()) {
             return algorithms.stream().map(this::algorithm).toList();
         }
@@ -125,7 +122,7 @@ final class Shape {
     }
 
     List<Long> sizes() {
-        return collective() == Collective.BARRIER ? List.of(0L) : sizes.stream().map(Shape::bytes).toList();
+        return collective().hasElements() ? sizes.stream().map(Shape::bytes).toList() : List.of(0L);
     }
 
     private static long bytes(String text) {

@@ -286,7 +286,7 @@ public final class SimulateCommand implements Callable<Integer> {
 
     private Prediction predict(Topology topology, Algorithm algorithm, long bytes, Model costs) {
         try {
-            return Prediction.of(shape.collective(), algorithm, topology, bytes, shape.root(), costs);
+            return Prediction.of(algorithm, topology, bytes, shape.root(), costs);
         } catch (IllegalArgumentException e) {
             throw new UsageException(e.getMessage());
         }

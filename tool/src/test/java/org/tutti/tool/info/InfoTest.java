@@ -16,7 +16,7 @@ import org.tutti.tool.CommandProcess.Ended;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What {@code tutti info} says of vectors, and of rails: what is chosen on this machine, asked for, and refused. */
+/** What {@code tutti info} says of vectors and choices, and of rails: what is used, asked for, and refused. */
 @Timeout(300)
 class InfoTest {
     @TempDir
@@ -58,6 +58,20 @@ class InfoTest {
     void shouldSayWhetherReductionsUseVectors() throws Exception {
         assertThat(info().out()).containsPattern("(?m)^reductions +vectors in ranks that tutti run starts, else with "
                 + "--add-modules jdk.incubator.vector$");
+    }
+
+    @Test
+    void shouldListWhenWhichAlgorithmIsChosen() throws Exception {
+        Ended ended = info("", "--choices");
+        assertThat(ended.status).as(ended.err).isZero();
+        List<String> lines = ended.out.lines().map(line -> line.replaceAll(" {2,}", "|")).toList();
+        assertThat(lines).startsWith("collective|nodes|ranks|levels|bytes|operator|algorithm")
+                .containsSubsequence("barrier|1|up to 8|any|any|flat",
+                        "broadcast|3 or more|any|any|256 KiB a node or more|chain",
+                        "broadcast|any|any|any|any|slot-ring",
+                        "allreduce|2 or more|any|any|64 KiB or more|commuting, or ranks in blocks|index-range",
+                        "allreduce|1|any|yes|512 B or more|any|index-radix",
+                        "allreduce|1|17 or more|any|any|any|srm");
     }
 
     @Test

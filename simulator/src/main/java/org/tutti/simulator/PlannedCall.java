@@ -7,12 +7,12 @@ import java.util.Random;
 
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.Call;
 import org.tutti.collective.kernel.Kernel;
 
 /**
  * One call of a verification run, the same at every rank.
  *
- * @param collective the collective
  * @param algorithm how it is done
  * @param operation what is moved or combined
  * @param root the root, 0 where there is none
@@ -20,8 +20,7 @@ import org.tutti.collective.kernel.Kernel;
  * @param inPlace whether source and target are the same memory
  * @param salt makes the call's data, and where ranks have them
  */
-record Call(Collective collective, Algorithm algorithm, Operation operation, int root, int bytes, boolean inPlace,
-        long salt) {
+record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes, boolean inPlace, long salt) {
     private static final long FIRST_PRIME = 0x9e3779b97f4a7c15L;
     private static final long SECOND_PRIME = 0xff51afd7ed558ccdL;
     private static final int KIND_SHIFT = 34;
@@ -38,11 +37,25 @@ record Call(Collective collective, Algorithm algorithm, Operation operation, int
         return MemorySegment.ofArray(noise).asReadOnly();
     }
 
-    /** {@return the operator for the type, for one thread; null when nothing is combined} */
-    Kernel kernel() {
-        return collective == Collective.REDUCE || collective == Collective.ALLREDUCE
-                ? Kernel.of(operation.reduction(), operation.type())
-                : null;
+    Collective collective() {
+        return algorithm.collective();
+    }
+
+    /**
+     * Prepares it at a rank.
+     *
+     * @param source the rank's elements
+     * @param target where the rank receives the result
+     * @return the call, with an operator of its own
+     */
+    Call prepare(MemorySegment source, MemorySegment target) {
+        Call call = new Call();
+        call.set(algorithm, root, Long.MAX_VALUE);
+        if (collective().hasElements()) {
+            Kernel kernel = collective().combines() ? Kernel.of(operation.reduction(), operation.type()) : null;
+            call.setElements(source, target, operation.type(), bytes / operation.type().bytes(), kernel);
+        }
+        return call;
     }
 
     /** {@return the elements of a rank: a piece of the noise of its own, which nobody may write to} */
@@ -53,7 +66,7 @@ record Call(Collective collective, Algorithm algorithm, Operation operation, int
 
     /** {@return what every rank that receives something must hold afterwards} */
     MemorySegment expected(int size) {
-        if (collective == Collective.BROADCAST) {
+        if (!collective().combines()) {
             return contribution(root);
         }
         byte[] result = contribution(0).toArray(ValueLayout.JAVA_BYTE);
@@ -75,14 +88,14 @@ record Call(Collective collective, Algorithm algorithm, Operation operation, int
 
     /** {@return whether a rank's target receives the result} */
     boolean receives(int rank) {
-        return collective != Collective.REDUCE || rank == root;
+        return collective().receives(rank, root);
     }
 
     @Override
     public String toString() {
-        return collective.label() + " " + algorithm.description().name() + " of " + bytes + " bytes"
-                + (collective == Collective.BROADCAST || collective == Collective.REDUCE ? " with root " + root : "")
-                + (collective == Collective.BROADCAST || collective == Collective.BARRIER ? ""
-                        : " with operator " + operation.reduction() + (inPlace ? " in place" : ""));
+        return collective().label() + " " + algorithm.description().name() + " of " + bytes + " bytes"
+                + (collective().hasRoot() ? " with root " + root : "")
+                + (collective().combines()
+                        ? " with operator " + operation.reduction() + (inPlace ? " in place" : "") : "");
     }
 }

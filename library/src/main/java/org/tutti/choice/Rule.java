@@ -1,0 +1,104 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.choice;
+
+import org.tutti.Collective;
+import org.tutti.Topology;
+import org.tutti.collective.Algorithm;
+
+/**
+ * A line of the table from which {@link Choice} takes algorithms. Which of the lines of a collective fit a communicator
+ * follows from where its ranks are; which of these is taken, from the length of a message.
+ *
+ * @param nodes on how many nodes the ranks are
+ * @param ranks how many ranks there are
+ * @param levels whether the nodes must have levels inside
+ * @param bytes how long the message is
+ * @param algorithm what is taken; it must keep the order of the ranks if the operator does not commute
+ */
+public record Rule(Range nodes, Range ranks, boolean levels, Length bytes, Algorithm algorithm) {
+    private static final String ANY = "any";
+
+    /** A rule that fits wherever the order of the ranks is kept, if that is needed. */
+    static Rule of(Algorithm algorithm) {
+        return new Rule(Range.ANY, Range.ANY, false, Length.ANY, algorithm);
+    }
+
+    static Rule of(Collective collective, Range nodes, Range ranks, boolean levels, Length bytes, String algorithm) {
+        return new Rule(nodes, ranks, levels, bytes, Catalogue.find(collective, algorithm));
+    }
+
+    boolean fits(Topology topology, boolean operatorCommutes) {
+        return nodes.contains(topology.nodes()) && ranks.contains(topology.size())
+                && (!levels || topology.hasLevels())
+                && (operatorCommutes || algorithm.keepsOrder(topology));
+    }
+
+    /**
+     * {@return which operators it is for, in words}
+     */
+    public String operators() {
+        return switch (algorithm.description().order()) {
+            case ALWAYS -> ANY;
+            case BLOCKS -> nodes.equals(Range.ONE) ? ANY : "commuting, or ranks in blocks";
+            case NEVER -> "commuting";
+        };
+    }
+
+    /**
+     * Some consecutive numbers.
+     *
+     * @param least the least of them
+     * @param most the greatest, {@link Integer#MAX_VALUE} for no limit
+     */
+    public record Range(int least, int most) {
+        static final Range ANY = from(1);
+        static final Range ONE = upTo(1);
+
+        static Range from(int least) {
+            return new Range(least, Integer.MAX_VALUE);
+        }
+
+        static Range upTo(int most) {
+            return new Range(1, most);
+        }
+
+        boolean contains(int number) {
+            return number >= least && number <= most;
+        }
+
+        @Override
+        public String toString() {
+            return equals(ANY) ? Rule.ANY : least == most ? String.valueOf(least)
+                    : most == Integer.MAX_VALUE ? least + " or more" : "up to " + most;
+        }
+    }
+
+    /**
+     * How long a message is at least.
+     *
+     * @param least its bytes
+     * @param forEachNode whether as many for each node
+     */
+    public record Length(long least, boolean forEachNode) {
+        static final Length ANY = from(0);
+        private static final long KIBIBYTE = 1 << 10;
+
+        static Length from(long bytes) {
+            return new Length(bytes, false);
+        }
+
+        static Length fromForEachNode(long bytes) {
+            return new Length(bytes, true);
+        }
+
+        long least(int nodes) {
+            return forEachNode ? nodes * least : least;
+        }
+
+        @Override
+        public String toString() {
+            return equals(ANY) ? Rule.ANY : (least < KIBIBYTE ? least + " B" : least / KIBIBYTE + " KiB")
+                    + (forEachNode ? " a node or more" : " or more");
+        }
+    }
+}

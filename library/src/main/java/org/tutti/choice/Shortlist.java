@@ -1,0 +1,55 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.choice;
+
+import java.util.List;
+
+import org.tutti.Collective;
+import org.tutti.Topology;
+import org.tutti.collective.Algorithm;
+
+/**
+ * What a {@link Choice} leaves to one communicator: the rules that fit its topology, so that a call has no more to
+ * compare than its length with a few limits. Immutable.
+ */
+public final class Shortlist {
+    private record Candidate(long bytesMin, Algorithm algorithm) {}
+
+    private final Topology topology;
+    private final Candidate[][] commuting = new Candidate[Collective.values().length][];
+    private final Candidate[][] ordered = new Candidate[Collective.values().length][];
+
+    Shortlist(Topology topology, List<List<Rule>> byCollective) {
+        this.topology = topology;
+        for (int i = 0; i < byCollective.size(); i++) {
+            commuting[i] = fitting(byCollective.get(i), true);
+            ordered[i] = fitting(byCollective.get(i), false);
+        }
+    }
+
+    private Candidate[] fitting(List<Rule> rules, boolean operatorCommutes) {
+        return rules.stream().filter(rule -> rule.fits(topology, operatorCommutes))
+                .map(rule -> new Candidate(rule.bytes().least(topology.nodes()), rule.algorithm()))
+                .toArray(Candidate[]::new);
+    }
+
+    /**
+     * Chooses the algorithm of a call.
+     *
+     * @param collective the operation
+     * @param bytes the length of the message
+     * @param operatorCommutes whether the operator does; also said where nothing is combined
+     * @return the algorithm
+     * @throws IllegalArgumentException when the one that was asked for would not keep the order that the operator needs
+     */
+    public Algorithm algorithm(Collective collective, long bytes, boolean operatorCommutes) {
+        for (Candidate candidate : (operatorCommutes ? commuting : ordered)[collective.ordinal()]) {
+            if (bytes >= candidate.bytesMin) {
+                return candidate.algorithm;
+            }
+        }
+        throw new IllegalArgumentException("algorithm \""
+                + commuting[collective.ordinal()][0].algorithm.description().name()
+                + "\" does not combine the ranks in their order when they are placed like this: " + topology
+                + ", and an operator that does not commute needs that; choose another one");
+    }
+}

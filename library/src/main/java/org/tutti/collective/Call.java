@@ -1,0 +1,172 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.Collective;
+import org.tutti.DataType;
+import org.tutti.collective.kernel.Kernel;
+
+/**
+ * A call of a collective at one rank, with all its arguments: what a blocking call runs, and a non-blocking one starts.
+ * It is used again and again, so that blocking calls allocate nothing.
+ *
+ * <p>A message that is longer than an operation can be is several operations, one after the other, with the same
+ * algorithm. Their numbers are drawn together, on the caller's thread; then the areas and the length are those of the
+ * one that is run.
+ *
+ * <p>One thread at a time uses it: the caller's, or from its start on that which the call was started on; so the start
+ * of that thread orders what was said and drawn before what the operations read.
+ */
+public final class Call {
+    /** In terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for never. */
+    long deadlineNanos;
+
+    /** Null where there are no elements. */
+    DataType type;
+
+    /** Of all operations together. */
+    long count;
+
+    /** Of what must be the same at all ranks. */
+    long hash;
+
+    /** The number of the present operation. */
+    long sequence;
+
+    /** The fingerprint of the present operation and all before it. */
+    long history;
+
+    private final Area source = new Area();
+    private final Area target = new Area();
+    private Algorithm algorithm;
+    private int root;
+    private Kernel kernel;
+    private long bytes;
+    private long bytesLeft;
+
+    /**
+     * Says what is called; a call of a collective with elements has them from {@link #setElements}.
+     *
+     * @param newAlgorithm how it is done
+     * @param newRoot the root, or 0
+     * @param newDeadlineNanos when it must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
+     *            for never
+     */
+    public void set(Algorithm newAlgorithm, int newRoot, long newDeadlineNanos) {
+        algorithm = newAlgorithm;
+        root = newRoot;
+        deadlineNanos = newDeadlineNanos;
+    }
+
+    /**
+     * Says what is moved or combined.
+     *
+     * @param newSource this rank's elements
+     * @param newTarget where the result goes; the same as source where a root's elements go to all
+     * @param newType the elements' type
+     * @param newCount how many there are
+     * @param newKernel the operator for the type, or null
+     */
+    public void setElements(MemorySegment newSource, MemorySegment newTarget, DataType newType, long newCount,
+            Kernel newKernel) {
+        source.set(newSource, 0);
+        target.set(newTarget, 0);
+        type = newType;
+        count = newCount;
+        kernel = newKernel;
+    }
+
+    /**
+     * Forgets the elements when the call has ended: the caller's memory is not ours to keep.
+     */
+    public void clear() {
+        if (type != null) {
+            source.clear();
+            target.clear();
+            type = null;
+            count = 0;
+            kernel = null;
+        }
+    }
+
+    /**
+     * {@return the collective}
+     */
+    public Collective collective() {
+        return algorithm.collective();
+    }
+
+    /**
+     * {@return how it is done}
+     */
+    public Algorithm algorithm() {
+        return algorithm;
+    }
+
+    /**
+     * {@return this rank's elements}
+     */
+    public Area source() {
+        return source;
+    }
+
+    /**
+     * {@return where the result goes: the same as the source, or apart from it}
+     */
+    public Area target() {
+        return target;
+    }
+
+    /**
+     * {@return the length of source and target in the present operation, a multiple of the operator's unit}
+     */
+    public long bytes() {
+        return bytes;
+    }
+
+    /**
+     * {@return the operator for the type, null where nothing is combined}
+     */
+    public Kernel kernel() {
+        return kernel;
+    }
+
+    /**
+     * {@return the root, 0 where there is none}
+     */
+    public int root() {
+        return root;
+    }
+
+    // ---- for the operations that it is
+
+    /** Takes its numbers, and makes the first of its operations the present one. */
+    void draw(Ledger ledger, long operationBytesMax) {
+        long all = type == null ? 0 : count * type.bytes();
+        bytes = all <= operationBytesMax ? all
+                : kernel == null ? operationBytesMax : kernel.wholeUnits(operationBytesMax);
+        bytesLeft = all - bytes;
+        hash = Descriptor.hash(this);
+        history = Descriptor.extend(ledger.history(), hash);
+        sequence = ledger.draw(hash, bytesLeft == 0 ? 1 : Math.ceilDiv(all, bytes));
+    }
+
+    /** Goes on to the next operation; returns whether there is one. */
+    boolean next() {
+        if (bytesLeft == 0) {
+            return false;
+        }
+        source.set(source.segment(), source.start() + bytes);
+        target.set(target.segment(), target.start() + bytes);
+        bytes = Math.min(bytes, bytesLeft);
+        bytesLeft -= bytes;
+        history = Descriptor.extend(history, hash);
+        sequence++;
+        return true;
+    }
+
+    Label operator() {
+        return kernel == null ? Label.NONE : kernel.label();
+    }
+}
