@@ -49,6 +49,16 @@ final class Departures {
         retention = kept;
     }
 
+    /** How many rails there are, lost ones too. */
+    int rails() {
+        return rails.length;
+    }
+
+    /** The rail of a process that is connected by one. */
+    Rail onlyRail() {
+        return rails[0];
+    }
+
     /** How many frames have been sent, or are in the rails' buffers. */
     long sent() {
         return sent;
@@ -126,6 +136,15 @@ final class Departures {
         dirty = true;
     }
 
+    /** Appends a frame without a payload again to all rails that have room for it but one, which has it already. */
+    void copyToOthers(Rail rail, Frame frame) {
+        for (Rail other : rails) {
+            if (other != rail && !other.isLost() && other.hasRoom(FrameLayout.HEADER_BYTES)) {
+                other.append(frame);
+            }
+        }
+    }
+
     /** A rail that takes so many bytes now, the rails in turns, or null. */
     Rail railWithRoom(int bytes) {
         if (peer.isGone() || retention != null && !retention.hasRoom(bytes, counted.number() + 1, sent + 1)) {
@@ -155,11 +174,11 @@ final class Departures {
         dirty = true;
     }
 
-    /** Appends a count, with a question or without: it has no number, so it need not arrive. */
-    void appendCount(Rail rail, byte flags) {
-        appendCount(rail, flags, 0);
-    }
-
+    /**
+     * Appends a count, with a question or without: it has no number, so it need not arrive.
+     *
+     * @param value the count that is asked for
+     */
     void appendCount(Rail rail, byte flags, long value) {
         served.of(FrameLayout.COUNT).flags = flags;
         served.value = value;
@@ -276,7 +295,7 @@ final class Departures {
             if (rail.asksCount()) {
                 rail.askCount(false);
                 if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES)) { // else it is full or lost
-                    appendCount(rail, FrameLayout.WANTS_COUNT);
+                    appendCount(rail, FrameLayout.WANTS_COUNT, 0);
                 }
             }
             if (rail.owesCount()) {
@@ -285,7 +304,7 @@ final class Departures {
                     all = false;
                 } else {
                     rail.oweCount(false);
-                    appendCount(on, (byte) 0);
+                    appendCount(on, (byte) 0, 0);
                 }
             }
         }

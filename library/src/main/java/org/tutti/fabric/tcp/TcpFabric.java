@@ -214,28 +214,28 @@ public final class TcpFabric implements Fabric {
             WordAction action, long word, long value, long tag, Waiter.Check check) {
         Peer peer = connect(process, check);
         return peer != null
-                && peer.put(region, offset, source, sourceOffset, bytes, action, word, value, tag, check);
+                && peer.sender().put(region, offset, source, sourceOffset, bytes, action, word, value, tag, check);
     }
 
     @Override
     public boolean send(int process, long region, SectionPieces pieces, int operation, long scale, long imaginary,
             Waiter.Check check) {
         Peer peer = connect(process, check);
-        return peer != null && peer.send(region, pieces, operation, scale, imaginary, check);
+        return peer != null && peer.sender().send(region, pieces, operation, scale, imaginary, check);
     }
 
     @Override
     public boolean sendPacked(int process, long region, SectionPieces pieces, long bytes, int operation, long scale,
             long imaginary, Waiter.Check check) {
         Peer peer = connect(process, check);
-        return peer != null && peer.sendPacked(region, pieces, bytes, operation, scale, imaginary, check);
+        return peer != null && peer.sender().sendPacked(region, pieces, bytes, operation, scale, imaginary, check);
     }
 
     @Override
     public boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
             Waiter.Check check) {
         Peer peer = connect(process, check);
-        int request = peer == null ? -1 : peer.get(region, offset, target, targetOffset, bytes, check);
+        int request = peer == null ? -1 : peer.requester().get(region, offset, target, targetOffset, bytes, check);
         return request >= 0 && awaitGet(process, request, check);
     }
 
@@ -243,7 +243,7 @@ public final class TcpFabric implements Fabric {
     public int beginGet(int process, long region, SectionPieces pieces, long bytes, MemorySegment target,
             long targetOffset, boolean waits, Waiter.Check check) {
         Peer peer = connect(process, check);
-        return peer == null ? -1 : peer.get(region, pieces, bytes, target, targetOffset, waits, check);
+        return peer == null ? -1 : peer.requester().get(region, pieces, bytes, target, targetOffset, waits, check);
     }
 
     @Override
@@ -252,54 +252,54 @@ public final class TcpFabric implements Fabric {
         if (!awaitAnswer(peer, request, check)) {
             return false;
         }
-        peer.takeAnswer(request);
+        peer.requester().take(request);
         return true;
     }
 
     @Override
     public boolean isAnswered(int process, int request) {
-        return peer(process).isAnswered(request);
+        return peer(process).requester().isAnswered(request);
     }
 
     @Override
     public void forgetGet(int process, int request) {
-        peer(process).forgetAnswer(request);
+        peer(process).requester().forget(request);
     }
 
     @Override
     public boolean atomic(int process, long region, long offset, AtomicOperation operation, long operand,
             long expected, long[] result, Waiter.Check check) {
         Peer peer = connect(process, check);
-        int request = peer == null ? -1 : peer.atomic(region, offset, operation, operand, expected, check);
+        int request = peer == null ? -1 : peer.requester().atomic(region, offset, operation, operand, expected, check);
         if (request < 0 || !awaitAnswer(peer, request, check)) {
             return false;
         }
-        result[0] = peer.takeAnswer(request);
+        result[0] = peer.requester().take(request);
         return true;
     }
 
     private boolean awaitAnswer(Peer peer, int request, Waiter.Check check) {
         try {
-            peer.awaitAnswer(request, waiter, check);
+            peer.requester().await(request, waiter, check);
             if (peer.isGone()) {
-                peer.forgetAnswer(request); // nobody writes to the caller's memory then
+                peer.requester().forget(request); // nobody writes to the caller's memory then
                 return false;
             }
             return true;
         } catch (RuntimeException e) {
-            peer.forgetAnswer(request);
+            peer.requester().forget(request);
             throw e;
         }
     }
 
     @Override
     public long beginFence(int process, Waiter.Check check) {
-        return peer(process).askCount(check);
+        return peer(process).sender().askCount(check);
     }
 
     @Override
     public boolean awaitFence(int process, long all, Waiter.Check check) {
-        return peer(process).awaitCount(all, waiter, check);
+        return peer(process).sender().awaitCount(all, waiter, check);
     }
 
     /** Ends a wait that takes too long; never leaves this class. */
@@ -317,7 +317,7 @@ public final class TcpFabric implements Fabric {
         try {
             boolean there = true;
             for (Peer peer : connected) {
-                there &= peer.awaitCount(peer.askCount(patience), waiter, patience);
+                there &= peer.sender().awaitCount(peer.sender().askCount(patience), waiter, patience);
             }
             return there;
         } catch (ImpatientException _) {
@@ -360,7 +360,7 @@ public final class TcpFabric implements Fabric {
             call();
             return false;
         }
-        return peer.tell(FrameLayout.NEWS, kind, index, value);
+        return peer.sender().tell(FrameLayout.NEWS, kind, index, value);
     }
 
     @Override
@@ -382,7 +382,7 @@ public final class TcpFabric implements Fabric {
     public boolean tellAll(int kind, long index, long value) {
         boolean all = true;
         for (Peer peer : connected) {
-            all &= peer.tell(FrameLayout.NEWS, kind, index, value) || peer.isGone();
+            all &= peer.sender().tell(FrameLayout.NEWS, kind, index, value) || peer.isGone();
         }
         return all;
     }
@@ -751,14 +751,14 @@ public final class TcpFabric implements Fabric {
     private void sayGoodbye(Peer peer, long deadlineNanos) {
         Waiter.Check patience = patience(deadlineNanos);
         try {
-            while (!peer.isGone() && !peer.tell(FrameLayout.GOODBYE, 0, 0, 0)) {
+            while (!peer.isGone() && !peer.sender().tell(FrameLayout.GOODBYE, 0, 0, 0)) {
                 patience.check();
                 poll();
                 Thread.yield();
             }
             if (!peer.isGone()) {
-                long all = peer.askCount(patience);
-                peer.awaitCount(all, waiter, patience);
+                long all = peer.sender().askCount(patience);
+                peer.sender().awaitCount(all, waiter, patience);
             }
         } catch (ImpatientException _) {
             LOG.log(Level.DEBUG, () -> "rank " + peer.process() + " did not hear the good-bye of rank " + self);
