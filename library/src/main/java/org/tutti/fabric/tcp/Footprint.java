@@ -96,14 +96,14 @@ public final class Footprint {
         lack(self, sure, rails, 0, limits).ifPresent(lack -> {
             throw new JobStartException(lack);
         });
-        return lack(self, all, rails, Doorman.GUESTS_MAX, limits);
+        return lack(self, all, rails, Acceptor.PENDING_MAX, limits);
     }
 
     /** What is too little for so many connections, one sentence. */
-    private static Optional<String> lack(int self, int processes, int rails, int guests, Limits limits) {
+    private static Optional<String> lack(int self, int processes, int rails, int pending, Limits limits) {
         long peerBytes = rails * RAIL_BYTES + (rails > 1 ? Retention.BYTES : 0);
         long bytes = processes * peerBytes;
-        long files = limits.filesOpen + FILES_OF_SELECTORS + rails + guests + (long) processes * rails;
+        long files = limits.filesOpen + FILES_OF_SELECTORS + rails + pending + (long) processes * rails;
         String who = "the process of rank " + self + ", connected with " + processes + " other process"
                 + (processes == 1 ? "" : "es") + " by " + rails + " rail" + (rails == 1 ? "" : "s") + ", needs ";
         if (bytes > limits.directBytes) {

@@ -128,7 +128,7 @@ final class HostProbe {
 
     private void hangUp(int rail) {
         if (channels[rail] != null) {
-            Doorman.close(channels[rail]);
+            SocketWire.close(channels[rail]);
         }
         channels[rail] = null;
         taken[rail] = false;
