@@ -79,6 +79,7 @@ final class Acceptor {
         }
     }
 
+    /** Where this process listens, or did, a rail each. */
     List<InetSocketAddress> addresses() {
         return addresses;
     }
@@ -100,6 +101,7 @@ final class Acceptor {
         return paused || !pending.isEmpty() || !sets.isEmpty();
     }
 
+    /** Accepts those that have come, when all that were accepted before have been seen to. */
     void accept() {
         if (ready) {
             ready = false;

@@ -2,7 +2,6 @@
 package org.tutti.fabric.tcp;
 
 import java.lang.System.Logger.Level;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -50,25 +49,11 @@ final class Connections {
         this.acceptor = new Acceptor(this, local, selector);
     }
 
-    /** Where this process listens, or did, a rail each. */
-    List<InetSocketAddress> addresses() {
-        return acceptor.addresses();
-    }
-
-    long refused() {
-        return acceptor.refused();
-    }
-
-    long dropped() {
-        return acceptor.dropped();
+    Acceptor acceptor() {
+        return acceptor;
     }
 
     // ---- events
-
-    /** Accepts who has come, when everybody who was accepted has been seen to. */
-    void accept() {
-        acceptor.accept();
-    }
 
     /** Begins to connect with a process, unless that is under way. */
     void connect(Peer peer, boolean onlyForNews) {

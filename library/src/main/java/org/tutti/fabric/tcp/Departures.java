@@ -118,9 +118,7 @@ final class Departures {
 
     /** Appends a frame and its payload to a rail that has room for both. */
     void append(Rail rail, Frame frame, MemorySegment source, long sourceOffset) {
-        if (frame.length > 0) {
-            MemorySegment.copy(source, sourceOffset, rail.outgoing(), rail.payloadAt(), frame.length);
-        }
+        rail.copyPayload(frame, source, sourceOffset);
         appendWritten(rail, frame);
     }
 
@@ -183,7 +181,7 @@ final class Departures {
         served.of(FrameLayout.COUNT).flags = flags;
         served.value = value;
         served.count = arrivals.received();
-        rail.append(served, null, 0);
+        rail.append(served);
         dirty = true;
     }
 
@@ -234,7 +232,8 @@ final class Departures {
                     return false;
                 }
                 served.count = arrivals.received();
-                rail.append(served, retention.segment(), retention.payload(number));
+                rail.copyPayload(served, retention.segment(), retention.payload(number));
+                rail.append(served);
                 retention.setRail(number, rail.index());
                 dirty = true;
             }

@@ -143,12 +143,11 @@ final class Rail {
         out.position(out.position() + added.length);
     }
 
-    /** Adds a frame, for which there is room. */
-    void append(Frame added, MemorySegment source, long sourceOffset) {
+    /** Copies the payload of a frame there, for which there is room. */
+    void copyPayload(Frame added, MemorySegment source, long sourceOffset) {
         if (added.length > 0) {
             MemorySegment.copy(source, sourceOffset, outSegment, payloadAt(), added.length);
         }
-        append(added);
     }
 
     // ---- out, long payloads straight from where they lie

@@ -143,9 +143,22 @@ final class Requester {
         return requests.isAnswered(request);
     }
 
-    /** Waits for the answer to a request; perhaps there is none because the process is gone. */
-    void await(int request, Waiter waiter, Waiter.Check check) {
-        requests.await(request, waiter, check);
+    /**
+     * Waits for the answer to a request, which is forgotten when none will come, or the check throws.
+     *
+     * @return whether there is one
+     */
+    boolean await(int request, Waiter waiter, Waiter.Check check) {
+        boolean answered = false;
+        try {
+            requests.await(request, waiter, check);
+            answered = !peer.isGone();
+        } finally {
+            if (!answered) {
+                forget(request); // nobody writes to the caller's memory then
+            }
+        }
+        return answered;
     }
 
     /** Takes the answer to a request, whose place is free afterwards; throws when it was refused. */

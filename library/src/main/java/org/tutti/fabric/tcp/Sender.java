@@ -272,7 +272,7 @@ final class Sender {
             if (kind == FrameLayout.GOODBYE) {
                 peer.sayGoodbye();
             }
-            departures.append(rail, called, null, 0);
+            departures.appendWritten(rail, called);
             departures.copyToOthers(rail, called); // who leaves does not wait until a rail that died silently is lost
             departures.write();
             return true;

@@ -116,9 +116,9 @@ final class ServiceThread {
 
     // ---- for any thread
 
-    /** The connections; their addresses and counters are for any thread. */
-    Connections connections() {
-        return connections;
+    /** What accepts connections; its addresses and counters are for any thread. */
+    Acceptor acceptor() {
+        return connections.acceptor();
     }
 
     boolean isClosed() {
@@ -330,7 +330,7 @@ final class ServiceThread {
             }
         }
         selector.selectedKeys().clear();
-        connections.accept();
+        connections.acceptor().accept();
     }
 
     /** What was closed leaves a selector with the next selection, and nobody may wait for arrivals for long. */

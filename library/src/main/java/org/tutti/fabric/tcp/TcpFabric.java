@@ -85,7 +85,7 @@ public final class TcpFabric implements Fabric {
      * {@return where this process listens, a rail each}
      */
     public List<InetSocketAddress> addresses() {
-        return service.connections().addresses();
+        return service.acceptor().addresses();
     }
 
     // ---- calls
@@ -150,11 +150,11 @@ public final class TcpFabric implements Fabric {
 
     @Override
     public boolean awaitGet(int process, int request, Waiter.Check check) {
-        Peer peer = peers.get(process);
-        if (!awaitAnswer(peer, request, check)) {
+        Requester requester = peers.get(process).requester();
+        if (!requester.await(request, waiter, check)) {
             return false;
         }
-        peer.requester().take(request);
+        requester.take(request);
         return true;
     }
 
@@ -173,25 +173,11 @@ public final class TcpFabric implements Fabric {
             long expected, long[] result, Waiter.Check check) {
         Peer peer = connect(process, check);
         int request = peer == null ? -1 : peer.requester().atomic(region, offset, operation, operand, expected, check);
-        if (request < 0 || !awaitAnswer(peer, request, check)) {
+        if (request < 0 || !peer.requester().await(request, waiter, check)) {
             return false;
         }
         result[0] = peer.requester().take(request);
         return true;
-    }
-
-    private boolean awaitAnswer(Peer peer, int request, Waiter.Check check) {
-        try {
-            peer.requester().await(request, waiter, check);
-            if (peer.isGone()) {
-                peer.requester().forget(request); // nobody writes to the caller's memory then
-                return false;
-            }
-            return true;
-        } catch (RuntimeException e) {
-            peer.requester().forget(request);
-            throw e;
-        }
     }
 
     @Override
@@ -337,12 +323,12 @@ public final class TcpFabric implements Fabric {
 
     /** How many connections were refused, because of a wrong secret or anything else in the handshake. */
     long connectionsRefused() {
-        return service.connections().refused();
+        return service.acceptor().refused();
     }
 
     /** How many connections that had not proved to know the secret were dropped because others came. */
     long connectionsDropped() {
-        return service.connections().dropped();
+        return service.acceptor().dropped();
     }
 
     /** How many accesses to regions were refused. */

@@ -474,13 +474,10 @@ final class SimulatedProcess implements FabricListener {
             return;
         }
         try {
-            peer.requester().await(one.request, waiter, job::check);
+            if (!peer.requester().await(one.request, waiter, job::check)) {
+                return;
+            }
         } catch (Gone _) {
-            peer.requester().forget(one.request);
-            return;
-        }
-        if (peer.isGone()) { // that ends all waits
-            peer.requester().forget(one.request);
             return;
         }
         long value = peer.requester().take(one.request);
