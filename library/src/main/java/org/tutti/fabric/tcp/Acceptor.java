@@ -28,11 +28,11 @@ import org.tutti.JobStartException;
  * Listens, and accepts the connections of processes that know the secret; on the service thread.
  *
  * <p>At most {@value #PENDING_MAX} connections are kept at once whose handshake is not done, for {@value
- * #PENDING_MILLIS_MAX} ms at most and with a fixed small buffer each. When one more comes, one has to go: the oldest of
- * the address that most have come from, of the strangers: those that have not knocked as one does who knows the secret.
- * A process of the job does that with its first bytes, which are mostly there when it is accepted, and are always read
- * before the next ones are accepted. So a flood costs only what it costs to accept it, and whoever knows the secret may
- * take his time for the rest, as he has to where many processes share a core.
+ * #PENDING_MILLIS_MAX} ms at most and with a fixed small buffer each. When one more comes, a stranger has to go: one
+ * that has not knocked as one does who knows the secret ({@link Handshake}), the oldest from the address that most
+ * strangers have come from. A process of the job knocks with its first bytes, which are mostly there when it is
+ * accepted, and are always read before the next ones are accepted. So a flood costs only what it costs to accept it, and
+ * whoever knows the secret may take his time for the rest, as he has to where many processes share a core.
  */
 final class Acceptor {
     /** How many connections may be open whose handshake is not done. */

@@ -148,10 +148,17 @@ final class Departures {
         if (peer.isGone() || retention != null && !retention.hasRoom(bytes, counted.number() + 1, sent + 1)) {
             return null;
         }
+        Rail rail = aliveWithRoom(nextRail, bytes);
+        if (rail != null) {
+            nextRail = (rail.index() + 1) % rails.length;
+        }
+        return rail;
+    }
+
+    private Rail aliveWithRoom(int first, int bytes) {
         for (int i = 0; i < rails.length; i++) {
-            Rail rail = rails[(nextRail + i) % rails.length];
+            Rail rail = rails[(first + i) % rails.length];
             if (!rail.isLost() && rail.hasRoom(bytes)) {
-                nextRail = (rail.index() + 1) % rails.length;
                 return rail;
             }
         }
@@ -162,7 +169,7 @@ final class Departures {
     void addToBatch(Rail rail, Frame frame, long sourceOffset) {
         frame.number = sent + 1;
         frame.count = arrivals.received();
-        rail.addToBatch(frame, sourceOffset);
+        rail.batch().add(frame, sourceOffset);
         sent = frame.number; // before anybody can have counted it
     }
 
@@ -227,7 +234,7 @@ final class Departures {
             if (on == Retention.NOWHERE || rails[on].isLost()) {
                 retention.setRail(number, Retention.NOWHERE);
                 retention.header(number, served);
-                Rail rail = aliveWithRoom(FrameLayout.HEADER_BYTES + served.length);
+                Rail rail = aliveWithRoom(0, FrameLayout.HEADER_BYTES + served.length);
                 if (rail == null) {
                     return false;
                 }
@@ -239,19 +246,6 @@ final class Departures {
             }
         }
         return true;
-    }
-
-    private Rail aliveWithRoom(Rail preferred, int bytes) {
-        return !preferred.isLost() && preferred.hasRoom(bytes) ? preferred : aliveWithRoom(bytes);
-    }
-
-    private Rail aliveWithRoom(int bytes) {
-        for (Rail rail : rails) {
-            if (!rail.isLost() && rail.hasRoom(bytes)) {
-                return rail;
-            }
-        }
-        return null;
     }
 
     private boolean serveReplies() {
@@ -298,7 +292,7 @@ final class Departures {
                 }
             }
             if (rail.owesCount()) {
-                Rail on = aliveWithRoom(rail, FrameLayout.HEADER_BYTES);
+                Rail on = aliveWithRoom(rail.index(), FrameLayout.HEADER_BYTES);
                 if (on == null) {
                     all = false;
                 } else {

@@ -22,7 +22,7 @@ import org.tutti.JobStartException;
 public final class Footprint {
     /** The direct memory of a connection, a rail; more when it is used for more: docs/architecture.md. */
     static final long RAIL_BYTES =
-            Rail.IN_BYTES + Rail.OUT_BYTES + (long) Rail.BATCH_FRAMES * FrameLayout.HEADER_BYTES;
+            Rail.IN_BYTES + Rail.OUT_BYTES + (long) Batch.FRAMES_MAX * FrameLayout.HEADER_BYTES;
 
     private static final int FILES_OF_SELECTORS = 8;
     private static final Pattern FILES = Pattern.compile("Max open files +(\\d+) .*");

@@ -74,6 +74,35 @@ final class Peers {
         return any;
     }
 
+    /** Sends what is there to send, without waiting. */
+    void pump() {
+        for (Peer peer : connected) {
+            peer.pump();
+        }
+    }
+
+    /** Whether somebody sends to one of them, or takes in what has arrived. */
+    boolean isAnyInUse() {
+        for (Peer peer : connected) {
+            if (peer.isInUse()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Tries again what they hold; returns whether they still do. */
+    boolean tryAgain() {
+        boolean any = false;
+        for (Peer peer : connected) {
+            if (peer.isHolding()) {
+                peer.poll();
+                any |= peer.isHolding();
+            }
+        }
+        return any;
+    }
+
     /** Gives the buffers of those back that are gone. */
     void release() {
         for (int process = 0; process < peers.length(); process++) {

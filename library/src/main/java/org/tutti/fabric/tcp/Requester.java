@@ -107,7 +107,7 @@ final class Requester {
             if (!waits) {
                 return Fabric.NO_PLACE;
             }
-            sending.pollAndYield(turn, check); // without the lock: whoever takes an answer, and so frees a place, needs it
+            sending.pollAndYield(turn, check); // without the lock, which others need who take answers and free places
         }
         return -1;
     }

@@ -21,7 +21,7 @@ import org.tutti.memory.Words;
 final class Sender {
     private static final int STRIPE_BYTES_MIN = 1 << 10;
     private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
-    private static final int TURN_BYTES = Rail.BATCH_FRAMES * FrameLayout.PAYLOAD_BYTES_MAX;
+    private static final int TURN_BYTES = Batch.FRAMES_MAX * FrameLayout.PAYLOAD_BYTES_MAX;
 
     private final Peer peer;
     private final SendingSide sending;
@@ -184,7 +184,7 @@ final class Sender {
         rail.beginBatch(pieces.memory());
         boolean written = false;
         try {
-            for (int i = 0; i < Rail.BATCH_FRAMES && pieces.left() > 0; i++) {
+            for (int i = 0; i < Batch.FRAMES_MAX && pieces.left() > 0; i++) {
                 called.length = (int) Math.min(FrameLayout.PAYLOAD_BYTES_MAX, pieces.pieceBytes());
                 called.offset = pieces.part().offset();
                 called.operation = operation(called.kind, operation, called.length == pieces.left());
@@ -199,7 +199,7 @@ final class Sender {
     }
 
     private boolean writeBatch(Rail rail, Waiter.Check check) {
-        for (int turn = 1; !peer.isGone() && !rail.isBatchWritten(); turn++) {
+        for (int turn = 1; !peer.isGone() && !rail.batch().isWritten(); turn++) {
             try {
                 if (!rail.writeBatch()) {
                     sending.giveWay(turn, check);

@@ -86,7 +86,7 @@ final class SendingSide {
         unlock(true);
     }
 
-    /** Sends what is owed, and gives the lock back; writes what is in the buffers only if it is to, or owed anything. */
+    /** Sends what is owed, and gives the lock back; writes what is in the buffers if it is to, or anything is owed. */
     void unlock(boolean writes) {
         do {
             try {

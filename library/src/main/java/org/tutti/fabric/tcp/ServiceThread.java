@@ -230,18 +230,18 @@ final class ServiceThread {
                     errand.run();
                 }
                 boolean leased = isLeased();
-                boolean holding = tryAgain();
+                boolean holding = peers.tryAgain();
                 boolean busy = connections.isBusy();
                 retired = retiring && !busy;
                 if (service == Service.POLL) {
                     looks = true;
                     pollForRanks();
-                    sendWhatIsLeft();
+                    peers.pump();
                     selector.selectNow();
                 } else if (leased || holding) { // who is held is not read, so the selector would not sleep
                     looks = true;
                     LockSupport.parkNanos(LOOK_NANOS);
-                    sendWhatIsLeft();
+                    peers.pump();
                     selector.selectNow();
                 } else {
                     looks = false;
@@ -275,33 +275,7 @@ final class ServiceThread {
 
     /** Whoever sends or takes in much at a time has not polled for a while, and yet needs no help at once. */
     private boolean isLeased() {
-        if (System.nanoTime() - polledNanos < LEASE_NANOS) {
-            return true;
-        }
-        for (Peer peer : peers.connected()) {
-            if (peer.isInUse()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Tries again what peers hold; returns whether they still do. */
-    private boolean tryAgain() {
-        boolean any = false;
-        for (Peer peer : peers.connected()) {
-            if (peer.isHolding()) {
-                peer.poll();
-                any |= peer.isHolding();
-            }
-        }
-        return any;
-    }
-
-    private void sendWhatIsLeft() {
-        for (Peer peer : peers.connected()) {
-            peer.pump();
-        }
+        return System.nanoTime() - polledNanos < LEASE_NANOS || peers.isAnyInUse();
     }
 
     /** A while, after which others have to be seen to as well. */
