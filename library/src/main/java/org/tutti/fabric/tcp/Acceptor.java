@@ -31,8 +31,8 @@ import org.tutti.JobStartException;
  * #PENDING_MILLIS_MAX} ms at most and with a fixed small buffer each. When one more comes, a stranger has to go: one
  * that has not knocked as one does who knows the secret ({@link Handshake}), the oldest from the address that most
  * strangers have come from. A process of the job knocks with its first bytes, which are mostly there when it is
- * accepted, and are always read before the next ones are accepted. So a flood costs only what it costs to accept it, and
- * whoever knows the secret may take his time for the rest, as he has to where many processes share a core.
+ * accepted, and are always read before the next ones are accepted. So a flood costs only what it costs to accept it,
+ * and whoever knows the secret may take his time for the rest, as he has to where many processes share a core.
  */
 final class Acceptor {
     /** How many connections may be open whose handshake is not done. */

@@ -40,29 +40,24 @@ final class Requester {
      * @return the request, or −1 when the process is gone
      */
     int get(long region, long offset, MemorySegment target, long targetOffset, long bytes, Waiter.Check check) {
-        int request = lockWithPlace(true, check);
-        if (request < 0) {
-            return request;
-        }
-        try {
-            requests.take(request, target, targetOffset, bytes);
-            describe(FrameLayout.GET, request, region, bytes).offset = offset;
-            return send(request, null, check);
-        } finally {
-            sending.unlock();
-        }
+        return get(region, offset, null, bytes, target, targetOffset, true, check);
     }
 
     /** See {@link org.tutti.fabric.Fabric#beginGet}. */
     int get(long region, SectionPieces pieces, long bytes, MemorySegment target, long targetOffset, boolean waits,
             Waiter.Check check) {
+        return get(region, 0, pieces, bytes, target, targetOffset, waits, check);
+    }
+
+    private int get(long region, long offset, SectionPieces pieces, long bytes, MemorySegment target, long targetOffset,
+            boolean waits, Waiter.Check check) {
         int request = lockWithPlace(waits, check);
         if (request < 0) {
             return request;
         }
         try {
             requests.take(request, target, targetOffset, bytes);
-            describe(FrameLayout.GET, request, region, bytes);
+            describe(FrameLayout.GET, request, region, bytes).offset = offset;
             return send(request, pieces, check);
         } finally {
             sending.unlock();

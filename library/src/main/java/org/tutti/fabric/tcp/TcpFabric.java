@@ -81,9 +81,7 @@ public final class TcpFabric implements Fabric {
         regions.addFirst(memory, handle);
     }
 
-    /**
-     * {@return where this process listens, a rail each}
-     */
+    /** {@return where this process listens, a rail each} */
     public List<InetSocketAddress> addresses() {
         return service.acceptor().addresses();
     }
