@@ -58,9 +58,7 @@ public enum AtomicOperation {
         this.bytes = bytes;
     }
 
-    /**
-     * {@return how many bytes it changes: where they lie is a multiple of that}
-     */
+    /** {@return how many bytes it changes: where they lie is a multiple of that} */
     public int bytes() {
         return bytes;
     }

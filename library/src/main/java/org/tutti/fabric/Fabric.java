@@ -307,11 +307,6 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
     boolean tellAll(int kind, long index, long value);
 
     /**
-     * {@return what can be said of connections, refusals and traffic so far, a line each}
-     */
-    String describe();
-
-    /**
      * Says good-bye to all processes, after what was put has arrived, and closes all connections.
      */
     @Override

@@ -21,23 +21,17 @@ public final class Region {
         this.accumulator = accumulator;
     }
 
-    /**
-     * {@return by what others find it}
-     */
+    /** {@return by what others find it} */
     public long handle() {
         return handle;
     }
 
-    /**
-     * {@return its memory}
-     */
+    /** {@return its memory} */
     public MemorySegment segment() {
         return segment;
     }
 
-    /**
-     * {@return what combines with its memory what others send for that, or null when they may not}
-     */
+    /** {@return what combines with its memory what others send for that, or null when they may not} */
     public Accumulator accumulator() {
         return accumulator;
     }
@@ -76,9 +70,7 @@ public final class Region {
         revoked = true;
     }
 
-    /**
-     * {@return whether nobody may use it any more}
-     */
+    /** {@return whether nobody may use it any more} */
     public boolean isRevoked() {
         return revoked;
     }

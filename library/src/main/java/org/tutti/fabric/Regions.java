@@ -48,11 +48,8 @@ public final class Regions {
             throw new IllegalStateException("this process has " + REGIONS_MAX + " regions, and may not have more; "
                     + "close memory that is not used any more");
         }
-        if (index == places.length) {
-            places = Arrays.copyOf(places, 2 * places.length);
-        }
         Region region = new Region(random.nextLong() << INDEX_BITS | index, memory, accumulator);
-        Region[] changed = places.clone();
+        Region[] changed = Arrays.copyOf(places, index == places.length ? 2 * index : places.length);
         changed[index] = region;
         places = changed;
         return region;

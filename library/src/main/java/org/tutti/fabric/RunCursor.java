@@ -92,30 +92,22 @@ public final class RunCursor {
 
     // ---- where it is
 
-    /**
-     * {@return how many bytes of the section are behind it}
-     */
+    /** {@return how many bytes of the section are behind it} */
     public long position() {
         return position;
     }
 
-    /**
-     * {@return how many bytes of the section are still to come}
-     */
+    /** {@return how many bytes of the section are still to come} */
     public long left() {
         return bytes - position;
     }
 
-    /**
-     * {@return where the next byte lies}
-     */
+    /** {@return where the next byte lies} */
     public long offset() {
         return runStart + runDone;
     }
 
-    /**
-     * {@return how many bytes of the run are still to come, 1 or more unless it is at the end}
-     */
+    /** {@return how many bytes of the run are still to come, 1 or more unless it is at the end} */
     public long runLeft() {
         return runBytes - runDone;
     }
@@ -142,39 +134,29 @@ public final class RunCursor {
         return length < runLeft() || directions == 0 ? length : strides[0];
     }
 
-    /**
-     * {@return how many runs are still to come, at most, this one included}
-     */
+    /** {@return how many runs are still to come, at most, this one included} */
     public long runsLeft() {
         return vector == null ? Math.ceilDiv(left(), Math.max(1, gridRunBytes)) + 1 : vector.runs() - vectorRun;
     }
 
     // ---- what it walks over
 
-    /**
-     * {@return whether that is a grid}
-     */
+    /** {@return whether that is a grid} */
     public boolean isStrided() {
         return vector == null;
     }
 
-    /**
-     * {@return where the first run of the grid begins}
-     */
+    /** {@return where the first run of the grid begins} */
     public long start() {
         return start;
     }
 
-    /**
-     * {@return how long each run of the grid is}
-     */
+    /** {@return how long each run of the grid is} */
     public long gridRunBytes() {
         return gridRunBytes;
     }
 
-    /**
-     * {@return how many directions the grid has}
-     */
+    /** {@return how many directions the grid has} */
     public int directions() {
         return directions;
     }

@@ -49,44 +49,32 @@ public final class SectionPieces {
         runs = 1;
     }
 
-    /**
-     * {@return the place in the part's section}
-     */
+    /** {@return the place in the part's section} */
     public RunCursor part() {
         return part;
     }
 
-    /**
-     * {@return the place in the section of the caller's memory}
-     */
+    /** {@return the place in the section of the caller's memory} */
     public RunCursor here() {
         return here;
     }
 
-    /**
-     * {@return the caller's memory}
-     */
+    /** {@return the caller's memory} */
     public MemorySegment memory() {
         return memory;
     }
 
-    /**
-     * {@return how many runs the section with more of them has}
-     */
+    /** {@return how many runs the section with more of them has} */
     public long runs() {
         return runs;
     }
 
-    /**
-     * {@return how many bytes of the part's section are still to come}
-     */
+    /** {@return how many bytes of the part's section are still to come} */
     public long left() {
         return part.left();
     }
 
-    /**
-     * {@return how many bytes the next piece has, 0 at the end}
-     */
+    /** {@return how many bytes the next piece has, 0 at the end} */
     public long pieceBytes() {
         return Math.min(part.runLeft(), here.runLeft());
     }

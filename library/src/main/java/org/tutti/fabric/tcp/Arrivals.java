@@ -66,13 +66,13 @@ final class Arrivals {
             throw new ProtocolException("frame " + arriving.number + " where at most " + limit + " can be");
         }
         if (arriving.kind == FrameLayout.PUT) {
-            deliveries.beginPut(rail, arriving);
+            deliveries.beginPut(rail.sink(), arriving);
         } else if (arriving.kind == FrameLayout.ACCUMULATE) {
-            deliveries.beginAccumulate(rail, arriving);
+            deliveries.beginAccumulate(rail.sink(), arriving);
         } else if (arriving.kind == FrameLayout.REPLY) {
-            requests.aim(rail, arriving);
+            requests.aim(rail.sink(), arriving);
         } else if (arriving.kind == FrameLayout.GET && arriving.has(FrameLayout.PACKED)) {
-            rail.intoLanding();
+            rail.sink().intoLanding();
         }
     }
 
@@ -129,11 +129,11 @@ final class Arrivals {
             return true;
         }
         if (arrived.kind == FrameLayout.PUT || arrived.kind == FrameLayout.ACCUMULATE) {
-            if (!deliveries.deliver(rail, arrived)) {
+            if (!deliveries.deliver(rail.sink(), arrived)) {
                 return false;
             }
         } else if (arrived.kind == FrameLayout.GET && arrived.has(FrameLayout.PACKED)) {
-            answers.keepDescription(arrived, rail.landing()); // the count may pass the frame only later
+            answers.keepDescription(arrived, rail.sink().landing()); // the count may pass the frame only later
         }
         if (early == null) {
             apply(arrived);
@@ -163,7 +163,7 @@ final class Arrivals {
     private void dropCopies(long number) {
         for (Rail rail : rails) {
             if (rail.isInFrame() && rail.frame().number == number) {
-                rail.discard();
+                rail.sink().discard();
             }
         }
     }
@@ -202,7 +202,7 @@ final class Arrivals {
         for (Rail rail : rails) {
             if (rail.isInFrame() && rail.frame().kind == FrameLayout.REPLY
                     && rail.frame().word == requests.name(request)) {
-                rail.discard();
+                rail.sink().discard();
             }
         }
     }

@@ -38,29 +38,29 @@ final class Deliveries {
         this.refusals = refusals;
     }
 
-    void beginPut(Rail rail, Frame put) throws ProtocolException {
+    void beginPut(Sink sink, Frame put) throws ProtocolException {
         Region region = regions.find(put.region);
         if (put.has(FrameLayout.PACKED)) {
             if (put.operation != WordAction.NONE.ordinal()) {
                 throw new ProtocolException("packed runs with a word");
             }
-            land(rail, region != null);
+            land(sink, region != null);
             return;
         }
         boolean granted = region != null && region.contains(put.offset, put.length) && put.operation >= 0
                 && put.operation < ACTIONS.length
                 && (ACTIONS[put.operation] == WordAction.NONE || region.containsWord(put.word));
         if (granted) {
-            rail.into(region, put.offset);
+            sink.into(region, put.offset);
         } else {
             refusals.incrementAndGet();
             put.operation = (short) WordAction.NONE.ordinal();
         }
     }
 
-    private void land(Rail rail, boolean granted) {
+    private void land(Sink sink, boolean granted) {
         if (granted) {
-            rail.intoLanding();
+            sink.intoLanding();
         } else {
             refusals.incrementAndGet();
         }
@@ -85,9 +85,9 @@ final class Deliveries {
         }
     }
 
-    void beginAccumulate(Rail rail, Frame frame) {
+    void beginAccumulate(Sink sink, Frame frame) {
         Region region = regions.find(frame.region);
-        land(rail, region != null && region.accumulator() != null
+        land(sink, region != null && region.accumulator() != null
                 && (frame.has(FrameLayout.PACKED) || grants(region, frame, frame.offset, frame.length)));
     }
 
@@ -102,22 +102,22 @@ final class Deliveries {
      *
      * @return whether that is done; else it has to be tried again
      */
-    boolean deliver(Rail rail, Frame frame) throws ProtocolException {
-        Region region = rail.isLanded() ? regions.find(frame.region) : null;
+    boolean deliver(Sink sink, Frame frame) throws ProtocolException {
+        Region region = sink.isLanded() ? regions.find(frame.region) : null;
         if (region == null) {
             return true;
         }
         if (!frame.has(FrameLayout.PACKED)) {
-            return apply(rail, region, frame, frame.offset, 0, frame.length);
+            return apply(sink, region, frame, frame.offset, 0, frame.length);
         }
-        if (!isGranted(region, frame, rail.landing())) {
+        if (!isGranted(region, frame, sink.landing())) {
             refusals.incrementAndGet();
             return true;
         }
         boolean done = true;
-        runs.begin(frame, rail.landing());
+        runs.begin(frame, sink.landing());
         while (done && runs.next()) {
-            done = apply(rail, region, frame, runs.offset(), runs.at(), runs.length());
+            done = apply(sink, region, frame, runs.offset(), runs.at(), runs.length());
         }
         return done;
     }
@@ -131,20 +131,20 @@ final class Deliveries {
         return granted;
     }
 
-    private boolean apply(Rail rail, Region region, Frame frame, long offset, long at, long bytes) {
+    private boolean apply(Sink sink, Region region, Frame frame, long offset, long at, long bytes) {
         if (frame.kind == FrameLayout.PUT) {
-            SectionPieces.copy(rail.landing(), at, region.segment(), offset, bytes);
+            SectionPieces.copy(sink.landing(), at, region.segment(), offset, bytes);
             return true;
         }
-        long before = Math.clamp(rail.delivered() - at, 0, bytes);
+        long before = Math.clamp(sink.delivered() - at, 0, bytes);
         long more = region.accumulator().accumulate(frame.operation, frame.value, frame.tag, offset + before,
-                rail.landing(), at + before, bytes - before);
+                sink.landing(), at + before, bytes - before);
         if (more == Accumulator.REFUSED) {
             refusals.incrementAndGet();
             return true;
         }
         if (before + more < bytes) {
-            rail.noteDelivered(at + before + more);
+            sink.noteDelivered(at + before + more);
             return false;
         }
         return true;

@@ -49,6 +49,16 @@ final class Departures {
         retention = kept;
     }
 
+    /** How many rails there are, lost ones too. */
+    int rails() {
+        return rails.length;
+    }
+
+    /** The rail of a process that is connected by one. */
+    Rail onlyRail() {
+        return rails[0];
+    }
+
     /** How many frames have been sent, or are in the rails' buffers. */
     long sent() {
         return sent;
@@ -108,9 +118,7 @@ final class Departures {
 
     /** Appends a frame and its payload to a rail that has room for both. */
     void append(Rail rail, Frame frame, MemorySegment source, long sourceOffset) {
-        if (frame.length > 0) {
-            MemorySegment.copy(source, sourceOffset, rail.outgoing(), rail.payloadAt(), frame.length);
-        }
+        rail.copyPayload(frame, source, sourceOffset);
         appendWritten(rail, frame);
     }
 
@@ -126,15 +134,31 @@ final class Departures {
         dirty = true;
     }
 
+    /** Appends a frame without a payload again to all rails that have room for it but one, which has it already. */
+    void copyToOthers(Rail rail, Frame frame) {
+        for (Rail other : rails) {
+            if (other != rail && !other.isLost() && other.hasRoom(FrameLayout.HEADER_BYTES)) {
+                other.append(frame);
+            }
+        }
+    }
+
     /** A rail that takes so many bytes now, the rails in turns, or null. */
     Rail railWithRoom(int bytes) {
         if (peer.isGone() || retention != null && !retention.hasRoom(bytes, counted.number() + 1, sent + 1)) {
             return null;
         }
+        Rail rail = aliveWithRoom(nextRail, bytes);
+        if (rail != null) {
+            nextRail = (rail.index() + 1) % rails.length;
+        }
+        return rail;
+    }
+
+    private Rail aliveWithRoom(int first, int bytes) {
         for (int i = 0; i < rails.length; i++) {
-            Rail rail = rails[(nextRail + i) % rails.length];
+            Rail rail = rails[(first + i) % rails.length];
             if (!rail.isLost() && rail.hasRoom(bytes)) {
-                nextRail = (rail.index() + 1) % rails.length;
                 return rail;
             }
         }
@@ -145,7 +169,7 @@ final class Departures {
     void addToBatch(Rail rail, Frame frame, long sourceOffset) {
         frame.number = sent + 1;
         frame.count = arrivals.received();
-        rail.addToBatch(frame, sourceOffset);
+        rail.batch().add(frame, sourceOffset);
         sent = frame.number; // before anybody can have counted it
     }
 
@@ -155,16 +179,16 @@ final class Departures {
         dirty = true;
     }
 
-    /** Appends a count, with a question or without: it has no number, so it need not arrive. */
-    void appendCount(Rail rail, byte flags) {
-        appendCount(rail, flags, 0);
-    }
-
+    /**
+     * Appends a count, with a question or without: it has no number, so it need not arrive.
+     *
+     * @param value the count that is asked for
+     */
     void appendCount(Rail rail, byte flags, long value) {
         served.of(FrameLayout.COUNT).flags = flags;
         served.value = value;
         served.count = arrivals.received();
-        rail.append(served, null, 0);
+        rail.append(served);
         dirty = true;
     }
 
@@ -210,30 +234,18 @@ final class Departures {
             if (on == Retention.NOWHERE || rails[on].isLost()) {
                 retention.setRail(number, Retention.NOWHERE);
                 retention.header(number, served);
-                Rail rail = aliveWithRoom(FrameLayout.HEADER_BYTES + served.length);
+                Rail rail = aliveWithRoom(0, FrameLayout.HEADER_BYTES + served.length);
                 if (rail == null) {
                     return false;
                 }
                 served.count = arrivals.received();
-                rail.append(served, retention.segment(), retention.payload(number));
+                rail.copyPayload(served, retention.segment(), retention.payload(number));
+                rail.append(served);
                 retention.setRail(number, rail.index());
                 dirty = true;
             }
         }
         return true;
-    }
-
-    private Rail aliveWithRoom(Rail preferred, int bytes) {
-        return !preferred.isLost() && preferred.hasRoom(bytes) ? preferred : aliveWithRoom(bytes);
-    }
-
-    private Rail aliveWithRoom(int bytes) {
-        for (Rail rail : rails) {
-            if (!rail.isLost() && rail.hasRoom(bytes)) {
-                return rail;
-            }
-        }
-        return null;
     }
 
     private boolean serveReplies() {
@@ -276,16 +288,16 @@ final class Departures {
             if (rail.asksCount()) {
                 rail.askCount(false);
                 if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES)) { // else it is full or lost
-                    appendCount(rail, FrameLayout.WANTS_COUNT);
+                    appendCount(rail, FrameLayout.WANTS_COUNT, 0);
                 }
             }
             if (rail.owesCount()) {
-                Rail on = aliveWithRoom(rail, FrameLayout.HEADER_BYTES);
+                Rail on = aliveWithRoom(rail.index(), FrameLayout.HEADER_BYTES);
                 if (on == null) {
                     all = false;
                 } else {
                     rail.oweCount(false);
-                    appendCount(on, (byte) 0);
+                    appendCount(on, (byte) 0, 0);
                 }
             }
         }

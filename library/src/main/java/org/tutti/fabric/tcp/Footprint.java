@@ -22,7 +22,7 @@ import org.tutti.JobStartException;
 public final class Footprint {
     /** The direct memory of a connection, a rail; more when it is used for more: docs/architecture.md. */
     static final long RAIL_BYTES =
-            Rail.IN_BYTES + Rail.OUT_BYTES + (long) Rail.BATCH_FRAMES * FrameLayout.HEADER_BYTES;
+            Rail.IN_BYTES + Rail.OUT_BYTES + (long) Batch.FRAMES_MAX * FrameLayout.HEADER_BYTES;
 
     private static final int FILES_OF_SELECTORS = 8;
     private static final Pattern FILES = Pattern.compile("Max open files +(\\d+) .*");
@@ -96,14 +96,14 @@ public final class Footprint {
         lack(self, sure, rails, 0, limits).ifPresent(lack -> {
             throw new JobStartException(lack);
         });
-        return lack(self, all, rails, Doorman.GUESTS_MAX, limits);
+        return lack(self, all, rails, Acceptor.PENDING_MAX, limits);
     }
 
     /** What is too little for so many connections, one sentence. */
-    private static Optional<String> lack(int self, int processes, int rails, int guests, Limits limits) {
+    private static Optional<String> lack(int self, int processes, int rails, int pending, Limits limits) {
         long peerBytes = rails * RAIL_BYTES + (rails > 1 ? Retention.BYTES : 0);
         long bytes = processes * peerBytes;
-        long files = limits.filesOpen + FILES_OF_SELECTORS + rails + guests + (long) processes * rails;
+        long files = limits.filesOpen + FILES_OF_SELECTORS + rails + pending + (long) processes * rails;
         String who = "the process of rank " + self + ", connected with " + processes + " other process"
                 + (processes == 1 ? "" : "es") + " by " + rails + " rail" + (rails == 1 ? "" : "s") + ", needs ";
         if (bytes > limits.directBytes) {

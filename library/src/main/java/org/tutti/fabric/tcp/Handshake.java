@@ -38,10 +38,10 @@ import javax.crypto.spec.SecretKeySpec;
  *
  * A server sends nothing before a client has sent all of message 1; to one of another version, or whose knock shows
  * that it does not know the secret, it sends the first 12 bytes of message 2 and no more. So a server knows from the
- * first message on whom it may send away when too many come. A knock can be played again, which is worth a place at the
- * door and nothing else. What a side has sent cannot be sent back to it, because the magic and the labels of the two
- * directions differ; nor can what was recorded once be played again, because a nonce of the reader's own is in every
- * other code. Magic and version are looked at before any code is computed.
+ * first message on whom it may send away when too many come. A knock can be played again, which is worth a place among
+ * those that wait, and nothing else. What a side has sent cannot be sent back to it, because the magic and the labels
+ * of the two directions differ; nor can what was recorded once be played again, because a nonce of the reader's own is
+ * in every other code. Magic and version are looked at before any code is computed.
  *
  * <p>
  * A stranger in the middle who passes everything on unchanged is not kept from doing so, nor from changing what follows

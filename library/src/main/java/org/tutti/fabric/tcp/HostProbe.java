@@ -17,11 +17,11 @@ import jdk.net.ExtendedSocketOptions;
 /**
  * Finds out whether the host of a process answers, whatever the process does: its kernel takes connections for a
  * process that stands still (in a long collection, a debugger, on a machine that is too busy), and refuses them for one
- * that has closed its doors. Only when a host, or all of the network between, is down does nobody answer.
+ * that does not listen any more. Only when a host, or all of the network between, is down does nobody answer.
  *
  * <p>A connection that was taken is held without a word for as long as the question stands, and the kernels see to it
- * that it is alive (keep-alive probes): so a process that stands still finds one connection of each asker at its door,
- * not one for each time that was asked.
+ * that it is alive (keep-alive probes): so a process that stands still finds one connection of each asker, not one for
+ * each time that was asked.
  *
  * <p>It never waits, and is for the service thread. That this process itself cannot ask, for want of open files, is no
  * evidence against another one.
@@ -128,7 +128,7 @@ final class HostProbe {
 
     private void hangUp(int rail) {
         if (channels[rail] != null) {
-            Doorman.close(channels[rail]);
+            SocketWire.close(channels[rail]);
         }
         channels[rail] = null;
         taken[rail] = false;

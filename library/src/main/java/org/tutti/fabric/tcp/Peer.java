@@ -3,25 +3,21 @@ package org.tutti.fabric.tcp;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.net.ProtocolException;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
-import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.Regions;
-import org.tutti.fabric.SectionPieces;
-import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
-import org.tutti.memory.Words;
 
 /**
- * The protocol of a pair of processes, at one of them: everything between calls and bytes. It knows no sockets, no
- * clock and no threads, so that tests can run it over wires of their own.
+ * Another process, as this one is connected with it: the life of the connection, from its buffers to its loss, and what
+ * arrives. Its {@link Sender} and {@link Requester} have the calls, {@link Departures} and {@link Arrivals} the two
+ * directions of the protocol. All of them know no sockets, no clock and no threads, so that tests can run them over
+ * wires of their own.
  *
  * <p><b>Numbers and counts.</b> The frames of a direction are numbered 1, 2, 3, …, whatever rails they take. The
  * receiver counts how many have arrived without a gap, and every frame of the other direction carries that count. A
@@ -34,12 +30,10 @@ import org.tutti.memory.Words;
  * its frames that are not counted go again on the others. When the last rail is lost, so is the other process. News and
  * the good-bye go on all rails that have room: who says them may be gone before a rail that has died silently is lost.
  *
- * <p><b>No waiting for each other.</b> Whoever sends waits only for room in the outgoing buffer of some rail, and takes
- * in what arrives meanwhile; whoever takes in never waits: what has to be answered is queued, at most {@value
- * Requests#PLACES} requests, since the other side may not have more unanswered; and what cannot take effect yet is held
- * in its rail until a later poll ({@link Rail}). So two sides that fill each other's sockets cannot lock up. What is
- * long goes in parts of {@value #TURN_BYTES} bytes, between which answers are sent and those who have queued for the
- * sending lock get it.
+ * <p><b>Locks.</b> What goes out is under the sending lock, what comes in under the receiving lock. Whoever needs both
+ * takes the sending lock first; nobody takes it under the other one. That a process is connected, or gone, is said in a
+ * volatile field when all else is done that belongs to it: so calls look without a lock, and it is for good that one is
+ * gone. Any thread may notice a loss; the monitor of this object decides who has, and nobody waits in it.
  *
  * <p><b>Memory</b> for each connected process: {@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes a rail, and
  * {@value FrameLayout#PAYLOAD_BYTES_MAX} more a rail once it has accumulated something here or sent packed runs;
@@ -53,18 +47,19 @@ import org.tutti.memory.Words;
  */
 final class Peer {
     private static final Rail[] NO_RAILS = {};
-    private static final int STRIPE_BYTES_MIN = 1 << 10;
-    private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
-    private static final int YIELD_INTERVAL = 16;
-    private static final int PARK_INTERVAL = 64 * YIELD_INTERVAL;
-    private static final int TURN_BYTES = Rail.BATCH_FRAMES * FrameLayout.PAYLOAD_BYTES_MAX;
 
     private final int process;
     private final FabricListener listener;
     private final AtomicLong refusals;
-    private final Waiter.Progress progress;
     private final CountedFrames counted;
     private final Requests requests;
+    private final Answers answers;
+    private final Arrivals arrivals;
+    private final Departures departures;
+    private final ReentrantLock receiving = new ReentrantLock();
+    private final SendingSide sending;
+    private final Sender sender;
+    private final Requester requester;
 
     private Rail[] prepared = NO_RAILS;
     private Retention preparedRetention;
@@ -76,17 +71,6 @@ final class Peer {
     private volatile boolean heardGoodbye;
     private volatile long silentNanos;
     private volatile String hindrance;
-
-    // sending
-    private final SendingLock sending = new SendingLock();
-    private final Frame called = new Frame();
-    private final SectionPieces whole = new SectionPieces();
-    private final Departures departures;
-
-    // receiving
-    private final ReentrantLock receiving = new ReentrantLock();
-    private final Answers answers;
-    private final Arrivals arrivals;
 
     /**
      * @param process the first rank of the other process
@@ -101,16 +85,28 @@ final class Peer {
         this.process = process;
         this.listener = listener;
         this.refusals = refusals;
-        this.progress = progress;
         this.counted = new CountedFrames(arena);
         this.requests = new Requests(arena);
         this.answers = new Answers(regions);
         this.arrivals = new Arrivals(this, requests, answers, new Deliveries(regions, refusals), refusals);
         this.departures = new Departures(this, regions, counted, answers, arrivals, refusals);
+        this.sending = new SendingSide(this, departures, progress);
+        this.sender = new Sender(this, sending, departures, counted);
+        this.requester = new Requester(this, sending, departures, requests, arrivals, receiving);
     }
 
     int process() {
         return process;
+    }
+
+    /** What sends puts, accumulates, fences and news to it. */
+    Sender sender() {
+        return sender;
+    }
+
+    /** What asks it for bytes and atomic operations. */
+    Requester requester() {
+        return requester;
     }
 
     // ---- life
@@ -179,6 +175,11 @@ final class Peer {
         return connected;
     }
 
+    /** Whether something can be sent to it. */
+    boolean isOpen() {
+        return connected && !gone;
+    }
+
     /** Says why this process cannot connect with the other one, which is not to blame. */
     void hinder(String reason) {
         hindrance = reason;
@@ -194,6 +195,11 @@ final class Peer {
     /** Whether nothing can be sent to it any more. */
     boolean isGone() {
         return gone;
+    }
+
+    /** The good-bye goes out: what is lost afterwards is no loss. */
+    void sayGoodbye() {
+        saidGoodbye = true;
     }
 
     /** Takes note that the process cannot be reached, or has left. */
@@ -275,7 +281,7 @@ final class Peer {
                 loseRail(rail, "nothing was heard from it for " + limitNanos / 1_000_000 + " ms");
             }
         }
-        pump();
+        sending.pump();
         return silentNanos;
     }
 
@@ -284,431 +290,21 @@ final class Peer {
         return silentNanos;
     }
 
-    // ---- calls
-
-    /** See {@link org.tutti.fabric.Fabric#put}. */
-    boolean put(long region, long offset, MemorySegment source, long sourceOffset, long bytes, WordAction action,
-            long word, long value, long tag, Waiter.Check check) {
-        long at = 0;
-        for (; bytes - at > TURN_BYTES; at += TURN_BYTES) {
-            if (!putPart(region, offset + at, source, sourceOffset + at, TURN_BYTES, WordAction.NONE, word, value, tag,
-                    check)) {
-                return false;
-            }
-            giveTurn(check);
-        }
-        return putPart(region, offset + at, source, sourceOffset + at, bytes - at, action, word, value, tag, check);
-    }
-
-    private boolean putPart(long region, long offset, MemorySegment source, long sourceOffset, long bytes,
-            WordAction action, long word, long value, long tag, Waiter.Check check) {
-        sending.lock(check);
-        boolean direct = bytes >= SENT_DIRECTLY_BYTES_MIN && isSentDirectly(source);
-        try {
-            called.of(FrameLayout.PUT).region = region;
-            called.word = word;
-            called.value = value;
-            called.tag = tag;
-            if (direct) {
-                whole.begin(offset, source, sourceOffset, bytes);
-                return sendBatches(whole, 0, action.ordinal(), check);
-            }
-            int stripe = stripe(bytes);
-            long at = 0;
-            do {
-                called.length = (int) Math.min(stripe, bytes - at);
-                called.operation = operation(FrameLayout.PUT, action.ordinal(), at + called.length == bytes);
-                called.offset = offset + at;
-                if (!append(called, source, sourceOffset + at, check)) {
-                    return false;
-                }
-                at += called.length;
-            } while (at < bytes);
-            return true;
-        } finally {
-            if (direct) {
-                whole.begin(0, MemorySegment.NULL, 0, 0); // nobody's memory is kept for longer than a call
-            }
-            // who raises the word comes next
-            unlockSending(direct || action != WordAction.NONE && departures.hasGatheredMuch());
-        }
-    }
-
-    /** A put has its word in the last frame. */
-    private static short operation(byte kind, int operation, boolean last) {
-        return (short) (last || kind != FrameLayout.PUT ? operation : WordAction.NONE.ordinal());
-    }
-
-    /** See {@link org.tutti.fabric.Fabric#send}. */
-    boolean send(long region, SectionPieces pieces, int operation, long scale, long imaginary, Waiter.Check check) {
-        boolean there = true;
-        while (there && pieces.left() > TURN_BYTES) {
-            there = sendPart(region, pieces, pieces.left() - TURN_BYTES, operation, scale, imaginary, check);
-            giveTurn(check);
-        }
-        return there && sendPart(region, pieces, 0, operation, scale, imaginary, check);
-    }
-
-    /** Sends all but the last bytes of a transfer. */
-    private boolean sendPart(long region, SectionPieces pieces, long rest, int operation, long scale, long imaginary,
-            Waiter.Check check) {
-        sending.lock(check);
-        boolean direct = isSentDirectly(pieces.memory());
-        try {
-            prepare(region, operation, scale, imaginary);
-            if (direct) {
-                return sendBatches(pieces, rest, called.operation, check);
-            }
-            for (int stripe = stripe(pieces.left()); pieces.left() > rest; pieces.skip(called.length)) {
-                called.length = (int) Math.min(stripe, pieces.pieceBytes());
-                called.offset = pieces.part().offset();
-                if (!append(called, pieces.memory(), pieces.here().offset(), check)) {
-                    return false;
-                }
-            }
-            return true;
-        } finally {
-            unlockSending(direct || departures.hasGatheredMuch());
-        }
-    }
-
-    /** See {@link org.tutti.fabric.Fabric#sendPacked}. */
-    boolean sendPacked(long region, SectionPieces pieces, long bytes, int operation, long scale, long imaginary,
-            Waiter.Check check) {
-        sending.lock(check);
-        try {
-            int stripe = stripe(bytes);
-            for (long left = bytes; left > 0; left -= stripe) {
-                long next = Math.min(stripe, left);
-                int room = PackedRuns.payloadBytes(pieces, next);
-                Rail rail = railWithRoom(FrameLayout.HEADER_BYTES + room, check);
-                if (rail == null) {
-                    return false;
-                }
-                prepare(region, operation, scale, imaginary);
-                called.length = PackedRuns.write(called, pieces, next, rail.outgoing(), rail.payloadAt(), room);
-                departures.appendWritten(rail, called);
-            }
-            return true;
-        } finally {
-            // while this is on the wire, the next is packed
-            unlockSending(pieces.left() > 0 || departures.hasGatheredMuch());
-        }
-    }
-
-    private void prepare(long region, int operation, long scale, long imaginary) {
-        boolean put = operation == Fabric.PUT;
-        called.of(put ? FrameLayout.PUT : FrameLayout.ACCUMULATE).region = region;
-        called.operation = (short) (put ? WordAction.NONE.ordinal() : operation);
-        called.value = scale;
-        called.tag = imaginary;
-    }
-
-    private boolean isSentDirectly(MemorySegment source) {
-        return !departures.areKept() && source.isNative() && source.byteSize() <= Integer.MAX_VALUE;
-    }
-
-    /** Sends pieces straight from where they lie, as frames that are described but for their places. */
-    private boolean sendBatches(SectionPieces pieces, long rest, int operation, Waiter.Check check) {
-        boolean there = !gone;
-        while (there && pieces.left() > rest) {
-            there = sendBatch(pieces, operation, check);
-        }
-        return there;
-    }
-
-    /** Sends several frames with one system call. */
-    private boolean sendBatch(SectionPieces pieces, int operation, Waiter.Check check) {
-        Rail rail = rails[0];
-        rail.beginBatch(pieces.memory());
-        boolean written = false;
-        try {
-            for (int i = 0; i < Rail.BATCH_FRAMES && pieces.left() > 0; i++) {
-                called.length = (int) Math.min(FrameLayout.PAYLOAD_BYTES_MAX, pieces.pieceBytes());
-                called.offset = pieces.part().offset();
-                called.operation = operation(called.kind, operation, called.length == pieces.left());
-                departures.addToBatch(rail, called, pieces.here().offset());
-                pieces.skip(called.length);
-            }
-            written = writeBatch(rail, check);
-        } finally {
-            departures.endBatch(rail);
-        }
-        return written;
-    }
-
-    private boolean writeBatch(Rail rail, Waiter.Check check) {
-        for (int turn = 1; !gone && !rail.isBatchWritten(); turn++) {
-            try {
-                if (!rail.writeBatch()) {
-                    giveWay(turn, check);
-                }
-            } catch (IOException e) {
-                loseAfterReading(rail, "writing to it failed: " + e.getMessage());
-            }
-        }
-        return !gone;
-    }
-
-    private int stripe(long bytes) {
-        if (rails.length <= 1 || bytes < STRIPE_BYTES_MIN) {
-            return FrameLayout.PAYLOAD_BYTES_MAX;
-        }
-        long share = (bytes + rails.length - 1) / rails.length + Words.LINE_BYTES - 1 & -Words.LINE_BYTES;
-        return Math.clamp(share, STRIPE_BYTES_MIN, FrameLayout.PAYLOAD_BYTES_MAX);
-    }
-
-    /**
-     * Asks for bytes; they are here when {@link #awaitAnswer} returns.
-     *
-     * @return the request, or −1 when the process is gone
-     */
-    int get(long region, long offset, MemorySegment target, long targetOffset, long bytes, Waiter.Check check) {
-        return request(FrameLayout.GET, 0, region, offset, bytes, 0, null, target, targetOffset, true, check);
-    }
-
-    /**
-     * Asks for an atomic operation; it is done when {@link #awaitAnswer} returns.
-     *
-     * @return the request, or −1 when the process is gone
-     */
-    int atomic(long region, long offset, AtomicOperation operation, long operand, long expected, Waiter.Check check) {
-        return request(FrameLayout.ATOMIC, operation.ordinal(), region, offset, operand, expected, null, null, 0, true,
-                check);
-    }
-
-    /** See {@link org.tutti.fabric.Fabric#beginGet}. */
-    int get(long region, SectionPieces pieces, long bytes, MemorySegment target, long targetOffset, boolean waits,
-            Waiter.Check check) {
-        return request(FrameLayout.GET, 0, region, 0, bytes, 0, pieces, target, targetOffset, waits, check);
-    }
-
-    private int request(byte kind, int operation, long region, long offset, long value, long tag, SectionPieces pieces,
-            MemorySegment target, long targetOffset, boolean waits, Waiter.Check check) {
-        for (int turn = 1; !gone; turn++) {
-            int request =
-                    tryRequest(waits ? 0 : Requests.PLACES_KEPT, kind, operation, region, offset, value, tag, pieces,
-                            target, targetOffset, check);
-            if (request != Fabric.NO_PLACE || !waits) {
-                return request;
-            }
-            progress.poll(); // without the lock: whoever takes an answer, and so frees a place, needs it
-            yieldNowAndThen(turn, check);
-        }
-        return -1;
-    }
-
-    private int tryRequest(int firstPlace, byte kind, int operation, long region, long offset, long value, long tag,
-            SectionPieces pieces, MemorySegment target, long targetOffset, Waiter.Check check) {
-        sending.lock(check);
-        try {
-            int request = requests.free(firstPlace);
-            if (request < 0) {
-                return Fabric.NO_PLACE;
-            }
-            requests.take(request, target, targetOffset, value);
-            called.of(kind).operation = (short) operation;
-            called.region = region;
-            called.offset = offset;
-            called.word = requests.name(request);
-            called.value = value;
-            called.tag = tag;
-            return ask(request, pieces, check) ? request : -1;
-        } finally {
-            unlockSending();
-        }
-    }
-
-    private boolean ask(int request, SectionPieces pieces, Waiter.Check check) {
-        boolean asked = false;
-        try {
-            asked = pieces == null ? append(called, null, 0, check) : appendRequest(pieces, check);
-        } finally {
-            if (!asked) { // perhaps the check has thrown
-                requests.release(request);
-            }
-        }
-        departures.write();
-        return asked;
-    }
-
-    private boolean appendRequest(SectionPieces pieces, Waiter.Check check) {
-        Rail rail = railWithRoom(FrameLayout.HEADER_BYTES + Fabric.REQUEST_BYTES_MAX, check);
-        if (rail == null) {
-            return false;
-        }
-        called.length =
-                PackedRuns.writeRequest(called, pieces, called.value, rail.outgoing(), rail.payloadAt());
-        departures.appendWritten(rail, called);
-        return true;
-    }
-
-    boolean isAnswered(int request) {
-        return requests.isAnswered(request);
-    }
-
-    /** Waits for the answer to a request. */
-    void awaitAnswer(int request, Waiter waiter, Waiter.Check check) {
-        requests.await(request, waiter, check);
-    }
-
-    /** Takes the answer to a request, whose place is free afterwards; throws when it was refused. */
-    long takeAnswer(int request) {
-        boolean refused = requests.isRefused(request);
-        long value = requests.value(request);
-        requests.release(request);
-        if (refused) {
-            throw new IndexOutOfBoundsException("the process of rank " + process
-                    + " has refused access: the memory is closed there, or the range is not inside it");
-        }
-        return value;
-    }
-
-    /** Gives up waiting for the answer to a request; its place stays taken until the answer comes. */
-    void forgetAnswer(int request) {
-        receiving.lock(); // nobody is writing to the target now
-        try {
-            requests.forget(request);
-            arrivals.dropReplies(request);
-        } finally {
-            receiving.unlock();
-        }
-    }
-
-    /** Asks for the count of all that was sent. */
-    long askCount(Waiter.Check check) {
-        sending.lock(check);
-        try {
-            long all = departures.sent();
-            if (counted.number() < all && railWithRoom(FrameLayout.HEADER_BYTES, check) instanceof Rail rail) {
-                departures.appendCount(rail, FrameLayout.WANTS_COUNT, all);
-                departures.write();
-            }
-            return all;
-        } finally {
-            unlockSending();
-        }
-    }
-
-    /** Waits until the other side has counted so many frames, or is gone; returns whether it has counted them. */
-    boolean awaitCount(long number, Waiter waiter, Waiter.Check check) {
-        if (counted.number() < number) {
-            counted.await(number, waiter, check);
-        }
-        return counted.number() >= number;
-    }
-
-    /** Sends a piece of news, or the good-bye, if there is room now. */
-    boolean tell(byte kind, int what, long index, long value) {
-        if (!connected || gone || !sending.tryLock()) {
-            return false;
-        }
-        try {
-            Rail rail = departures.railWithRoom(FrameLayout.HEADER_BYTES);
-            if (rail == null) {
-                return false;
-            }
-            called.of(kind).word = what;
-            called.offset = index;
-            called.value = value;
-            saidGoodbye |= kind == FrameLayout.GOODBYE;
-            departures.append(rail, called, null, 0);
-            for (Rail other : rails) { // who leaves does not wait until a rail that died silently is lost
-                if (other != rail && !other.isLost() && other.hasRoom(FrameLayout.HEADER_BYTES)) {
-                    other.append(called);
-                }
-            }
-            departures.write();
-            return true;
-        } finally {
-            unlockSending();
-        }
-    }
-
-    // ---- sending, under its lock
-
-    private boolean append(Frame frame, MemorySegment source, long sourceOffset, Waiter.Check check) {
-        Rail rail = railWithRoom(FrameLayout.HEADER_BYTES + frame.length, check);
-        if (rail == null) {
-            return false;
-        }
-        departures.append(rail, frame, source, sourceOffset);
-        return true;
-    }
-
-    private Rail railWithRoom(int bytes, Waiter.Check check) {
-        for (int turn = 1; !gone; turn++) {
-            Rail rail = departures.railWithRoom(bytes);
-            if (rail != null) {
-                return rail;
-            }
-            if (!departures.write()) {
-                giveWay(turn, check);
-            }
-        }
-        return null;
-    }
-
-    private void giveWay(int turn, Waiter.Check check) {
-        departures.serve();
-        progress.poll();
-        yieldNowAndThen(turn, check);
-    }
-
-    private static void yieldNowAndThen(int turn, Waiter.Check check) {
-        if (turn % YIELD_INTERVAL == 0) {
-            check.check();
-            if (turn % PARK_INTERVAL == 0 && Thread.currentThread().isVirtual()) {
-                LockSupport.parkNanos(1); // or its carrier might never come to who is to make room: Waiter
-            } else {
-                Thread.yield();
-            }
-        }
-    }
+    // ---- sending, for the service thread and whoever polls
 
     /** Whether there is something to send that nobody is about to send. */
     boolean wantsToSend() {
-        return connected && !gone && departures.isAny();
+        return sending.isWanted();
     }
 
     /** Sends what is there to send, without waiting. */
     void pump() {
-        if (wantsToSend() && sending.tryLock()) {
-            unlockSending();
-        }
+        sending.pump();
     }
 
-    /** Between the parts of something long: whoever has queued for the lock comes first, as it is a fair one. */
-    private void giveTurn(Waiter.Check check) {
-        if (sending.hasQueuedThreads()) {
-            sending.queue(check);
-            unlockSending(false);
-        }
-    }
-
-    private void unlockSending() {
-        unlockSending(true);
-    }
-
-    /** Whoever found the lock taken has left its work to the holder. */
-    private void unlockSending(boolean writes) {
-        do {
-            try {
-                if (sending.getHoldCount() == 1) { // else inside a call that waits for room, and does this itself
-                    boolean urgent = writes || owesWork(); // the other side may wait for what it is owed
-                    departures.serve();
-                    if (urgent && departures.isDirty()) {
-                        departures.write();
-                    }
-                }
-            } finally {
-                sending.unlock();
-            }
-        } while (!sending.isHeldByCurrentThread() && owesWork() && sending.tryLock());
-    }
-
-    private boolean owesWork() {
-        return connected && !gone && departures.owesWork();
+    /** Whether somebody sends, or takes in what has arrived. */
+    boolean isInUse() {
+        return sending.isLocked() || receiving.isLocked();
     }
 
     // ---- receiving
@@ -720,7 +316,7 @@ final class Peer {
      */
     boolean poll() {
         boolean any = false;
-        if (connected && !gone && receiving.tryLock()) {
+        if (isOpen() && receiving.tryLock()) {
             try {
                 for (Rail rail : rails) {
                     any |= receive(rail);
@@ -729,20 +325,13 @@ final class Peer {
                 receiving.unlock();
             }
         }
-        if (wantsToSend()) {
-            pump();
-        }
+        sending.pump();
         return any;
     }
 
     /** Whether a frame has arrived that has to be tried again, by a poll. */
     boolean isHolding() {
         return !gone && arrivals.isAnyHeld();
-    }
-
-    /** Whether somebody sends, or takes in what has arrived. */
-    boolean isInUse() {
-        return sending.isLocked() || receiving.isLocked();
     }
 
     private boolean receive(Rail rail) {
@@ -777,7 +366,7 @@ final class Peer {
             receiving.unlock();
         }
         sending.lock();
-        unlockSending();
+        sending.unlock();
     }
 
     // ---- what arrivals tell

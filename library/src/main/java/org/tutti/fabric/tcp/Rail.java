@@ -4,11 +4,8 @@ package org.tutti.fabric.tcp;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-
-import org.tutti.fabric.Region;
 
 /**
  * One connection of a pair of processes: gathers frames that go out, and takes those apart that come in, however the
@@ -37,9 +34,6 @@ final class Rail {
     /** The outgoing buffer. */
     static final int OUT_BYTES = FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX + (16 << 10);
 
-    /** How many frames go out with one system call, at most. */
-    static final int BATCH_FRAMES = 16;
-
     private static final int READ_BYTES_MAX = 128 << 10;
     private static final int HEADERS_READ = 2;
 
@@ -52,12 +46,7 @@ final class Rail {
     private final ByteBuffer out = buffer(OUT_BYTES);
     private final ByteBuffer drain = out.duplicate();
     private final MemorySegment outSegment = MemorySegment.ofBuffer(out);
-    private final ByteBuffer headers = buffer(BATCH_FRAMES * FrameLayout.HEADER_BYTES);
-    private final ByteBuffer[] batch = new ByteBuffer[1 + 2 * BATCH_FRAMES];
-    private WeakReference<Views> batched = new WeakReference<>(null);
-    private WeakReference<Views> batchedBefore = new WeakReference<>(null);
-    private Views payloads;
-    private int frames;
+    private final Batch batch = new Batch(drain);
     private boolean batching;
     private int drained;
 
@@ -67,16 +56,8 @@ final class Rail {
     private final ByteBuffer[] both = {null, in};
     private boolean inFrame;
     private int remaining;
-    private MemorySegment sink;
-    private long sinkOffset;
-    private Region sinkRegion;
-    private ByteBuffer view;
-    private Region viewed;
-    private boolean landed;
-    private MemorySegment landing;
-    private ByteBuffer landingView;
+    private final Sink sink = new Sink();
     private boolean held;
-    private long delivered;
 
     private volatile boolean lost;
     private volatile boolean heard;
@@ -89,13 +70,9 @@ final class Rail {
     /** Its buffers, before there is a connection. */
     Rail(int index) {
         this.index = index;
-        batch[0] = drain;
-        for (int i = 0; i < BATCH_FRAMES; i++) {
-            batch[1 + 2 * i] = headers.duplicate();
-        }
     }
 
-    private static ByteBuffer buffer(int bytes) {
+    static ByteBuffer buffer(int bytes) {
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
@@ -143,84 +120,28 @@ final class Rail {
         out.position(out.position() + added.length);
     }
 
-    /** Adds a frame, for which there is room. */
-    void append(Frame added, MemorySegment source, long sourceOffset) {
+    /** Copies the payload of a frame there, for which there is room. */
+    void copyPayload(Frame added, MemorySegment source, long sourceOffset) {
         if (added.length > 0) {
             MemorySegment.copy(source, sourceOffset, outSegment, payloadAt(), added.length);
         }
-        append(added);
     }
 
-    // ---- out, long payloads straight from where they lie
-
-    /** Views of one memory, a buffer for each frame of a batch. */
-    private static final class Views {
-        private final ByteBuffer[] buffers = new ByteBuffer[BATCH_FRAMES];
-        private final MemorySegment.Scope scope;
-        private final long address;
-        private final long bytes;
-
-        Views(MemorySegment source) {
-            scope = source.scope();
-            address = source.address();
-            bytes = source.byteSize();
-            ByteBuffer view = source.asByteBuffer();
-            for (int i = 0; i < BATCH_FRAMES; i++) {
-                buffers[i] = view.duplicate();
-            }
-        }
-
-        /** Whether they are of just this memory; other memory may have its address once it has been freed. */
-        boolean areOf(MemorySegment source) {
-            return source.address() == address && source.byteSize() == bytes && source.scope().equals(scope);
-        }
-    }
-
-    /**
-     * The views of a memory. Those of two are kept, as calls send from their source and their target in turns; but only
-     * until the next collection of garbage, as memory of an automatic arena is there for as long as its views are.
-     */
-    private Views views(MemorySegment source) {
-        Views last = batched.get();
-        if (last != null && last.areOf(source)) {
-            return last;
-        }
-        WeakReference<Views> before = batchedBefore;
-        Views views = before.get();
-        if (views == null || !views.areOf(source)) {
-            views = new Views(source);
-            before = new WeakReference<>(views);
-        }
-        batchedBefore = batched;
-        batched = before;
-        return views;
+    /** Frames that go out with one system call, from where their payloads lie: after {@link #beginBatch}. */
+    Batch batch() {
+        return batch;
     }
 
     /** Begins a batch of frames whose payloads lie in the same memory. Until its end, nothing else can be added. */
     void beginBatch(MemorySegment source) {
-        payloads = views(source);
         drain.limit(out.position()).position(drained);
-        headers.clear();
-        frames = 0;
+        batch.begin(source);
         batching = true;
-    }
-
-    /** Adds a frame to the batch, which has at most {@value #BATCH_FRAMES}. */
-    void addToBatch(Frame added, long sourceOffset) {
-        FrameLayout.write(headers, added);
-        batch[1 + 2 * frames].limit(headers.position()).position(headers.position() - FrameLayout.HEADER_BYTES);
-        batch[2 + 2 * frames] =
-                payloads.buffers[frames].limit((int) sourceOffset + added.length).position((int) sourceOffset);
-        frames++;
     }
 
     /** Writes what the wire takes of the batch; returns whether it took anything. */
     boolean writeBatch() throws IOException {
-        return wire.write(batch, 1 + 2 * frames) > 0;
-    }
-
-    boolean isBatchWritten() {
-        return !batch[2 * frames].hasRemaining();
+        return batch.write(wire);
     }
 
     /**
@@ -231,24 +152,16 @@ final class Rail {
      */
     int endBatch() {
         batching = false;
+        noteDrained();
+        return batch.end(out);
+    }
+
+    private void noteDrained() {
         drained = drain.position();
         if (!drain.hasRemaining()) {
             out.clear();
             drained = 0;
         }
-        int dropped = 0;
-        for (int i = 0; i < frames; i++) {
-            ByteBuffer header = batch[1 + 2 * i];
-            ByteBuffer payload = batch[2 + 2 * i];
-            if (header.remaining() == FrameLayout.HEADER_BYTES) {
-                dropped++;
-            } else if (header.hasRemaining() || payload.hasRemaining()) {
-                out.put(header).put(payload);
-            }
-            batch[2 + 2 * i] = null;
-        }
-        payloads = null;
-        return dropped;
     }
 
     /** How many bytes of the outgoing buffer are taken. */
@@ -267,11 +180,7 @@ final class Rail {
         }
         drain.limit(out.position()).position(drained);
         int written = wire.write(drain);
-        drained = drain.position();
-        if (!drain.hasRemaining()) {
-            out.clear();
-            drained = 0;
-        }
+        noteDrained();
         return written > 0;
     }
 
@@ -287,50 +196,9 @@ final class Rail {
         return inFrame;
     }
 
-    /** Sends the payload of the arriving frame into a region. */
-    void into(Region region, long offset) {
-        sink = region.segment();
-        sinkOffset = offset;
-        sinkRegion = region;
-        landed = false;
-    }
-
-    /** Sends the payload of the arriving frame into memory that has no view. */
-    void into(MemorySegment segment, long offset) {
-        sink = segment;
-        sinkOffset = offset;
-        sinkRegion = null;
-        landed = false;
-    }
-
-    /** Sends the payload of the arriving frame into a buffer of this rail, where it stays until the next frame. */
-    void intoLanding() {
-        if (landing == null) {
-            landingView = buffer(FrameLayout.PAYLOAD_BYTES_MAX);
-            landing = MemorySegment.ofBuffer(landingView);
-        }
-        into(landing, 0);
-        landed = true;
-        delivered = 0;
-    }
-
-    /** Whether the payload of the arriving frame is there. */
-    boolean isLanded() {
-        return landed;
-    }
-
-    /** That buffer. */
-    MemorySegment landing() {
-        return landing;
-    }
-
-    /** How many bytes of that buffer have been delivered, when the frame has been tried before. */
-    long delivered() {
-        return delivered;
-    }
-
-    void noteDelivered(long bytes) {
-        delivered = bytes;
+    /** Where the payload of that frame goes. */
+    Sink sink() {
+        return sink;
     }
 
     /** Whether the frame is complete, but has to be tried again. */
@@ -338,22 +206,10 @@ final class Rail {
         return held;
     }
 
-    /** Drops the payload of the arriving frame, and lets go of where it was to go. */
-    void discard() {
-        sink = null;
-        sinkRegion = null;
-        landed = false;
-    }
-
     /** Lets go of a region that has been revoked. */
     void forgetRevoked() {
-        if (viewed != null && viewed.isRevoked()) {
-            viewed = null;
-            view = null;
+        if (sink.forgetRevoked()) {
             both[0] = null;
-        }
-        if (sinkRegion != null && sinkRegion.isRevoked()) {
-            discard();
         }
     }
 
@@ -398,7 +254,7 @@ final class Rail {
         if (arrivals.end(this)) {
             held = false;
             arrivals.noteHeld();
-            discard();
+            sink.discard();
             in.flip();
             parse(arrivals);
             in.compact();
@@ -407,39 +263,20 @@ final class Rail {
     }
 
     private boolean readsDirectly() {
-        if (sinkRegion != null && sinkRegion.isRevoked()) {
-            discard();
-        }
-        return remaining >= READ_DIRECTLY_BYTES_MIN && in.position() == 0 && hasView();
-    }
-
-    /** Views are made for long payloads only: small ones may go to another region each time. */
-    private boolean hasView() {
-        if (landed) {
-            viewed = null;
-            view = landingView;
-        } else if (sinkRegion == null) {
-            return false;
-        } else if (viewed != sinkRegion) {
-            viewed = sinkRegion;
-            view = sinkRegion.view();
-        }
-        return view != null;
+        sink.discardRevoked();
+        return remaining >= READ_DIRECTLY_BYTES_MIN && in.position() == 0 && sink.hasView();
     }
 
     private long readDirectly() throws IOException {
-        view.limit((int) sinkOffset + remaining).position((int) sinkOffset);
-        both[0] = view;
+        both[0] = sink.view(remaining);
         long bytes;
         try {
             bytes = wire.read(both);
         } catch (IllegalStateException e) {
-            discardClosed(e);
+            sink.discardClosed(e);
             return wire.read(in);
         }
-        int arrived = view.position() - (int) sinkOffset;
-        sinkOffset += arrived;
-        remaining -= arrived;
+        remaining -= sink.noteRead();
         return bytes;
     }
 
@@ -464,35 +301,16 @@ final class Rail {
                 arrivals.noteHeld();
                 return;
             }
-            discard();
+            sink.discard();
         }
     }
 
     private void take(int bytes) {
         if (bytes > 0) {
-            if (sink != null) {
-                fill(bytes);
-            }
+            sink.fill(inSegment, in.position(), bytes);
             in.position(in.position() + bytes);
             remaining -= bytes;
         }
-    }
-
-    private void fill(int bytes) {
-        try {
-            MemorySegment.copy(inSegment, in.position(), sink, sinkOffset, bytes);
-            sinkOffset += bytes;
-        } catch (IllegalStateException e) {
-            discardClosed(e);
-        }
-    }
-
-    /** Whoever has closed memory that bytes are on their way to does not want them; the other side goes on. */
-    private void discardClosed(IllegalStateException e) {
-        if (sink.scope().isAlive()) {
-            throw e;
-        }
-        discard();
     }
 
     // ---- life

@@ -4,6 +4,7 @@ package org.tutti.fabric.tcp;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channel;
 import java.nio.channels.SocketChannel;
 
 /**
@@ -41,6 +42,10 @@ final class SocketWire implements Wire {
 
     @Override
     public void close() {
+        close(channel);
+    }
+
+    static void close(Channel channel) {
         try {
             channel.close();
         } catch (IOException e) {

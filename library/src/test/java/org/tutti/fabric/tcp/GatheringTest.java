@@ -69,7 +69,7 @@ class GatheringTest {
     }
 
     private static void put(Peer peer, long[] source, int bytes, WordAction action) {
-        assertThat(peer.put(REGION, 0, MemorySegment.ofArray(source), 0, bytes, action, 0, 1, 0, () -> {
+        assertThat(peer.sender().put(REGION, 0, MemorySegment.ofArray(source), 0, bytes, action, 0, 1, 0, () -> {
         })).isTrue();
     }
 

@@ -110,8 +110,8 @@ class LastWordsTest {
             staying.connect(new Wire[]{wires[0].end(1), wires[1].end(1)});
             wires[dead].beSilent();
             wires[dead].cut();
-            assertThat(leaving.tell(FrameLayout.NEWS, 3, 5, 7)).isTrue();
-            assertThat(leaving.tell(FrameLayout.GOODBYE, 0, 0, 0)).isTrue();
+            assertThat(leaving.sender().tell(FrameLayout.NEWS, 3, 5, 7)).isTrue();
+            assertThat(leaving.sender().tell(FrameLayout.GOODBYE, 0, 0, 0)).isTrue();
             staying.poll();
             assertThat(heard).containsExactly("news 3 5 7", "left 1");
         }
@@ -122,8 +122,9 @@ class LastWordsTest {
         try (Arena arena = Arena.ofConfined()) {
             Peer peer = peer(4, arena);
             peer.connect(new Wire[]{new ClosedWire(newsAndGoodbye())});
-            peer.put(1 << 16, 0, MemorySegment.ofArray(new long[1]), 0, Long.BYTES, WordAction.NONE, 0, 0, 0, () -> {
-            });
+            peer.sender().put(1 << 16, 0, MemorySegment.ofArray(new long[1]), 0, Long.BYTES, WordAction.NONE, 0, 0, 0,
+                    () -> {
+                    });
             peer.pump();
             assertThat(heard).containsExactly("news 3 5 7", "left 4");
             assertThat(peer.isGone()).isTrue();

@@ -70,7 +70,7 @@ class LettingGoTest {
 
     private WeakReference<MemorySegment.Scope> put() {
         MemorySegment source = memory();
-        assertThat(peer.put(1 << 16, 0, source, 0, BYTES, WordAction.NONE, -1, 0, 0, () -> {
+        assertThat(peer.sender().put(1 << 16, 0, source, 0, BYTES, WordAction.NONE, -1, 0, 0, () -> {
         })).isTrue();
         return new WeakReference<>(source.scope());
     }
@@ -101,11 +101,11 @@ class LettingGoTest {
 
     private WeakReference<MemorySegment.Scope> get() throws java.io.IOException {
         MemorySegment target = memory();
-        int request = peer.get(1 << 16, 0, target, 0, BYTES, () -> {
+        int request = peer.requester().get(1 << 16, 0, target, 0, BYTES, () -> {
         });
         receive(FrameLayout.REPLY, 1, 0, 1 << 8 | request);
-        assertThat(peer.isAnswered(request)).isTrue();
-        peer.takeAnswer(request);
+        assertThat(peer.requester().isAnswered(request)).isTrue();
+        peer.requester().take(request);
         return new WeakReference<>(target.scope());
     }
 

@@ -149,15 +149,16 @@ class LongPutTest {
     private boolean putLong(Peer peer, boolean pieces, Waiter.Check check) {
         MemorySegment source = arena.allocate(LONG_BYTES);
         if (!pieces) {
-            return peer.put(1 << 16, 0, source, 0, LONG_BYTES, WordAction.NONE, -1, 0, 0, check);
+            return peer.sender().put(1 << 16, 0, source, 0, LONG_BYTES, WordAction.NONE, -1, 0, 0, check);
         }
         SectionPieces all = new SectionPieces();
         all.begin(0, source, 0, LONG_BYTES);
-        return peer.send(1 << 16, all, -1, 1, 0, check);
+        return peer.sender().send(1 << 16, all, -1, 1, 0, check);
     }
 
     private static boolean putShort(Peer peer, Waiter.Check check) {
-        return peer.put(1 << 16, 0, MemorySegment.ofArray(new long[1]), 0, Long.BYTES, WordAction.RAISE, 0, MARK, 0,
+        return peer.sender().put(1 << 16, 0, MemorySegment.ofArray(new long[1]), 0, Long.BYTES, WordAction.RAISE, 0,
+                MARK, 0,
                 check);
     }
 
@@ -258,9 +259,9 @@ class LongPutTest {
     @Test
     void shouldNotKeepOthersFromGivingUpWhatTheyHaveAskedFor() throws InterruptedException {
         try (Stuck stuck = new Stuck()) {
-            int request = stuck.peer.get(1 << 16, 0, arena.allocate(8), 0, 8, PATIENT);
+            int request = stuck.peer.requester().get(1 << 16, 0, arena.allocate(8), 0, 8, PATIENT);
             stuck.begin();
-            Thread other = Thread.ofPlatform().start(() -> stuck.peer.forgetAnswer(request));
+            Thread other = Thread.ofPlatform().start(() -> stuck.peer.requester().forget(request));
             assertThat(other.join(java.time.Duration.ofSeconds(10))).isTrue();
         }
     }

@@ -238,17 +238,17 @@ class MaliciousPeerTest {
     void shouldDropWhatIsGotIntoMemoryThatWasClosedMeanwhile(int bytes) {
         Victim victim = new Victim(1);
         Arena closed = Arena.ofShared();
-        int request = victim.peer.get(1, 0, closed.allocate(bytes), 0, bytes, () -> {
+        int request = victim.peer.requester().get(1, 0, closed.allocate(bytes), 0, bytes, () -> {
         });
         closed.close();
         reply(victim, 1, request, new byte[bytes]);
-        assertThat(victim.peer.isAnswered(request)).isTrue();
-        victim.peer.takeAnswer(request);
+        assertThat(victim.peer.requester().isAnswered(request)).isTrue();
+        victim.peer.requester().take(request);
         MemorySegment target = arena.allocate(8);
-        int next = victim.peer.get(1, 0, target, 0, 8, () -> {
+        int next = victim.peer.requester().get(1, 0, target, 0, 8, () -> {
         });
         reply(victim, 2, next, new byte[]{1, 2, 3, 4, 5, 6, 7, 8});
-        victim.peer.takeAnswer(next);
+        victim.peer.requester().take(next);
         assertThat(target.get(ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN), 0))
                 .isEqualTo(0x0807060504030201L);
         assertThat(victim.lost).isEmpty();
@@ -289,7 +289,7 @@ class MaliciousPeerTest {
         for (long offset : new long[]{-1, 93, 101, Long.MAX_VALUE, Long.MIN_VALUE}) {
             Victim victim = new Victim(1);
             MemorySegment target = arena.allocate(200);
-            assertThat(victim.peer.get(1, 0, target, 50, 100, () -> {
+            assertThat(victim.peer.requester().get(1, 0, target, 50, 100, () -> {
             })).isZero();
             victim.send(0, 8, frame -> {
                 frame.kind = FrameLayout.REPLY;
@@ -306,7 +306,7 @@ class MaliciousPeerTest {
     void shouldWriteNoReplyAfterTheLastOne() {
         Victim victim = new Victim(2);
         MemorySegment target = arena.allocate(200);
-        victim.peer.get(1, 0, target, 0, 200, () -> {
+        victim.peer.requester().get(1, 0, target, 0, 200, () -> {
         });
         Consumer<Frame> reply = frame -> {
             frame.kind = FrameLayout.REPLY;

@@ -25,7 +25,7 @@ class PeerMemoryTest {
     private static final int PEERS = 1000;
     private static final int ROUNDS = 4;
     private static final long BYTES_PER_PEER_MAX = Rail.IN_BYTES + Rail.OUT_BYTES
-            + Rail.BATCH_FRAMES * FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX
+            + Batch.FRAMES_MAX * FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX
             + Requests.PLACES * Fabric.REQUEST_BYTES_MAX;
     private static final int REGION_BYTES = 1 << 20;
 

@@ -263,7 +263,7 @@ final class SimulatedProcess implements FabricListener {
         note(action, word, value, tag, area, bytes);
         long at = area;
         area += bytes;
-        boolean there = peer.put(region(), at, MemorySegment.ofArray(source), lead, bytes, action,
+        boolean there = peer.sender().put(region(), at, MemorySegment.ofArray(source), lead, bytes, action,
                 word < 0 ? -1 : (long) word * WORD_STRIDE, value, tag, job::check);
         noteSent(there);
     }
@@ -325,7 +325,8 @@ final class SimulatedProcess implements FabricListener {
         boolean goesOn = true;
         while (goesOn && pieces.left() > 0) {
             long chunk = 64L + 64 * random.nextInt(1 + random.nextInt(FrameLayout.PAYLOAD_BYTES_MAX / 64));
-            goesOn = peer.sendPacked(handle, pieces, Math.min(Math.min(chunk, Fabric.PACKED_BYTES_MAX), pieces.left()),
+            goesOn = peer.sender().sendPacked(handle, pieces,
+                    Math.min(Math.min(chunk, Fabric.PACKED_BYTES_MAX), pieces.left()),
                     operation, scale, 0, job::check);
         }
         noteSent(goesOn);
@@ -356,7 +357,7 @@ final class SimulatedProcess implements FabricListener {
             added[from + i] += scale * source[i];
         }
         pieces.begin((long) from * Long.BYTES, MemorySegment.ofArray(source), 0, (long) longs * Long.BYTES);
-        boolean there = peer.send(other().sums.handle(), pieces, 3, scale, 0, job::check);
+        boolean there = peer.sender().send(other().sums.handle(), pieces, 3, scale, 0, job::check);
         noteSent(there);
     }
 
@@ -382,7 +383,7 @@ final class SimulatedProcess implements FabricListener {
         long offset = (long) CONSTANT + random.nextInt(REGION_BYTES - CONSTANT - bytes);
         MemorySegment target = MemorySegment.ofArray(new byte[bytes + 2 * GUARD_BYTES]).fill(GUARD);
         byte[] before = image.asSlice(offset, bytes).toArray(ValueLayout.JAVA_BYTE);
-        int request = peer.get(region(), offset, target, GUARD_BYTES, bytes, job::check);
+        int request = peer.requester().get(region(), offset, target, GUARD_BYTES, bytes, job::check);
         if (request >= 0) {
             asked.add(new Asked(request, 0, target, IntStream.range((int) offset, (int) offset + bytes).toArray(),
                     before));
@@ -405,7 +406,7 @@ final class SimulatedProcess implements FabricListener {
         MemorySegment target = MemorySegment.ofArray(new byte[bytes + 2 * GUARD_BYTES]).fill(GUARD);
         SectionPieces wanted = new SectionPieces();
         wanted.begin(there, target, there);
-        int request = peer.get(region(), wanted, bytes, target, GUARD_BYTES, true, job::check);
+        int request = peer.requester().get(region(), wanted, bytes, target, GUARD_BYTES, true, job::check);
         if (request >= 0) {
             int known = (int) wanted.part().position();
             asked.add(new Asked(request, 0, target, offsets, Arrays.copyOf(before, known)));
@@ -429,7 +430,7 @@ final class SimulatedProcess implements FabricListener {
             case COMPARE_AND_SWAP_INT -> (int) before == (int) expected ? withLowHalf(before, operand) : before;
         };
         effects.add(new Effect(word, issued[2 * word], 0, 0, 0));
-        int request = peer.atomic(region(), (long) word * WORD_STRIDE, operation, operand, expected,
+        int request = peer.requester().atomic(region(), (long) word * WORD_STRIDE, operation, operand, expected,
                 job::check);
         noteSent(request >= 0);
         if (request >= 0) {
@@ -444,7 +445,7 @@ final class SimulatedProcess implements FabricListener {
     void tell() {
         long index = newsTold.size();
         newsTold.add(index);
-        if (!peer.tell(FrameLayout.NEWS, 7, index, ~index)) {
+        if (!peer.sender().tell(FrameLayout.NEWS, 7, index, ~index)) {
             newsTold.removeLast();
         }
     }
@@ -468,21 +469,18 @@ final class SimulatedProcess implements FabricListener {
         }
         Asked one = asked.remove(random.nextInt(asked.size()));
         if (one.target != null && random.nextInt(10) == 0) {
-            peer.forgetAnswer(one.request);
+            peer.requester().forget(one.request);
             keep(one.target);
             return;
         }
         try {
-            peer.awaitAnswer(one.request, waiter, job::check);
+            if (!peer.requester().await(one.request, waiter, job::check)) {
+                return;
+            }
         } catch (Gone _) {
-            peer.forgetAnswer(one.request);
             return;
         }
-        if (peer.isGone()) { // that ends all waits
-            peer.forgetAnswer(one.request);
-            return;
-        }
-        long value = peer.takeAnswer(one.request);
+        long value = peer.requester().take(one.request);
         if (one.target == null) {
             assertThat(value).as("old value").isEqualTo(one.old);
         } else {
@@ -511,9 +509,9 @@ final class SimulatedProcess implements FabricListener {
 
     /** Waits until all is there, and sees that it is. */
     void fence() {
-        long all = peer.askCount(job::check);
+        long all = peer.sender().askCount(job::check);
         try {
-            if (peer.awaitCount(all, waiter, job::check) && isAllSent) { // it may be gone, but has had all
+            if (peer.sender().awaitCount(all, waiter, job::check) && isAllSent) { // it may be gone, but has had all
                 checkAll();
             } else {
                 assertThat(peer.isGone()).isTrue();
@@ -525,7 +523,7 @@ final class SimulatedProcess implements FabricListener {
 
     /** Says good-bye, and waits until that is heard. */
     void leave() {
-        while (!peer.isGone() && !peer.tell(FrameLayout.GOODBYE, 0, 0, 0)) {
+        while (!peer.isGone() && !peer.sender().tell(FrameLayout.GOODBYE, 0, 0, 0)) {
             job.turn(this);
         }
         fence();
@@ -596,11 +594,11 @@ final class SimulatedProcess implements FabricListener {
     void checkGone() {
         assertThat(peer.isGone()).isTrue();
         MemorySegment bytes = MemorySegment.ofArray(new byte[8]);
-        assertThat(peer.put(0, 0, bytes, 0, 8, WordAction.NONE, -1, 0, 0, job::check)).isFalse();
-        assertThat(peer.get(0, 0, bytes, 0, 8, job::check)).isEqualTo(-1);
-        assertThat(peer.atomic(0, 0, AtomicOperation.SWAP, 0, 0, job::check)).isEqualTo(-1);
-        assertThat(peer.tell(FrameLayout.NEWS, 7, 0, 0)).isFalse();
-        peer.askCount(job::check);
+        assertThat(peer.sender().put(0, 0, bytes, 0, 8, WordAction.NONE, -1, 0, 0, job::check)).isFalse();
+        assertThat(peer.requester().get(0, 0, bytes, 0, 8, job::check)).isEqualTo(-1);
+        assertThat(peer.requester().atomic(0, 0, AtomicOperation.SWAP, 0, 0, job::check)).isEqualTo(-1);
+        assertThat(peer.sender().tell(FrameLayout.NEWS, 7, 0, 0)).isFalse();
+        peer.sender().askCount(job::check);
         assertThat(peer.poll()).isFalse();
         assertThat(peer.wantsToSend()).isFalse();
     }

@@ -322,7 +322,7 @@ class TcpFabricTest {
         }
         for (Process process : processes) {
             assertThat(Words.load(process.memory, 0)).isEqualTo(7);
-            assertThat(process.fabric.describe()).startsWith("7 processes connected");
+            assertThat(process.fabric.processesConnected()).isEqualTo(7);
         }
     }
 
@@ -436,7 +436,7 @@ class TcpFabricTest {
             leaving.fabric.close();
             processes.remove(leaving);
             Process staying = processes.get(0);
-            while (!staying.fabric.describe().startsWith("0 processes connected")) {
+            while (staying.fabric.processesConnected() > 0) {
                 Thread.sleep(1);
             }
             assertThat(staying.heard).as("round " + round).noneMatch(each -> each.startsWith("lost"));

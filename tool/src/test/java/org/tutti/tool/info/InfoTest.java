@@ -62,9 +62,9 @@ class InfoTest {
 
     @Test
     void shouldListWhenWhichAlgorithmIsChosen() throws Exception {
-        Ended ended = info("", "--choices");
-        assertThat(ended.status).as(ended.err).isZero();
-        List<String> lines = ended.out.lines().map(line -> line.replaceAll(" {2,}", "|")).toList();
+        Ended ended = info("--choices");
+        assertThat(ended.status()).as(ended.err()).isZero();
+        List<String> lines = ended.out().lines().map(line -> line.replaceAll(" {2,}", "|")).toList();
         assertThat(lines).startsWith("collective|nodes|ranks|levels|bytes|operator|algorithm")
                 .containsSubsequence("barrier|1|up to 8|any|any|flat",
                         "broadcast|3 or more|any|any|256 KiB a node or more|chain",

@@ -33,41 +33,41 @@ import org.tutti.memory.Words;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Strangers at the door of a process, with real sockets on loopback. */
+/** Who may connect with a process, and who may not, with real sockets on loopback. */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(300)
-class DoorTest {
+class AcceptorTest {
     private static final byte[] SECRET = secret(1);
     private static final int DESCRIPTORS_OTHERWISE = 30;
     private static final Waiter.Check PATIENT = () -> {
     };
 
-    private final List<House> houses = new ArrayList<>();
+    private final List<Process> processes = new ArrayList<>();
     private final List<Socket> sockets = new ArrayList<>();
     private final Arena arena = Arena.ofShared();
 
     /** A process. */
-    private final class House implements FabricListener {
+    private final class Process implements FabricListener {
         final MemorySegment memory = arena.allocate(1 << 16, Words.LINE_BYTES);
         final Queue<String> lost = new ConcurrentLinkedQueue<>();
         final TcpFabric fabric;
         final long region;
 
-        House(byte[] secret) {
-            int self = houses.size();
+        Process(byte[] secret) {
+            int self = processes.size();
             fabric = new TcpFabric(self, 4, secret, List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                    process -> houses.get(process).fabric.addresses(), this, 20_000, 20_000, false, Service.SLEEP);
+                    rank -> processes.get(rank).fabric.addresses(), this, 20_000, 20_000, false, Service.SLEEP);
             region = fabric.register(memory);
-            houses.add(this);
+            processes.add(this);
         }
 
-        InetSocketAddress door() {
+        InetSocketAddress address() {
             return fabric.addresses().get(0);
         }
 
-        boolean put(House to, long value) {
-            return fabric.put(houses.indexOf(to), to.region, 0, memory, 0, 512, WordAction.RAISE, 1024, value, 0,
-                    PATIENT) && fabric.fence(houses.indexOf(to), PATIENT);
+        boolean put(Process to, long value) {
+            return fabric.put(processes.indexOf(to), to.region, 0, memory, 0, 512, WordAction.RAISE, 1024, value, 0,
+                    PATIENT) && fabric.fence(processes.indexOf(to), PATIENT);
         }
 
         @Override
@@ -97,7 +97,7 @@ class DoorTest {
         for (Socket socket : sockets) {
             socket.close();
         }
-        houses.forEach(house -> house.fabric.close());
+        processes.forEach(process -> process.fabric.close());
         arena.close();
     }
 
@@ -110,8 +110,8 @@ class DoorTest {
     }
 
     /** Sends bytes, and returns what comes back until the other side closes. */
-    private static byte[] send(InetSocketAddress door, byte[] bytes) throws IOException {
-        try (Socket socket = new Socket(door.getAddress(), door.getPort())) {
+    private static byte[] send(InetSocketAddress address, byte[] bytes) throws IOException {
+        try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
             socket.setSoTimeout(20_000);
             return drain(socket, bytes);
         }
@@ -127,7 +127,7 @@ class DoorTest {
                 heard.write(one);
             }
         } catch (java.net.SocketTimeoutException e) {
-            throw new AssertionError("the door keeps a stranger", e);
+            throw new AssertionError("a stranger is kept", e);
         } catch (IOException _) {
             return heard.toByteArray(); // closed with bytes unread: a reset
         }
@@ -136,8 +136,8 @@ class DoorTest {
 
     @Test
     void shouldRefuseAClientWithAnotherSecretAndTellItWhy() throws InterruptedException {
-        House good = new House(SECRET);
-        House stranger = new House(secret(2));
+        Process good = new Process(SECRET);
+        Process stranger = new Process(secret(2));
         assertThat(stranger.put(good, 5)).isFalse();
         assertThat(stranger.lost).hasSize(1);
         assertThat(stranger.lost.peek()).contains("secret");
@@ -152,20 +152,20 @@ class DoorTest {
 
     @Test
     void shouldRefuseAHandshakeThatWasRecorded() throws IOException, InterruptedException {
-        House house = new House(SECRET);
-        byte[] recorded = record(house.door());
-        long before = house.fabric.connectionsRefused();
-        byte[] heard = send(house.door(), recorded);
+        Process process = new Process(SECRET);
+        byte[] recorded = record(process.address());
+        long before = process.fabric.connectionsRefused();
+        byte[] heard = send(process.address(), recorded);
         assertThat(heard).hasSizeLessThanOrEqualTo(76); // no verdict
-        await("counted", () -> house.fabric.connectionsRefused() == before + 1);
-        assertThat(house.fabric.describe()).startsWith("0 processes connected");
+        await("counted", () -> process.fabric.connectionsRefused() == before + 1);
+        assertThat(process.fabric.processesConnected()).isZero();
     }
 
     /** What a client says in a good handshake, but for a process that there is not, so nothing comes of it. */
-    private static byte[] record(InetSocketAddress door) throws IOException {
+    private static byte[] record(InetSocketAddress address) throws IOException {
         Handshake client = Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, 0, 1, 3, 1));
         byte[] said;
-        try (Socket socket = new Socket(door.getAddress(), door.getPort())) {
+        try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
             said = shakeHands(socket, client);
         }
         assertThat(client.verdict()).isEqualTo(Handshake.Verdict.WRONG_PROCESS);
@@ -191,8 +191,8 @@ class DoorTest {
     }
 
     /** A rail of process 1, which has said all that it says; the verdict is there. */
-    private Socket connectRail(House house, int rail, int rails, int attempt) throws IOException {
-        Socket socket = new Socket(house.door().getAddress(), house.door().getPort());
+    private Socket connectRail(Process process, int rail, int rails, int attempt) throws IOException {
+        Socket socket = new Socket(process.address().getAddress(), process.address().getPort());
         sockets.add(socket);
         socket.setSoTimeout(20_000);
         Handshake client = Handshake.client(SECRET, new SecureRandom(),
@@ -204,23 +204,24 @@ class DoorTest {
 
     @Test
     void shouldPairRailsOfTheSameAttemptOnly() throws Exception {
-        House house = new House(SECRET);
-        Socket givenUp = connectRail(house, 0, 2, 1);
-        Socket first = connectRail(house, 1, 2, 2);
+        Process process = new Process(SECRET);
+        Socket givenUp = connectRail(process, 0, 2, 1);
+        Socket first = connectRail(process, 1, 2, 2);
         assertThat(givenUp.getInputStream().read()).isEqualTo(-1);
-        assertThat(house.fabric.describe()).startsWith("0 processes connected");
-        Socket late = connectRail(house, 0, 2, 1);
+        assertThat(process.fabric.processesConnected()).isZero();
+        Socket late = connectRail(process, 0, 2, 1);
         assertThat(late.getInputStream().read()).isEqualTo(-1);
-        assertThat(house.fabric.describe()).startsWith("0 processes connected");
-        connectRail(house, 0, 2, 2);
-        await("connected", () -> house.fabric.describe().startsWith("1 processes connected"));
+        assertThat(process.fabric.processesConnected()).isZero();
+        connectRail(process, 0, 2, 2);
+        await("connected", () -> process.fabric.processesConnected() == 1);
         assertThat(first.isClosed()).isFalse();
     }
 
     /** Connections of strangers from an address of this host, who say nothing. */
-    private void comeAndSayNothing(House house, int count, String source) throws IOException {
+    private void connectAndSayNothing(Process process, int count, String source) throws IOException {
         for (int i = 0; i < count; i++) {
-            sockets.add(new Socket(house.door().getAddress(), house.door().getPort(), InetAddress.getByName(source),
+            sockets.add(new Socket(process.address().getAddress(), process.address().getPort(),
+                    InetAddress.getByName(source),
                     0));
         }
     }
@@ -241,34 +242,34 @@ class DoorTest {
 
     @Test
     void shouldKeepWhoKnowsTheSecretHoweverManyStrangersComeFromItsAddress() throws Exception {
-        House house = new House(SECRET);
+        Process process = new Process(SECRET);
         Handshake client = Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, 0, 1, 0, 1));
-        try (Socket socket = new Socket(house.door().getAddress(), house.door().getPort())) {
+        try (Socket socket = new Socket(process.address().getAddress(), process.address().getPort())) {
             write(socket, client);
-            comeAndSayNothing(house, 3 * Doorman.GUESTS_MAX, "127.0.0.1");
-            await("dropped", () -> house.fabric.connectionsDropped() > Doorman.GUESTS_MAX);
+            connectAndSayNothing(process, 3 * Acceptor.PENDING_MAX, "127.0.0.1");
+            await("dropped", () -> process.fabric.connectionsDropped() > Acceptor.PENDING_MAX);
             assertLetIn(socket, client);
         }
     }
 
     @Test
     void shouldSendAwayThoseFromTheAddressThatMostHaveComeFrom() throws Exception {
-        House house = new House(SECRET);
+        Process process = new Process(SECRET);
         Handshake client = Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, 0, 1, 0, 1));
-        try (Socket socket = new Socket(house.door().getAddress(), house.door().getPort(),
+        try (Socket socket = new Socket(process.address().getAddress(), process.address().getPort(),
                 InetAddress.getByName("127.0.0.2"), 0)) {
-            comeAndSayNothing(house, 2 * Doorman.GUESTS_MAX, "127.0.0.1");
-            comeAndSayNothing(house, Doorman.GUESTS_MAX / 2, "127.0.0.3");
-            await("dropped", () -> house.fabric.connectionsDropped() > Doorman.GUESTS_MAX);
+            connectAndSayNothing(process, 2 * Acceptor.PENDING_MAX, "127.0.0.1");
+            connectAndSayNothing(process, Acceptor.PENDING_MAX / 2, "127.0.0.3");
+            await("dropped", () -> process.fabric.connectionsDropped() > Acceptor.PENDING_MAX);
             assertLetIn(socket, client);
         }
     }
 
     @Test
     void shouldServeOnWhenARailEndsBeforeTheOthersHaveCome() throws IOException {
-        House house = new House(SECRET);
+        Process process = new Process(SECRET);
         for (int rail = 0; rail < 2; rail++) {
-            try (Socket socket = new Socket(house.door().getAddress(), house.door().getPort())) {
+            try (Socket socket = new Socket(process.address().getAddress(), process.address().getPort())) {
                 socket.setSoTimeout(20_000);
                 Handshake client =
                         Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, rail, 2, 0, rail));
@@ -278,26 +279,26 @@ class DoorTest {
                 assertThat(socket.getInputStream().read()).isEqualTo(-1);
             }
         }
-        House other = new House(SECRET);
-        assertThat(other.put(house, 9)).isTrue();
-        assertThat(Words.load(house.memory, 1024)).isEqualTo(9);
+        Process other = new Process(SECRET);
+        assertThat(other.put(process, 9)).isTrue();
+        assertThat(Words.load(process.memory, 1024)).isEqualTo(9);
     }
 
     @Test
     void shouldRefuseGarbageOfAllKindsAndLengths() throws IOException, InterruptedException {
-        House house = new House(SECRET);
-        byte[] recorded = record(house.door());
-        long before = house.fabric.connectionsRefused();
+        Process process = new Process(SECRET);
+        byte[] recorded = record(process.address());
+        long before = process.fabric.connectionsRefused();
         Random random = new Random(3);
         int count = 300;
         for (int i = 0; i < count; i++) {
             byte[] bytes = garbage(random, recorded, i % 5);
-            assertThat(send(house.door(), bytes)).hasSizeLessThanOrEqualTo(76);
+            assertThat(send(process.address(), bytes)).hasSizeLessThanOrEqualTo(76);
         }
-        await("counted", () -> house.fabric.connectionsRefused() == before + count);
-        House other = new House(SECRET);
-        assertThat(other.put(house, 9)).isTrue();
-        assertThat(Words.load(house.memory, 1024)).isEqualTo(9);
+        await("counted", () -> process.fabric.connectionsRefused() == before + count);
+        Process other = new Process(SECRET);
+        assertThat(other.put(process, 9)).isTrue();
+        assertThat(Words.load(process.memory, 1024)).isEqualTo(9);
     }
 
     private static byte[] garbage(Random random, byte[] recorded, int kind) {
@@ -316,32 +317,32 @@ class DoorTest {
 
     @Test
     void shouldDropThoseWhoSayNothingAfterAWhile() throws IOException, InterruptedException {
-        House house = new House(SECRET);
-        byte[] recorded = record(house.door());
-        long before = house.fabric.connectionsRefused();
+        Process process = new Process(SECRET);
+        byte[] recorded = record(process.address());
+        long before = process.fabric.connectionsRefused();
         List<Socket> sockets = new ArrayList<>();
         long start = System.nanoTime();
         for (int i = 0; i < 10; i++) {
-            Socket socket = new Socket(house.door().getAddress(), house.door().getPort());
+            Socket socket = new Socket(process.address().getAddress(), process.address().getPort());
             socket.getOutputStream().write(recorded, 0, i * 4);
             sockets.add(socket);
         }
-        House other = new House(SECRET);
-        assertThat(other.put(house, 3)).isTrue();
+        Process other = new Process(SECRET);
+        assertThat(other.put(process, 3)).isTrue();
         for (Socket socket : sockets) {
             socket.setSoTimeout(20_000);
             assertThat(socket.getInputStream().read()).isEqualTo(-1);
             socket.close();
         }
-        assertThat(System.nanoTime() - start).isBetween((Doorman.GUEST_MILLIS - 100) * 1_000_000,
-                (Doorman.GUEST_MILLIS + 5000) * 1_000_000);
-        await("counted", () -> house.fabric.connectionsRefused() == before + sockets.size());
+        assertThat(System.nanoTime() - start).isBetween((Acceptor.PENDING_MILLIS_MAX - 100) * 1_000_000,
+                (Acceptor.PENDING_MILLIS_MAX + 5000) * 1_000_000);
+        await("counted", () -> process.fabric.connectionsRefused() == before + sockets.size());
     }
 
     @Test
-    void shouldServeTheJobWhileStrangersFloodItsDoors() throws InterruptedException {
-        House one = new House(SECRET);
-        House two = new House(SECRET);
+    void shouldServeTheJobWhileStrangersFloodIt() throws InterruptedException {
+        Process one = new Process(SECRET);
+        Process two = new Process(SECRET);
         int before = ManyProcessesTest.descriptors();
         AtomicInteger most = new AtomicInteger();
         AtomicInteger came = new AtomicInteger();
@@ -361,25 +362,25 @@ class DoorTest {
         }
         assertThat(came.get()).isEqualTo(2000);
         await("all refused or dropped", () -> strangers(one) + strangers(two) >= 2000);
-        // strangers' own ends; guests at two doors, and as many who have to go
-        assertThat(most.get()).isLessThan(before + 800 + 4 * Doorman.GUESTS_MAX + DESCRIPTORS_OTHERWISE);
+        // strangers' own ends; those pending at two processes, and as many that have to go
+        assertThat(most.get()).isLessThan(before + 800 + 4 * Acceptor.PENDING_MAX + DESCRIPTORS_OTHERWISE);
         assertThat(ManyProcessesTest.descriptors()).isLessThan(before + DESCRIPTORS_OTHERWISE);
         assertThat(one.lost).isEmpty();
         assertThat(two.lost).isEmpty();
         assertThat(one.fabric.connectionsDropped() + two.fabric.connectionsDropped()).isPositive();
     }
 
-    private static long strangers(House house) {
-        return house.fabric.connectionsRefused() + house.fabric.connectionsDropped();
+    private static long strangers(Process process) {
+        return process.fabric.connectionsRefused() + process.fabric.connectionsDropped();
     }
 
     /** Five hundred connections, two hundred of them open at any time. */
-    private static void flood(House house, int kind, AtomicInteger came, AtomicInteger most) {
+    private static void flood(Process process, int kind, AtomicInteger came, AtomicInteger most) {
         Random random = new Random(kind);
         List<Socket> open = new ArrayList<>();
         try {
             for (int i = 0; i < 500; i++) {
-                Socket socket = new Socket(house.door().getAddress(), house.door().getPort());
+                Socket socket = new Socket(process.address().getAddress(), process.address().getPort());
                 came.incrementAndGet();
                 open.add(socket);
                 say(socket, random);
@@ -410,10 +411,10 @@ class DoorTest {
 
     @Test
     void shouldListenOnTheGivenAddressOnly() {
-        House house = new House(SECRET);
-        for (InetSocketAddress door : house.fabric.addresses()) {
-            assertThat(door.getAddress().isAnyLocalAddress()).isFalse();
-            assertThat(door.getAddress()).isEqualTo(InetAddress.getLoopbackAddress());
+        Process process = new Process(SECRET);
+        for (InetSocketAddress address : process.fabric.addresses()) {
+            assertThat(address.getAddress().isAnyLocalAddress()).isFalse();
+            assertThat(address.getAddress()).isEqualTo(InetAddress.getLoopbackAddress());
         }
     }
 }

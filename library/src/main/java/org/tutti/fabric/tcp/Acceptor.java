@@ -1,0 +1,292 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.tutti.JobStartException;
+
+/**
+ * Listens, and accepts the connections of processes that know the secret; on the service thread.
+ *
+ * <p>At most {@value #PENDING_MAX} connections are kept at once whose handshake is not done, for {@value
+ * #PENDING_MILLIS_MAX} ms at most and with a fixed small buffer each. When one more comes, a stranger has to go: one
+ * that has not knocked as one does who knows the secret ({@link Handshake}), the oldest from the address that most
+ * strangers have come from. A process of the job knocks with its first bytes, which are mostly there when it is
+ * accepted, and are always read before the next ones are accepted. So a flood costs only what it costs to accept it,
+ * and whoever knows the secret may take his time for the rest, as he has to where many processes share a core.
+ */
+final class Acceptor {
+    /** How many connections may be open whose handshake is not done. */
+    static final int PENDING_MAX = 256;
+
+    /** How long that may take. */
+    static final long PENDING_MILLIS_MAX = 5000;
+
+    private static final System.Logger LOG = System.getLogger(Acceptor.class.getName());
+    private static final int ACCEPTED_PER_TURN = PENDING_MAX / 4; // who had to go keeps a descriptor until then
+    private static final int BACKLOG = 1024;
+    private static final int ATTEMPTS_PER_SET = 2; // a set of rails outlives the attempt that they belong to
+
+    private final Connections connections;
+    private final LocalProcess local;
+    private final Selector selector;
+    private final List<ServerSocketChannel> servers = new ArrayList<>();
+    private final List<InetSocketAddress> addresses = new ArrayList<>();
+    private final Set<Pending> pending = new LinkedHashSet<>();
+    private final Map<Integer, RailSet> sets = new HashMap<>();
+    private final AtomicLong refused = new AtomicLong();
+    private final AtomicLong dropped = new AtomicLong();
+    private boolean ready;
+    private boolean paused;
+    private String whyPaused = "";
+
+    Acceptor(Connections connections, LocalProcess local, Selector selector) {
+        this.connections = connections;
+        this.local = local;
+        this.selector = selector;
+        try {
+            for (InetSocketAddress rail : local.rails()) {
+                ServerSocketChannel server = ServerSocketChannel.open();
+                servers.add(server);
+                server.bind(rail, BACKLOG);
+                addresses.add((InetSocketAddress) server.getLocalAddress());
+                server.configureBlocking(false);
+                server.register(selector, SelectionKey.OP_ACCEPT, (Runnable) () -> ready = true);
+            }
+        } catch (IOException e) {
+            close();
+            throw new JobStartException("rank " + local.rank() + " cannot listen on " + local.rails() + " ("
+                    + e.getMessage() + "); name other addresses of this host as rails");
+        }
+    }
+
+    /** Where this process listens, or did, a rail each. */
+    List<InetSocketAddress> addresses() {
+        return addresses;
+    }
+
+    long refused() {
+        return refused.get();
+    }
+
+    long dropped() {
+        return dropped.get();
+    }
+
+    /** Whether some rails of a process have come, and others have not yet. */
+    boolean hasSomeOf(int process) {
+        return sets.containsKey(process);
+    }
+
+    boolean isBusy() {
+        return paused || !pending.isEmpty() || !sets.isEmpty();
+    }
+
+    /** Accepts those that have come, when all that were accepted before have been seen to. */
+    void accept() {
+        if (ready) {
+            ready = false;
+            servers.forEach(this::accept);
+        }
+    }
+
+    private void accept(ServerSocketChannel server) {
+        try {
+            for (int i = 0; i < ACCEPTED_PER_TURN; i++) {
+                SocketChannel channel = server.accept();
+                if (channel == null) {
+                    return;
+                }
+                if (pending.size() == PENDING_MAX) {
+                    dropped.incrementAndGet();
+                    unlikeliest().drop();
+                }
+                new Pending(channel).begin();
+            }
+        } catch (IOException e) { // too many open files, perhaps: those who wait can be accepted later
+            if (!whyPaused.equals(e.toString())) {
+                whyPaused = e.toString();
+                LOG.log(Level.WARNING, "the process of rank " + local.rank() + " cannot accept connections, and tries"
+                        + " again every now and then; if files are too many, allow more (ulimit -n)", e);
+            }
+            pause(true);
+        }
+    }
+
+    /** Which one has to go for others. */
+    private Pending unlikeliest() {
+        List<Pending> strangers = pending.stream().filter(one -> !one.connection.handshake().hasKnocked()).toList();
+        Collection<Pending> some = strangers.isEmpty() ? pending : strangers;
+        Map<InetAddress, Long> counts =
+                some.stream().collect(Collectors.groupingBy(one -> one.source, Collectors.counting()));
+        long most = Collections.max(counts.values());
+        return some.stream().filter(one -> counts.get(one.source) == most).findFirst().orElseThrow();
+    }
+
+    /** A socket that nothing can be accepted from must not be looked at again and again. */
+    private void pause(boolean pauses) {
+        paused = pauses;
+        for (ServerSocketChannel server : servers) {
+            server.keyFor(selector).interestOps(pauses ? 0 : SelectionKey.OP_ACCEPT);
+        }
+    }
+
+    /** Gives up what has taken too long, and tries again what could not be done. */
+    void look(long nowNanos) {
+        if (paused) {
+            pause(false);
+        }
+        for (Pending one : List.copyOf(pending)) {
+            if (nowNanos - one.sinceNanos > PENDING_MILLIS_MAX * 1_000_000) {
+                one.refuse("it took more than " + PENDING_MILLIS_MAX + " ms");
+            }
+        }
+        sets.values().removeIf(set -> {
+            boolean late = nowNanos - set.sinceNanos > ATTEMPTS_PER_SET * Connector.openNanosMax(local);
+            if (late) {
+                set.close();
+            }
+            return late;
+        });
+    }
+
+    /** Stops listening, and drops what is not connected yet. */
+    void close() {
+        paused = false;
+        servers.forEach(SocketWire::close);
+        List.copyOf(pending).forEach(Pending::drop);
+        sets.values().forEach(RailSet::close);
+        sets.clear();
+    }
+
+    /** A connection that was accepted, until its handshake is done and all rails of its process have come. */
+    private final class Pending {
+        final HandshakeChannel connection;
+        final InetAddress source;
+        final long sinceNanos = System.nanoTime();
+        RailSet set;
+
+        Pending(SocketChannel channel) {
+            connection = connections.accepted(channel);
+            source = channel.socket().getInetAddress();
+        }
+
+        /** What is said first has mostly come with it. */
+        void begin() {
+            pending.add(this);
+            try {
+                HandshakeChannel.prepare(connection.channel());
+                connection.register(selector, SelectionKey.OP_READ, this::advance);
+                advance();
+            } catch (IOException e) {
+                refuse(e.getMessage());
+            }
+        }
+
+        private void advance() {
+            if (set != null) { // nobody says anything before all rails have come: this one has ended
+                set.close();
+                sets.values().remove(set);
+                return;
+            }
+            try {
+                Handshake handshake = connection.handshake();
+                connection.advance();
+                if (handshake.state() == Handshake.State.INTRODUCED) {
+                    answer(handshake);
+                    connection.advance();
+                }
+                if (handshake.state() == Handshake.State.DONE && !handshake.toWrite().hasRemaining()) {
+                    pending.remove(this);
+                    if (handshake.verdict() == Handshake.Verdict.ACCEPTED) {
+                        join(handshake.introduction());
+                    } else {
+                        connection.close();
+                    }
+                }
+            } catch (IOException | RuntimeException e) {
+                refuse(e.getMessage());
+            }
+        }
+
+        private void answer(Handshake handshake) {
+            Handshake.Verdict verdict = connections.verdict(handshake.introduction());
+            if (verdict == Handshake.Verdict.WRONG_PROCESS) {
+                refused.incrementAndGet();
+            }
+            handshake.answer(verdict);
+        }
+
+        private void join(Handshake.Introduction who) {
+            RailSet known = sets.get(who.rank());
+            if (known == null || who.attempt() - known.attempt > 0) {
+                if (known != null) {
+                    known.close();
+                }
+                known = new RailSet(who);
+                sets.put(who.rank(), known);
+            }
+            if (!known.expects(who)) { // it belongs to an attempt that was given up
+                connection.close();
+                return;
+            }
+            set = known;
+            set.channels[who.rail()] = connection.channel();
+            if (++set.arrived == set.channels.length) {
+                sets.remove(who.rank());
+                connections.connected(who.rank(), List.of(set.channels));
+            }
+        }
+
+        void refuse(String reason) {
+            refused.incrementAndGet();
+            LOG.log(Level.DEBUG, () -> "a connection was refused: " + reason);
+            drop();
+        }
+
+        void drop() {
+            pending.remove(this);
+            connection.close();
+        }
+    }
+
+    /** The rails of one attempt of a process that have come so far. */
+    private static final class RailSet {
+        final int attempt;
+        final SocketChannel[] channels;
+        final long sinceNanos = System.nanoTime();
+        int arrived;
+
+        RailSet(Handshake.Introduction first) {
+            this.attempt = first.attempt();
+            this.channels = new SocketChannel[first.rails()];
+        }
+
+        boolean expects(Handshake.Introduction who) {
+            return who.attempt() == attempt && who.rails() == channels.length && channels[who.rail()] == null;
+        }
+
+        void close() {
+            Stream.of(channels).filter(Objects::nonNull).forEach(SocketWire::close);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+import org.tutti.fabric.Loss;
+
+/**
+ * Connects with another process, in one {@link ConnectAttempt} after the other; on the service thread.
+ *
+ * <p>That it does not succeed says nothing about the other process. As long as its host takes connections for it, it
+ * stands still or is slow, and the attempts grow longer, so that few wait for it to accept them; who refuses them, or
+ * does not answer, has as long as a host may be silent. After that, what was only to bring news is over, and nobody is
+ * blamed; calls that wait for it end. What keeps this process itself from connecting is its own trouble.
+ */
+final class Connector {
+    private static final long ATTEMPT_NANOS = 3_000_000_000L;
+    private static final long STRANGER_NANOS = 500_000_000L; // another one may listen there next
+    private static final long AGAIN_NANOS = 20_000_000L;
+    private static final long AGAIN_NANOS_MAX = 500_000_000L;
+    private static final long BUSY_NANOS = 1_000_000_000L;
+
+    private final Connections connections;
+    private final LocalProcess local;
+    private final Peer peer;
+    private final long openNanosMax;
+    private final long standstillNanosMax;
+    private final long firstNanos = System.nanoTime();
+    private List<Integer> usable = List.of();
+    private ConnectAttempt attempt; // null while it waits to begin again
+    private HostProbe probe;
+    private long lookedNanos = firstNanos;
+    private long takenNanos = firstNanos; // when the host had last taken a connection
+    private long attemptNanos = ATTEMPT_NANOS;
+    private long againNanos = AGAIN_NANOS;
+    private long beganNanos;
+    private boolean onlyForNews;
+
+    Connector(Connections connections, LocalProcess local, Peer peer, boolean onlyForNews) {
+        this.connections = connections;
+        this.local = local;
+        this.peer = peer;
+        this.onlyForNews = onlyForNews;
+        this.openNanosMax = openNanosMax(local);
+        this.standstillNanosMax = Math.max(openNanosMax, local.standstillNanosMax());
+    }
+
+    /** How long an attempt may take that the other side may take for connected. */
+    static long openNanosMax(LocalProcess local) {
+        return Math.max(ATTEMPT_NANOS, local.silenceNanosMax());
+    }
+
+    void begin() {
+        int count;
+        try {
+            count = Math.min(local.rails().size(), local.addresses(peer.process()).size());
+        } catch (RuntimeException e) { // nobody has told a usable address
+            end(Loss.UNREACHABLE, "its address cannot be used: " + e.getMessage());
+            return;
+        }
+        usable = IntStream.range(0, count).boxed().toList();
+        attempt();
+    }
+
+    /** Who waits now waits as long as who has waited from the beginning. */
+    void beAwaited() {
+        if (onlyForNews) {
+            onlyForNews = false;
+            takenNanos = System.nanoTime();
+        }
+    }
+
+    private void attempt() {
+        beganNanos = System.nanoTime();
+        attempt = null;
+        if (connections.isPrepared(peer, usable.size())) {
+            attempt = new ConnectAttempt(this, connections, local, peer, usable);
+            attempt.begin();
+        }
+    }
+
+    /** The attempt has succeeded, on all of its rails. */
+    void succeed() {
+        forget();
+        connections.connected(peer.process(), attempt.channels());
+    }
+
+    /** The other side said no, for now: its own attempt will do, or this one begins again later. */
+    void postpone() {
+        attempt.close();
+        attempt = null;
+    }
+
+    void look(long nowNanos) {
+        boolean mayBeOpen = attempt != null && attempt.mayBeOpen();
+        if (peer.isConnected() || peer.isGone() || connections.isRetired() && !mayBeOpen) {
+            close();
+        } else if (attempt == null) {
+            if (nowNanos - beganNanos > BUSY_NANOS) {
+                attempt();
+            }
+        } else {
+            boolean late = mayBeOpen ? isHopeless(nowNanos) : nowNanos - beganNanos > attemptNanos;
+            if ((late || attempt.isSettled()) && nowNanos - beganNanos >= againNanos) {
+                goOn(nowNanos);
+            }
+        }
+    }
+
+    /** The other side may take this process for connected: to give that up would look like a failure. */
+    private boolean isHopeless(long nowNanos) {
+        long elapsedNanos = Math.min(nowNanos - lookedNanos, AGAIN_NANOS_MAX);
+        lookedNanos = nowNanos;
+        if (nowNanos - beganNanos < openNanosMax / 2) {
+            return false;
+        }
+        if (probe == null) {
+            probe = local.probe(peer.process(), openNanosMax);
+        }
+        return probe.look(elapsedNanos) >= openNanosMax / 2 || nowNanos - beganNanos >= standstillNanosMax;
+    }
+
+    /** Tries without the rails that have failed, or all of them again. */
+    private void goOn(long nowNanos) {
+        attempt.close();
+        if (attempt.openRails().isEmpty()) {
+            tryAgain(nowNanos);
+        } else {
+            usable = attempt.openRails();
+            attempt();
+        }
+    }
+
+    private void tryAgain(long nowNanos) {
+        if (attempt.isTaken()) {
+            takenNanos = nowNanos;
+            attemptNanos = Math.min(2 * attemptNanos, openNanosMax);
+        }
+        againNanos = Math.min(2 * againNanos, AGAIN_NANOS_MAX);
+        if (nowNanos - takenNanos < (attempt.isWithStrangers() ? STRANGER_NANOS : local.silenceNanosMax())
+                && nowNanos - firstNanos < standstillNanosMax) {
+            attempt();
+        } else if (attempt.isHindered()) {
+            forget();
+            peer.hinder(attempt.failure());
+        } else {
+            end(nowNanos - takenNanos < local.silenceNanosMax() ? Loss.STOOD_STILL : Loss.UNREACHABLE,
+                    "it cannot be reached at " + local.addresses(peer.process()) + ": " + attempt.failure());
+        }
+    }
+
+    private void end(Loss loss, String reason) {
+        forget();
+        if (!onlyForNews) { // somebody waits for it
+            peer.lose(loss, reason);
+        }
+    }
+
+    private void forget() {
+        connections.forget(peer);
+        if (probe != null) {
+            probe.close();
+        }
+    }
+
+    void close() {
+        forget();
+        if (attempt != null) {
+            attempt.close();
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+
+/** A connection whose handshake goes on, in the service thread's selector, without ever waiting. */
+final class HandshakeChannel {
+    private final SocketChannel channel;
+    private final Handshake handshake;
+    private final ByteBuffer buffer;
+    private SelectionKey key;
+
+    /** @param buffer for what is read, while it is taken in: one for all */
+    HandshakeChannel(SocketChannel channel, Handshake handshake, ByteBuffer buffer) {
+        this.channel = channel;
+        this.handshake = handshake;
+        this.buffer = buffer;
+    }
+
+    static SocketChannel prepare(SocketChannel channel) throws IOException {
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        return channel;
+    }
+
+    /** Has it looked at when it is ready for some operations. */
+    void register(Selector selector, int operations, Runnable whenReady) throws IOException {
+        key = channel.register(selector, operations, whenReady);
+    }
+
+    SocketChannel channel() {
+        return channel;
+    }
+
+    Handshake handshake() {
+        return handshake;
+    }
+
+    /** Goes on as far as it gets; an exception says that it does not. */
+    void advance() throws IOException {
+        boolean moved = true;
+        while (moved) {
+            moved = false;
+            if (handshake.toWrite().hasRemaining()) {
+                moved = channel.write(handshake.toWrite()) > 0;
+            } else if (handshake.wanted() > 0) {
+                buffer.clear().limit(Math.min(handshake.wanted(), buffer.capacity()));
+                int bytes = channel.read(buffer);
+                if (bytes < 0) {
+                    handshake.closed();
+                    throw new EOFException(handshake.refusal());
+                } else if (bytes > 0) {
+                    handshake.read(buffer.flip());
+                    moved = true;
+                }
+            }
+            if (handshake.state() == Handshake.State.REFUSED) {
+                channel.write(handshake.toWrite());
+                throw new IOException(handshake.refusal());
+            }
+            moved &= handshake.state() == Handshake.State.GOING_ON;
+        }
+        key.interestOps(handshake.toWrite().hasRemaining() ? SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+    }
+
+    /** Leaves what arrives from now on to others. */
+    void pause() {
+        key.interestOps(0);
+    }
+
+    void close() {
+        SocketWire.close(channel);
+    }
+}

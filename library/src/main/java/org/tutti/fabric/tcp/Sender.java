@@ -1,0 +1,283 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.fabric.Fabric;
+import org.tutti.fabric.SectionPieces;
+import org.tutti.fabric.WordAction;
+import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
+
+/**
+ * The calls that send to another process and ask for nothing back: puts, accumulates, fences and news. Each runs under
+ * the sending lock of its {@link Peer}, on its caller's thread; what is long goes in parts of {@value #TURN_BYTES}
+ * bytes, between which answers are sent and those who have queued for the lock get it.
+ *
+ * <p>Bytes are copied to a rail's buffer; long payloads in native memory go from where they lie, several frames with a
+ * system call, unless frames have to be kept until they are counted.
+ */
+final class Sender {
+    private static final int STRIPE_BYTES_MIN = 1 << 10;
+    private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
+    private static final int TURN_BYTES = Batch.FRAMES_MAX * FrameLayout.PAYLOAD_BYTES_MAX;
+
+    private final Peer peer;
+    private final SendingSide sending;
+    private final Departures departures;
+    private final CountedFrames counted;
+    private final Frame called = new Frame();
+    private final SectionPieces whole = new SectionPieces();
+
+    Sender(Peer peer, SendingSide sending, Departures departures, CountedFrames counted) {
+        this.peer = peer;
+        this.sending = sending;
+        this.departures = departures;
+        this.counted = counted;
+    }
+
+    /** See {@link org.tutti.fabric.Fabric#put}. */
+    boolean put(long region, long offset, MemorySegment source, long sourceOffset, long bytes, WordAction action,
+            long word, long value, long tag, Waiter.Check check) {
+        long at = 0;
+        while (true) {
+            long part = Math.min(bytes - at, TURN_BYTES);
+            WordAction due = at + part == bytes ? action : WordAction.NONE;
+            boolean direct = false;
+            sending.lock(check);
+            try {
+                direct = part >= SENT_DIRECTLY_BYTES_MIN && isSentDirectly(source);
+                called.of(FrameLayout.PUT).region = region;
+                called.offset = offset + at;
+                called.word = word;
+                called.value = value;
+                called.tag = tag;
+                if (!(direct ? putDirectly(source, sourceOffset + at, part, due, check)
+                        : putCopied(source, sourceOffset + at, part, due, check))) {
+                    return false;
+                }
+            } finally {
+                // who raises the word comes next
+                sending.unlock(direct || due != WordAction.NONE && departures.hasGatheredMuch());
+            }
+            at += part;
+            if (at == bytes) {
+                return true;
+            }
+            sending.giveTurn(check);
+        }
+    }
+
+    private boolean putDirectly(MemorySegment source, long sourceOffset, long bytes, WordAction action,
+            Waiter.Check check) {
+        try {
+            whole.begin(called.offset, source, sourceOffset, bytes);
+            return sendBatches(whole, 0, action.ordinal(), check);
+        } finally {
+            whole.begin(0, MemorySegment.NULL, 0, 0); // nobody's memory is kept for longer than a call
+        }
+    }
+
+    private boolean putCopied(MemorySegment source, long sourceOffset, long bytes, WordAction action,
+            Waiter.Check check) {
+        int stripe = stripe(bytes);
+        long at = 0;
+        do {
+            called.length = (int) Math.min(stripe, bytes - at);
+            called.operation = operation(FrameLayout.PUT, action.ordinal(), at + called.length == bytes);
+            if (!append(source, sourceOffset + at, check)) {
+                return false;
+            }
+            at += called.length;
+            called.offset += called.length;
+        } while (at < bytes);
+        return true;
+    }
+
+    /** A put has its word in the last frame. */
+    private static short operation(byte kind, int operation, boolean last) {
+        return (short) (last || kind != FrameLayout.PUT ? operation : WordAction.NONE.ordinal());
+    }
+
+    /** See {@link org.tutti.fabric.Fabric#send}. */
+    boolean send(long region, SectionPieces pieces, int operation, long scale, long imaginary, Waiter.Check check) {
+        boolean there = true;
+        while (there && pieces.left() > TURN_BYTES) {
+            there = sendPart(region, pieces, pieces.left() - TURN_BYTES, operation, scale, imaginary, check);
+            sending.giveTurn(check);
+        }
+        return there && sendPart(region, pieces, 0, operation, scale, imaginary, check);
+    }
+
+    /** Sends all but the last bytes of a transfer. */
+    private boolean sendPart(long region, SectionPieces pieces, long rest, int operation, long scale, long imaginary,
+            Waiter.Check check) {
+        sending.lock(check);
+        boolean direct = isSentDirectly(pieces.memory());
+        try {
+            prepare(region, operation, scale, imaginary);
+            if (direct) {
+                return sendBatches(pieces, rest, called.operation, check);
+            }
+            for (int stripe = stripe(pieces.left()); pieces.left() > rest; pieces.skip(called.length)) {
+                called.length = (int) Math.min(stripe, pieces.pieceBytes());
+                called.offset = pieces.part().offset();
+                if (!append(pieces.memory(), pieces.here().offset(), check)) {
+                    return false;
+                }
+            }
+            return true;
+        } finally {
+            sending.unlock(direct || departures.hasGatheredMuch());
+        }
+    }
+
+    /** See {@link org.tutti.fabric.Fabric#sendPacked}. */
+    boolean sendPacked(long region, SectionPieces pieces, long bytes, int operation, long scale, long imaginary,
+            Waiter.Check check) {
+        sending.lock(check);
+        try {
+            int stripe = stripe(bytes);
+            for (long left = bytes; left > 0; left -= stripe) {
+                long next = Math.min(stripe, left);
+                int room = PackedRuns.payloadBytes(pieces, next);
+                Rail rail = sending.railWithRoom(FrameLayout.HEADER_BYTES + room, check);
+                if (rail == null) {
+                    return false;
+                }
+                prepare(region, operation, scale, imaginary);
+                called.length = PackedRuns.write(called, pieces, next, rail.outgoing(), rail.payloadAt(), room);
+                departures.appendWritten(rail, called);
+            }
+            return true;
+        } finally {
+            // while this is on the wire, the next is packed
+            sending.unlock(pieces.left() > 0 || departures.hasGatheredMuch());
+        }
+    }
+
+    private void prepare(long region, int operation, long scale, long imaginary) {
+        boolean put = operation == Fabric.PUT;
+        called.of(put ? FrameLayout.PUT : FrameLayout.ACCUMULATE).region = region;
+        called.operation = (short) (put ? WordAction.NONE.ordinal() : operation);
+        called.value = scale;
+        called.tag = imaginary;
+    }
+
+    private boolean isSentDirectly(MemorySegment source) {
+        return !departures.areKept() && source.isNative() && source.byteSize() <= Integer.MAX_VALUE;
+    }
+
+    /** Sends pieces straight from where they lie, as frames that are described but for their places. */
+    private boolean sendBatches(SectionPieces pieces, long rest, int operation, Waiter.Check check) {
+        boolean there = !peer.isGone();
+        while (there && pieces.left() > rest) {
+            there = sendBatch(pieces, operation, check);
+        }
+        return there;
+    }
+
+    /** Sends several frames with one system call. */
+    private boolean sendBatch(SectionPieces pieces, int operation, Waiter.Check check) {
+        Rail rail = departures.onlyRail();
+        rail.beginBatch(pieces.memory());
+        boolean written = false;
+        try {
+            for (int i = 0; i < Batch.FRAMES_MAX && pieces.left() > 0; i++) {
+                called.length = (int) Math.min(FrameLayout.PAYLOAD_BYTES_MAX, pieces.pieceBytes());
+                called.offset = pieces.part().offset();
+                called.operation = operation(called.kind, operation, called.length == pieces.left());
+                departures.addToBatch(rail, called, pieces.here().offset());
+                pieces.skip(called.length);
+            }
+            written = writeBatch(rail, check);
+        } finally {
+            departures.endBatch(rail);
+        }
+        return written;
+    }
+
+    private boolean writeBatch(Rail rail, Waiter.Check check) {
+        for (int turn = 1; !peer.isGone() && !rail.batch().isWritten(); turn++) {
+            try {
+                if (!rail.writeBatch()) {
+                    sending.giveWay(turn, check);
+                }
+            } catch (IOException e) {
+                peer.loseAfterReading(rail, "writing to it failed: " + e.getMessage());
+            }
+        }
+        return !peer.isGone();
+    }
+
+    private int stripe(long bytes) {
+        if (departures.rails() <= 1 || bytes < STRIPE_BYTES_MIN) {
+            return FrameLayout.PAYLOAD_BYTES_MAX;
+        }
+        long share = (bytes + departures.rails() - 1) / departures.rails() + Words.LINE_BYTES - 1 & -Words.LINE_BYTES;
+        return Math.clamp(share, STRIPE_BYTES_MIN, FrameLayout.PAYLOAD_BYTES_MAX);
+    }
+
+    private boolean append(MemorySegment source, long sourceOffset, Waiter.Check check) {
+        Rail rail = sending.railWithRoom(FrameLayout.HEADER_BYTES + called.length, check);
+        if (rail == null) {
+            return false;
+        }
+        departures.append(rail, called, source, sourceOffset);
+        return true;
+    }
+
+    // ---- fences
+
+    /** Asks for the count of all that was sent; returns how many frames that is. */
+    long askCount(Waiter.Check check) {
+        sending.lock(check);
+        try {
+            long all = departures.sent();
+            if (counted.number() < all
+                    && sending.railWithRoom(FrameLayout.HEADER_BYTES, check) instanceof Rail rail) {
+                departures.appendCount(rail, FrameLayout.WANTS_COUNT, all);
+                departures.write();
+            }
+            return all;
+        } finally {
+            sending.unlock();
+        }
+    }
+
+    /** Waits until the other side has counted so many frames, or is gone; returns whether it has counted them. */
+    boolean awaitCount(long number, Waiter waiter, Waiter.Check check) {
+        if (counted.number() < number) {
+            counted.await(number, waiter, check);
+        }
+        return counted.number() >= number;
+    }
+
+    // ---- news
+
+    /** Sends a piece of news, or the good-bye, if there is room now. */
+    boolean tell(byte kind, int what, long index, long value) {
+        if (!peer.isOpen() || !sending.tryLock()) {
+            return false;
+        }
+        try {
+            Rail rail = departures.railWithRoom(FrameLayout.HEADER_BYTES);
+            if (rail == null) {
+                return false;
+            }
+            called.of(kind).word = what;
+            called.offset = index;
+            called.value = value;
+            if (kind == FrameLayout.GOODBYE) {
+                peer.sayGoodbye();
+            }
+            departures.appendWritten(rail, called);
+            departures.copyToOthers(rail, called); // who leaves does not wait until a rail that died silently is lost
+            departures.write();
+            return true;
+        } finally {
+            sending.unlock();
+        }
+    }
+}

@@ -1,0 +1,139 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+import org.tutti.fabric.Region;
+
+/**
+ * Where the payload of the frame goes that is arriving at a rail: into a region, into other memory of this process, to
+ * a landing buffer of its own, or nowhere. Guarded by the peer's receiving lock.
+ *
+ * <p>Long payloads are read straight there, through views. Whoever has closed memory that bytes are on their way to, or
+ * has revoked its region, does not want them: they are dropped, and the other side goes on.
+ */
+final class Sink {
+    private MemorySegment segment;
+    private long offset;
+    private Region region;
+    private ByteBuffer view;
+    private Region viewed;
+    private boolean landed;
+    private MemorySegment landing;
+    private ByteBuffer landingView;
+    private long delivered;
+
+    /** The payload goes into a region. */
+    void into(Region target, long targetOffset) {
+        into(target.segment(), targetOffset);
+        region = target;
+    }
+
+    /** The payload goes into memory that has no view. */
+    void into(MemorySegment target, long targetOffset) {
+        segment = target;
+        offset = targetOffset;
+        region = null;
+        landed = false;
+    }
+
+    /** The payload goes into the landing buffer, where it stays until the next frame. */
+    void intoLanding() {
+        if (landing == null) {
+            landingView = Rail.buffer(FrameLayout.PAYLOAD_BYTES_MAX);
+            landing = MemorySegment.ofBuffer(landingView);
+        }
+        into(landing, 0);
+        landed = true;
+        delivered = 0;
+    }
+
+    /** Whether the payload is in the landing buffer. */
+    boolean isLanded() {
+        return landed;
+    }
+
+    MemorySegment landing() {
+        return landing;
+    }
+
+    /** How many bytes of the landing buffer have been delivered, when the frame has been tried before. */
+    long delivered() {
+        return delivered;
+    }
+
+    void noteDelivered(long bytes) {
+        delivered = bytes;
+    }
+
+    /** Drops the payload, and lets go of where it was to go. */
+    void discard() {
+        segment = null;
+        region = null;
+        landed = false;
+    }
+
+    void discardRevoked() {
+        if (region != null && region.isRevoked()) {
+            discard();
+        }
+    }
+
+    /** Drops the payload if its memory was closed, which an exception has told. */
+    void discardClosed(IllegalStateException e) {
+        if (segment.scope().isAlive()) {
+            throw e;
+        }
+        discard();
+    }
+
+    /** Lets go of a region that has been revoked; returns whether nobody needs its view any more. */
+    boolean forgetRevoked() {
+        discardRevoked();
+        boolean revoked = viewed != null && viewed.isRevoked();
+        if (revoked) {
+            viewed = null;
+            view = null;
+        }
+        return revoked;
+    }
+
+    /** Whether there is a view to read through. Views are made for long payloads only: small ones change regions. */
+    boolean hasView() {
+        if (landed) {
+            viewed = null;
+            view = landingView;
+        } else if (region == null) {
+            return false;
+        } else if (viewed != region) {
+            viewed = region;
+            view = region.view();
+        }
+        return view != null;
+    }
+
+    /** The view, of so many bytes that are still to come. */
+    ByteBuffer view(int remaining) {
+        return view.limit((int) offset + remaining).position((int) offset);
+    }
+
+    /** Takes note of what has been read through the view; returns how many bytes that is. */
+    int noteRead() {
+        int arrived = view.position() - (int) offset;
+        offset += arrived;
+        return arrived;
+    }
+
+    /** Copies the next bytes there, unless they are dropped. */
+    void fill(MemorySegment from, long fromOffset, int bytes) {
+        if (segment != null) {
+            try {
+                MemorySegment.copy(from, fromOffset, segment, offset, bytes);
+                offset += bytes;
+            } catch (IllegalStateException e) {
+                discardClosed(e);
+            }
+        }
+    }
+}
