@@ -40,20 +40,29 @@ class AcrossNodesTest {
     }
 
     private LauncherProcess run(String program, String options, List<String> programArguments) throws IOException {
-        Files.writeString(directory.resolve("Program.java"), program);
         List<String> arguments = new ArrayList<>(List.of(options.split(" ")));
         if (options.contains("--hosts")) {
             arguments.addAll(List.of("--agent", "env X={host}", "--remote-tutti", script.toString()));
         }
-        arguments.add("Program.java");
+        arguments.addAll(LauncherProcess.compiled(directory, program));
         arguments.addAll(programArguments);
         return LauncherProcess.run(directory, arguments.toArray(String[]::new));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"-n 5", "--nodes 2 -n 5", "--nodes 3 -n 5", "--nodes 2 -n 5 --ranks-per-process 2",
-            "--hosts a:2,b:1,c:2", "--hosts a:4,b:1 --ranks-per-process 3"})
+    @ValueSource(strings = {"-n 5", "--nodes 3 -n 5", "--hosts a:4,b:1 --ranks-per-process 3"})
     void shouldComputeTheSameWhereverTheRanksAre(String options) throws Exception {
+        assertThatAllAreRight(options);
+    }
+
+    @Tag("thorough")
+    @ParameterizedTest
+    @ValueSource(strings = {"--nodes 2 -n 5", "--nodes 2 -n 5 --ranks-per-process 2", "--hosts a:2,b:1,c:2"})
+    void shouldComputeTheSameInOtherPlacesToo(String options) throws Exception {
+        assertThatAllAreRight(options);
+    }
+
+    private void assertThatAllAreRight(String options) throws Exception {
         try (var launcher = run(Programs.COMPUTES, options)) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
             assertThat(launcher.err()).isEmpty();
@@ -78,10 +87,21 @@ class AcrossNodesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"2 4 REDUCE flat 3 4 0", "2 4 REDUCE chain 3 40000 0", "2 4 REDUCE srm 3 4 0",
-            "2 4 REDUCE rank-order 3 4 0", "3 3 REDUCE rank-order 1 4 2", "3 3 ALLREDUCE rabenseifner 0 4096 2",
-            "3 3 ALLREDUCE index-range 0 8192 2", "3 3 ALLREDUCE rank-order 0 20000 2"})
+    @ValueSource(strings = {"2 4 REDUCE flat 3 4 0", "2 4 REDUCE srm 3 4 0", "3 3 REDUCE rank-order 1 4 2",
+            "3 3 ALLREDUCE index-range 0 8192 2"})
     void shouldLetRanksLeaveAsSoonAsTheyAreNotNeeded(String call) throws Exception {
+        assertThatAllLeave(call);
+    }
+
+    @Tag("thorough")
+    @ParameterizedTest
+    @ValueSource(strings = {"2 4 REDUCE chain 3 40000 0", "2 4 REDUCE rank-order 3 4 0",
+            "3 3 ALLREDUCE rabenseifner 0 4096 2", "3 3 ALLREDUCE rank-order 0 20000 2"})
+    void shouldLetRanksLeaveByOtherAlgorithmsToo(String call) throws Exception {
+        assertThatAllLeave(call);
+    }
+
+    private void assertThatAllLeave(String call) throws Exception {
         var parts = List.of(call.split(" "));
         try (var launcher = run(Programs.LEAVES_EARLY, "--keep-going --nodes " + parts.get(0) + " -n " + parts.get(1),
                 parts.subList(2, parts.size()))) {

@@ -2,9 +2,10 @@
 package org.tutti.tool.run;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,12 +27,10 @@ class JobEndTest {
     }
 
     private LauncherProcess runMain(String main, String... options) throws IOException {
-        Files.writeString(directory.resolve("Program.java"),
-                "import module org.tutti;\nvoid main() throws Exception { " + main + " }\n");
-        var arguments = new String[options.length + 1];
-        System.arraycopy(options, 0, arguments, 0, options.length);
-        arguments[options.length] = "Program.java";
-        return LauncherProcess.run(directory, arguments);
+        List<String> arguments = new ArrayList<>(List.of(options));
+        arguments.addAll(LauncherProcess.compiled(directory,
+                "import module org.tutti;\nvoid main() throws Exception { " + main + " }\n"));
+        return LauncherProcess.run(directory, arguments.toArray(String[]::new));
     }
 
     @Test
@@ -164,7 +163,7 @@ class JobEndTest {
         var main =
                 "if (System.getenv(\"TUTTI_RANK\").equals(\"1\")) { Thread.sleep(600_000); } "
                         + "try (var job = Tutti.join()) { }";
-        try (var launcher = runMain(main, "-n", "3", "--join-timeout", "1s")) {
+        try (var launcher = runMain(main, "-n", "3", "--join-timeout", "4s")) {
             assertThat(launcher.status()).isEqualTo(1);
             assertThat(launcher.err())
                     .isEqualTo("tutti: rank 1 did not join the job within the --join-timeout of 4 s after "

@@ -51,6 +51,15 @@ final class LauncherProcess implements AutoCloseable {
         return new LauncherProcess(builder.start(), out, err);
     }
 
+    /** {@return the words that name a program which is compiled here already, as this JVM's compiler is warm} */
+    static List<String> compiled(Path directory, String program) throws IOException {
+        var source = Files.writeString(directory.resolve("Program.java"), program);
+        var classes = Files.createDirectories(directory.resolve("classes"));
+        var main = new SourceCompiler(source, "", RankCache.library()).compile(classes);
+        assertThat(main).as("a program that can be compiled").isPresent();
+        return List.of("-cp", classes.toString(), main.get());
+    }
+
     /** {@return the words that start the command line, as it was just compiled} */
     static List<String> tutti() {
         return List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",

@@ -19,14 +19,14 @@ class OutputTest {
     private Path directory;
 
     private LauncherProcess run(String input, String body, String... options) throws IOException {
-        Files.writeString(directory.resolve("Program.java"), """
+        var program = LauncherProcess.compiled(directory, """
                 int rank = Integer.parseInt(System.getenv("TUTTI_RANK"));
 
                 void main() throws Exception {
                     %s
                 }
                 """.formatted(body));
-        var arguments = Stream.concat(Stream.of(options), Stream.of("Program.java")).toArray(String[]::new);
+        var arguments = Stream.concat(Stream.of(options), program.stream()).toArray(String[]::new);
         return LauncherProcess.runWithInput(directory, input, arguments);
     }
 

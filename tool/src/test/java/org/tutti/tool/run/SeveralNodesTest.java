@@ -2,7 +2,6 @@
 package org.tutti.tool.run;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
@@ -25,7 +24,7 @@ class SeveralNodesTest {
     private Path directory;
 
     private LauncherProcess run(String body, String... options) throws IOException {
-        Files.writeString(directory.resolve("Program.java"), """
+        var program = LauncherProcess.compiled(directory, """
                 int rank = Integer.parseInt(System.getenv("TUTTI_RANK"));
 
                 void main() throws Exception {
@@ -33,7 +32,7 @@ class SeveralNodesTest {
                 }
                 """.formatted(body));
         return LauncherProcess.run(directory,
-                Stream.concat(Stream.of(options), Stream.of("Program.java")).toArray(String[]::new));
+                Stream.concat(Stream.of(options), program.stream()).toArray(String[]::new));
     }
 
     @Test
