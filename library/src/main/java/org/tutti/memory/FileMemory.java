@@ -294,25 +294,24 @@ public final class FileMemory extends Memory {
     }
 
     @Override
-    public long claim(long bytes, String purpose) {
-        long claimed = roundToLines(bytes);
+    protected long claimNew(long bytes, String purpose) {
         try {
-            long address = reserve(claimed);
+            long address = reserve(bytes);
             boolean filled = false;
             try {
                 Uninterruptible.call(() -> {
-                    fill(address, claimed);
+                    fill(address, bytes);
                     return null;
                 });
                 filled = true;
             } finally {
                 if (!filled) {
-                    giveBack(address, claimed);
+                    giveBack(address, bytes);
                 }
             }
             return address;
         } catch (IOException e) {
-            throw new NodeMemoryException("no shared memory for " + purpose + ": " + claimed + " bytes were needed in "
+            throw new NodeMemoryException("no shared memory for " + purpose + ": " + bytes + " bytes were needed in "
                     + path.getParent() + ", which has " + path.getParent().toFile().getUsableSpace() + " bytes left ("
                     + e.getMessage() + "); make it larger, or name another directory in TUTTI_MEMORY", e);
         }

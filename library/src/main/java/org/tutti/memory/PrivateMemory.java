@@ -19,7 +19,7 @@ public final class PrivateMemory extends Memory {
     private volatile MemorySegment[] blocks = new MemorySegment[0];
 
     @Override
-    public synchronized long claim(long bytes, String purpose) {
+    protected synchronized long claimNew(long bytes, String purpose) {
         MemorySegment block;
         try {
             block = arena.allocate(bytes, Words.LINE_BYTES);

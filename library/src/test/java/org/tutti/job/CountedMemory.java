@@ -20,7 +20,7 @@ public class CountedMemory extends Memory {
     }
 
     @Override
-    public long claim(long bytes, String purpose) {
+    protected long claimNew(long bytes, String purpose) {
         claimed.addAndGet(bytes);
         return memory.claim(bytes, purpose);
     }

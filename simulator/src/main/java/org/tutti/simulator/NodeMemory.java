@@ -33,7 +33,7 @@ final class NodeMemory extends Memory {
     }
 
     @Override
-    public long claim(long size, String purpose) {
+    protected long claimNew(long size, String purpose) {
         MemorySegment block = allocate(size);
         bytes += size;
         claimed.accept(block);

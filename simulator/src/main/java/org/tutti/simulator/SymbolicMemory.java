@@ -29,7 +29,7 @@ final class SymbolicMemory extends Memory {
     }
 
     @Override
-    public long claim(long size, String purpose) {
+    protected long claimNew(long size, String purpose) {
         long address = start + bytes;
         bytes += roundToLines(size);
         return address;
@@ -38,6 +38,11 @@ final class SymbolicMemory extends Memory {
     @Override
     public MemorySegment block(long address, long size) {
         return MemorySegment.ofAddress(address).reinterpret(size);
+    }
+
+    @Override
+    protected void clear(long address, long size) {
+        // there is nothing to clear
     }
 
     /** {@return how many bytes were claimed} */
