@@ -38,11 +38,10 @@ public final class Team extends Operation {
     private final Memory memory;
     private final long ringAddress;
     private final Outbox outbox;
-    private final Area[] places;
+    private final Area own = new Area();
+    private final Areas found = new Areas();
     private final Area[] landings;
     private final Loans loans;
-    private final long[] addresses;
-    private final MemorySegment[] outboxes;
     private Area[] stars;
     private final Invitations invitations;
     private final Inflow[] inflows;
@@ -89,12 +88,8 @@ public final class Team extends Operation {
         this.memory = memory;
         this.ringAddress = ringAddress;
         this.outbox = outbox;
-        this.places = new Area[localSize];
-        this.places[localRank] = new Area();
         this.landings = new Area[topology.nodes() == 1 ? 0 : Integer.SIZE];
         this.loans = new Loans(memory, ringAddress, localSize);
-        this.addresses = new long[localSize];
-        this.outboxes = new MemorySegment[localSize];
         this.invitations = new Invitations(machine, topology.nodes() > 1);
         this.inbox = blocking ? outbox.inbox() : null;
         this.inflows = new Inflow[landings.length];
@@ -234,44 +229,33 @@ public final class Team extends Operation {
      */
     public Area show(long bytes, int windowsMax) {
         long payload = RingLayout.cell(slot, localRank) + RingLayout.PAYLOAD;
-        Area place = places[localRank];
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
-            place.set(ring, payload);
+            own.set(ring, payload);
         } else {
             long start = blocking ? outbox.take(bytes, windowsMax, this) : shown.take(bytes, windowBytesMax);
-            place.set(shown.segment(), start);
-            machine.storePlain(ring, payload, shown.address());
-            machine.storePlain(ring, payload + Long.BYTES, shown.capacity());
-            machine.storePlain(ring, payload + 2 * Long.BYTES, start);
+            own.set(shown.segment(), start);
+            machine.storePlain(ring, payload, shown.address() + start);
         }
-        return place;
+        return own;
     }
 
     /**
-     * Finds the memory in which another rank of this node shows its data. Only after {@link #await} of its READY.
+     * Finds the memory in which a rank of this node shows its data. Only after {@link #await} of its READY.
      *
      * @param other the rank, by its place on the node
      * @param bytes the size that the other rank has asked for
-     * @return the memory
+     * @return the memory, until four more were found
      */
     public Area shown(int other, long bytes) {
+        if (other == localRank) {
+            return own;
+        }
         long payload = RingLayout.cell(slot, other) + RingLayout.PAYLOAD;
-        Area place = places[other];
-        if (place == null) {
-            place = new Area();
-            places[other] = place;
-        }
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
-            place.set(ring, payload);
-        } else {
-            long address = machine.loadPlain(ring, payload);
-            if (addresses[other] != address) {
-                outboxes[other] = memory.block(address, machine.loadPlain(ring, payload + Long.BYTES));
-                addresses[other] = address;
-            }
-            place.set(outboxes[other], machine.loadPlain(ring, payload + 2 * Long.BYTES));
+            return found.next(ring, payload);
         }
-        return place;
+        long address = machine.loadPlain(ring, payload);
+        return found.next(memory.around(address), memory.offset(address));
     }
 
     // ---- the callers' memory, lent inside a node
@@ -357,13 +341,13 @@ public final class Team extends Operation {
      * @param other the rank, by its place on the node
      * @param loan {@link #SOURCE} or {@link #TARGET}
      * @param bytes how long the memory is
-     * @return the memory, until {@link #confirmLoans}
+     * @return the memory, until {@link #confirmLoans}, or {@value Areas#KEPT} more were found
      */
     public Area lent(int other, int loan, long bytes) {
         int way = ways(other) >>> WAY_BITS * loan & (1 << WAY_BITS) - 1;
         long start = machine.loadPlain(ring,
                 RingLayout.cell(slot, other) + RingLayout.LOAN_STARTS + (long) loan * Long.BYTES);
-        Area lent = loans.lent(sequence, other, loan, way, start, bytes);
+        Area lent = loans.lent(sequence, other, loan, way, start);
         if (lent == null) {
             confirmLoans();
             throw gone(localRanks[other]);

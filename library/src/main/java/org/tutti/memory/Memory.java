@@ -68,7 +68,7 @@ public abstract class Memory implements AutoCloseable {
      * @param address the block
      * @param bytes how many bytes were claimed
      */
-    public final synchronized void release(long address, long bytes) {
+    public synchronized void release(long address, long bytes) {
         Long more = longer.remove(address);
         free.computeIfAbsent(more == null ? roundToLines(bytes) : more, _ -> new ArrayDeque<>()).push(address);
     }
@@ -100,7 +100,26 @@ public abstract class Memory implements AutoCloseable {
      * @param bytes the block's size
      * @return its memory
      */
-    public abstract MemorySegment block(long address, long bytes);
+    public MemorySegment block(long address, long bytes) {
+        return around(address).asSlice(offset(address), bytes);
+    }
+
+    /**
+     * Finds the memory around a byte in this process, without making anything new.
+     *
+     * @param address that of a block, as {@link #claim} returned it, or of a byte in a block
+     * @return memory in which the byte lies at {@link #offset}, and after it what follows in its block, or half a
+     *         gibibyte of that
+     */
+    public abstract MemorySegment around(long address);
+
+    /**
+     * Finds where in the memory around it a byte lies.
+     *
+     * @param address as {@link #around} has it
+     * @return at which byte
+     */
+    public abstract long offset(long address);
 
     /**
      * Finds out where memory lies for the other ranks of the node.

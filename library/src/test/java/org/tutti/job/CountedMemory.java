@@ -26,8 +26,13 @@ public class CountedMemory extends Memory {
     }
 
     @Override
-    public MemorySegment block(long address, long bytes) {
-        return memory.block(address, bytes);
+    public MemorySegment around(long address) {
+        return memory.around(address);
+    }
+
+    @Override
+    public long offset(long address) {
+        return memory.offset(address);
     }
 
     @Override
