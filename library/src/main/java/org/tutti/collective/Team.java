@@ -37,7 +37,7 @@ public final class Team extends Operation {
 
     private final Memory memory;
     private final long ringAddress;
-    private final Outbox outbox;
+    private final WindowPool pool;
     private final Area own = new Area();
     private final Areas found = new Areas();
     private final Area[] landings;
@@ -47,8 +47,8 @@ public final class Team extends Operation {
     private final Inflow[] inflows;
     private final Outflow[] outflows;
 
-    private ShownMemory shown;
-    private ShownMemory inbox; // of a non-blocking operation only once it has needed it
+    private Window shown; // of the present operation, and only once it has shown more than a line has room for
+    private Window inbox; // of the present operation, and only once it has needed it
 
     /**
      * A team of ranks on one node.
@@ -57,12 +57,13 @@ public final class Team extends Operation {
      * @param members what is known of the ranks' lives
      * @param memory the node's memory
      * @param ringAddress the block of this communicator, as {@link RingLayout} has it
-     * @param outbox this rank's outbox
+     * @param pool this rank's windows
      * @param rank this rank
      * @param size the communicator's ranks
      */
-    public Team(Machine machine, Members members, Memory memory, long ringAddress, Outbox outbox, int rank, int size) {
-        this(machine, members, memory, ringAddress, outbox, rank, new Topology(new int[size]), null);
+    public Team(Machine machine, Members members, Memory memory, long ringAddress, WindowPool pool, int rank,
+            int size) {
+        this(machine, members, memory, ringAddress, pool, rank, new NodeView(new Topology(new int[size]), 0), null);
     }
 
     /**
@@ -72,26 +73,25 @@ public final class Team extends Operation {
      * @param members what is known of the ranks' lives
      * @param memory the node's memory
      * @param ringAddress the block of this communicator on this node, as {@link RingLayout} has it
-     * @param outbox this rank's outbox
+     * @param pool this rank's windows
      * @param rank this rank
-     * @param topology which ranks are on which nodes
+     * @param view which ranks are on which nodes
      * @param reach how ranks on other nodes are reached; null with one node
      */
-    public Team(Machine machine, Members members, Memory memory, long ringAddress, Outbox outbox, int rank,
-            Topology topology, Reach reach) {
-        this(machine, members, memory, ringAddress, outbox, rank, topology, reach, null);
+    public Team(Machine machine, Members members, Memory memory, long ringAddress, WindowPool pool, int rank,
+            NodeView view, Reach reach) {
+        this(machine, members, memory, ringAddress, pool, rank, view, reach, null);
     }
 
-    private Team(Machine machine, Members members, Memory memory, long ringAddress, Outbox outbox, int rank,
-            Topology topology, Reach reach, Ledger shared) {
-        super(machine, members, memory, ringAddress, rank, topology, reach, shared);
+    private Team(Machine machine, Members members, Memory memory, long ringAddress, WindowPool pool, int rank,
+            NodeView view, Reach reach, Ledger shared) {
+        super(machine, members, memory, ringAddress, rank, view, reach, shared);
         this.memory = memory;
         this.ringAddress = ringAddress;
-        this.outbox = outbox;
+        this.pool = pool;
         this.landings = new Area[topology.nodes() == 1 ? 0 : Integer.SIZE];
         this.loans = new Loans(memory, ringAddress, localSize);
         this.invitations = new Invitations(machine, topology.nodes() > 1);
-        this.inbox = blocking ? outbox.inbox() : null;
         this.inflows = new Inflow[landings.length];
         this.outflows = new Outflow[landings.length];
     }
@@ -105,18 +105,17 @@ public final class Team extends Operation {
      */
     public Team forBackground(Machine background) {
         ledger.expectOtherThreads();
-        return new Team(background, members, memory, ringAddress, outbox, rank, topology, reach, ledger);
-    }
-
-    @Override
-    void prepare() {
-        shown = blocking ? outbox.shown() : ledger.lane(machine, sequence);
+        return new Team(background, members, memory, ringAddress, pool, rank, view, reach, ledger);
     }
 
     @Override
     void letGo() {
         if (inbox != null) { // what others still put there must not come into a later operation
             inbox.revoke(machine);
+        }
+        if (shown != null) {
+            pool.abandon(shown, machine);
+            shown = null;
         }
         loans.forgetBorrowed();
     }
@@ -125,8 +124,12 @@ public final class Team extends Operation {
     void giveBack() {
         takeBack();
         invitations.revokeAll();
-        if (!blocking && inbox != null) {
-            ledger.putBackInbox(machine, inbox);
+        if (shown != null) {
+            pool.close(shown, true, this);
+            shown = null;
+        }
+        if (inbox != null) {
+            pool.close(inbox, false, this);
             inbox = null;
         }
     }
@@ -210,7 +213,7 @@ public final class Team extends Operation {
 
     /**
      * Takes memory in which this rank will show data to others: the payload of its READY line when they fit there, else
-     * a window of its outbox. It belongs to the operation until all ranks have left it. Once an operation, before the
+     * a window of its pool. It belongs to the operation until all ranks have left it. Once an operation, before the
      * {@link #post} of READY after which others look for it.
      *
      * @param bytes how many, 0 to {@link #windowBytesMax}
@@ -232,9 +235,9 @@ public final class Team extends Operation {
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
             own.set(ring, payload);
         } else {
-            long start = blocking ? outbox.take(bytes, windowsMax, this) : shown.take(bytes, windowBytesMax);
-            own.set(shown.segment(), start);
-            machine.storePlain(ring, payload, shown.address() + start);
+            shown = pool.take(bytes, windowsMax, this);
+            own.set(shown.segment(), shown.start());
+            machine.storePlain(ring, payload, shown.address());
         }
         return own;
     }
@@ -553,7 +556,7 @@ public final class Team extends Operation {
             invitations.write(process, reach.rings()[rank], area.start(), bytes);
         } else if (inbox != null && area.segment().equals(inbox.segment())) {
             invitations.write(process, inbox.handle(machine), area.start(), bytes);
-        } else if (area.segment().equals(shown.segment())) {
+        } else if (shown != null && area.segment().equals(shown.segment())) {
             invitations.write(process, shown.handle(machine), area.start(), bytes);
         } else {
             invitations.write(process, invitations.open(area.segment().asSlice(area.start(), bytes)), 0, bytes);
@@ -642,10 +645,7 @@ public final class Team extends Operation {
     /** The memory of this rank into which others put long messages: {@link Inflow#INBOX_BYTES}. */
     MemorySegment inbox() {
         if (inbox == null) {
-            inbox = ledger.takeInbox(machine);
-        }
-        if (inbox.capacity() == 0) {
-            inbox.claim(Inflow.INBOX_BYTES);
+            inbox = pool.takeBlock(Inflow.INBOX_BYTES, machine);
         }
         return inbox.segment();
     }
