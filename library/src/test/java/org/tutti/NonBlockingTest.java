@@ -330,7 +330,7 @@ class NonBlockingTest {
         AtomicLong claimed = new AtomicLong();
         LocalNodes.run(new int[]{0, 1}, () -> new CountedMemory(claimed), job -> {
             Communicator world = job.world();
-            for (int i = 0; i < 16; i++) { // all lanes have their windows then
+            for (int i = 0; i < 16; i++) { // as many windows as are in flight are there then
                 allreduceTogether(world, 1);
             }
             world.barrier();

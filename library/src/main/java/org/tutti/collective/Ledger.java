@@ -2,13 +2,12 @@
 package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.tutti.Collective;
-import org.tutti.memory.Memory;
+import org.tutti.memory.Words;
 
 /**
  * What all operations of a communicator share at one rank, on whatever threads they run: their numbers, the history of
@@ -27,16 +26,17 @@ import org.tutti.memory.Memory;
  * others go first there.
  */
 final class Ledger {
-    /** How many non-blocking operations may show data at once. */
-    static final int LANES = RingLayout.SLOTS_MIN;
+    /** How many non-blocking operations may be between their first and their last step at once. */
+    static final int AT_ONCE_MAX = RingLayout.SLOTS_MIN;
+
+    static final int NOBODY = -1;
 
     private final MemorySegment ring;
+    private final long firstLeft;
     private final long leftOffset;
-    private final Memory memory;
+    private final int[] localRanks;
     private final int nodes;
     private final Lock lock = new ReentrantLock();
-    private final ShownMemory[] lanes = new ShownMemory[LANES];
-    private final ArrayDeque<ShownMemory> inboxes = new ArrayDeque<>();
     private volatile AtomicLongArray leftElsewhere;
     private volatile long leftEverywhere;
 
@@ -50,10 +50,18 @@ final class Ledger {
     private volatile long closed;
     private volatile boolean ended;
 
-    Ledger(Memory memory, MemorySegment ring, long leftOffset, int nodes) {
+    /**
+     * @param ring the communicator's block
+     * @param firstLeft where the left words of the node's ranks begin there, a line for each
+     * @param localRanks these ranks
+     * @param localRank whose ledger it is, by its place among them
+     * @param nodes how many nodes the communicator has
+     */
+    Ledger(MemorySegment ring, long firstLeft, int[] localRanks, int localRank, int nodes) {
         this.ring = ring;
-        this.leftOffset = leftOffset;
-        this.memory = memory;
+        this.firstLeft = firstLeft;
+        this.leftOffset = firstLeft + (long) localRank * Words.LINE_BYTES;
+        this.localRanks = localRanks;
         this.nodes = nodes;
     }
 
@@ -141,6 +149,33 @@ final class Ledger {
         return closed;
     }
 
+    /** Whether all ranks of this node have left an operation, as far as this one knows without looking. */
+    boolean isKnownClosed(long operation) {
+        return closed > operation;
+    }
+
+    /** Looks for a rank of this node that has not left an operation yet, or returns {@link #NOBODY}. */
+    int behind(Machine machine, long operation) {
+        if (isKnownClosed(operation)) {
+            return NOBODY;
+        }
+        long least = Long.MAX_VALUE;
+        for (int each = 0; each < localRanks.length; each++) {
+            long leftThere = machine.load(ring, firstLeft + (long) each * Words.LINE_BYTES);
+            if (leftThere <= operation) {
+                return localRanks[each];
+            }
+            least = Math.min(least, leftThere);
+        }
+        setClosed(least);
+        return NOBODY;
+    }
+
+    /** Whether the communicator is broken: its operations may never be closed. */
+    boolean isBroken(Machine machine) {
+        return machine.load(ring, RingLayout.BROKEN) != 0;
+    }
+
     /** Threads may set it in the wrong order: then it is found again by looking. */
     void setClosed(long operation) {
         closed = operation;
@@ -178,47 +213,6 @@ final class Ledger {
     void raiseLeftEverywhere(long operation) {
         if (leftEverywhere < operation) {
             leftEverywhere = operation;
-        }
-    }
-
-    /**
-     * The memory in which a non-blocking operation shows data: that of its slot, whose last user is closed when the
-     * operation begins. So it waits for no other operation, and none waits for it.
-     */
-    ShownMemory lane(Machine machine, long operation) {
-        int lane = (int) (operation % LANES);
-        machine.lock(lock);
-        try {
-            if (lanes[lane] == null) {
-                lanes[lane] = new ShownMemory(memory);
-            }
-            return lanes[lane];
-        } finally {
-            machine.unlock(lock);
-        }
-    }
-
-    /**
-     * Memory into which other nodes put long messages of a non-blocking operation, which gives it back when it ends.
-     * Those of a rank that have begun and not ended lie within {@value #LANES} numbers, so there are never more
-     * inboxes; and what one operation has given back the next one takes, so there are as few as have sufficed.
-     */
-    ShownMemory takeInbox(Machine machine) {
-        machine.lock(lock);
-        try {
-            ShownMemory idle = inboxes.poll();
-            return idle != null ? idle : new ShownMemory(memory);
-        } finally {
-            machine.unlock(lock);
-        }
-    }
-
-    void putBackInbox(Machine machine, ShownMemory inbox) {
-        machine.lock(lock);
-        try {
-            inboxes.push(inbox);
-        } finally {
-            machine.unlock(lock);
         }
     }
 

@@ -125,7 +125,9 @@ public final class LiveMachine implements Machine {
 
     @Override
     public void pause(int turn) {
-        fabric.poll();
+        if (fabric != null) {
+            fabric.poll();
+        }
         if (turn < TURNS_WITHOUT_PARK) {
             Thread.yield();
         } else {

@@ -28,9 +28,7 @@ final class Loans {
     private final Memory memory;
     private final MemorySegment[] places;
     private final int localSize;
-    private final Area[] borrowed;
-    private final MemorySegment[] blocks; // those that were borrowed last, by address
-    private final long[] addresses;
+    private final Areas borrowed = new Areas();
     private boolean refers;
 
     /**
@@ -42,9 +40,6 @@ final class Loans {
         this.memory = memory;
         this.places = memory.loans(ringAddress, RingLayout.SLOTS_MAX * localSize * PER_RANK);
         this.localSize = localSize;
-        this.borrowed = new Area[localSize * PER_RANK];
-        this.blocks = new MemorySegment[localSize * PER_RANK];
-        this.addresses = new long[localSize * PER_RANK];
     }
 
     /** Whether every thread may use a segment; those of a confined arena only their owner may. */
@@ -71,36 +66,17 @@ final class Loans {
     }
 
     /** What a rank has lent in some way; null when it has taken it back. */
-    Area lent(long operation, int localRank, int loan, int way, long start, long bytes) {
-        int index = localRank * PER_RANK + loan;
-        Area area = borrowed[index];
-        if (area == null) {
-            area = new Area();
-            borrowed[index] = area;
+    Area lent(long operation, int localRank, int loan, int way, long start) {
+        if (way == BY_ADDRESS) {
+            return borrowed.next(memory.around(start), memory.offset(start));
         }
-        if (way == BY_REFERENCE) {
-            MemorySegment segment = places[place(operation, localRank, loan)];
-            if (segment == null) {
-                return null;
-            }
-            area.set(segment, start);
-        } else {
-            if (addresses[index] != start || blocks[index].byteSize() != bytes) {
-                blocks[index] = memory.block(start, bytes);
-                addresses[index] = start;
-            }
-            area.set(blocks[index], 0);
-        }
-        return area;
+        MemorySegment segment = places[place(operation, localRank, loan)];
+        return segment == null ? null : borrowed.next(segment, start);
     }
 
     /** Forgets what was borrowed, so that its owner's arrays are not kept alive here. */
     void forgetBorrowed() {
-        for (Area area : borrowed) {
-            if (area != null) {
-                area.clear();
-            }
-        }
+        borrowed.clear();
     }
 
     void takeBack(long operation, int localRank) {

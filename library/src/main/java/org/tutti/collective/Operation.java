@@ -9,7 +9,6 @@ import org.tutti.Collective;
 import org.tutti.CollectiveMismatchException;
 import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
-import org.tutti.Topology;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
@@ -89,18 +88,18 @@ abstract class Operation extends Placement implements Waiter.Check {
         }
     }
 
-    Operation(Machine machine, Members members, Memory memory, long ringAddress, int rank, Topology topology,
-            Reach reach, Ledger shared) {
-        super(topology, rank);
+    Operation(Machine machine, Members members, Memory memory, long ringAddress, int rank, NodeView view, Reach reach,
+            Ledger shared) {
+        super(view, rank);
         this.machine = machine;
         this.members = members;
         this.reach = reach;
-        this.layout = layoutOf(node);
+        this.layout = view.layoutOf(node);
         this.ring = memory.block(ringAddress, layout.bytes());
         this.blocking = shared == null;
         this.ledger = shared != null ? shared
-                : new Ledger(memory, ring, layout.left(localRank), topology.nodes());
-        long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) ranksMax * Words.LINE_BYTES);
+                : new Ledger(ring, layout.left(0), localRanks, localRank, topology.nodes());
+        long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) view.ranksMax * Words.LINE_BYTES);
         this.fetched = topology.nodes() == 1 ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
         this.brokenByError = Breakage.wordOfError(rank);
         this.comparison = new CallComparison(machine, members, ring, layout, rank, localRank, fetched, this::fetch);
@@ -110,9 +109,6 @@ abstract class Operation extends Placement implements Waiter.Check {
     int slots() {
         return layout.slots();
     }
-
-    /** Gets ready what the operation needs, which has just begun. */
-    abstract void prepare();
 
     /** Gives back what the operation had from the caller, which uses it again afterwards. */
     abstract void giveBack();
@@ -163,9 +159,8 @@ abstract class Operation extends Placement implements Waiter.Check {
         slot = layout.slot(layout.slotIndex(sequence));
         base = (layout.generation(sequence) + 1) << GENERATION_SHIFT;
         checkAlive();
-        awaitClosed(sequence - (blocking ? layout.slots() : Ledger.LANES)); // a lane is shared by more
+        awaitClosed(sequence - (blocking ? layout.slots() : Ledger.AT_ONCE_MAX));
         quiet = ledger.hasLeftAllBefore(machine, sequence);
-        prepare();
         Descriptor.write(machine, ring, comparison.descriptor(sequence, localRank), drawn);
     }
 
@@ -229,14 +224,9 @@ abstract class Operation extends Placement implements Waiter.Check {
         return sequence;
     }
 
-    /** Whether all ranks of this node have left an operation, as far as this one knows without looking. */
-    boolean isKnownClosed(long operation) {
-        return ledger.closed() > operation;
-    }
-
     /** Waits until all ranks of this node have left an operation, this one included: it may have others in flight. */
     void awaitClosed(long operation) {
-        if (isKnownClosed(operation)) {
+        if (ledger.isKnownClosed(operation)) {
             return;
         }
         long least = Long.MAX_VALUE;
@@ -245,6 +235,27 @@ abstract class Operation extends Placement implements Waiter.Check {
             least = Math.min(least, machine.load(ring, layout.left(each)));
         }
         ledger.setClosed(least);
+    }
+
+    /**
+     * Waits until all ranks of this node have left an operation of any communicator of this rank; returns false when
+     * that may never be, as the communicator is broken. Whatever ends this operation's own waits ends this one.
+     */
+    boolean awaitClosed(Ledger of, long operation) {
+        if (of == ledger) {
+            awaitClosed(operation);
+            return true;
+        }
+        flush();
+        for (int turn = 0;; turn++) {
+            int behind = of.behind(machine, operation);
+            if (behind == Ledger.NOBODY || of.isBroken(machine)) {
+                return behind == Ledger.NOBODY;
+            }
+            awaitNothingOf(behind);
+            check();
+            machine.pause(turn);
+        }
     }
 
     // ---- who has had nothing else in flight
@@ -283,7 +294,7 @@ abstract class Operation extends Placement implements Waiter.Check {
                 return;
             }
             awaitNothingOf(asked);
-            if (machine.get(reach.processes()[asked], reach.rings()[asked], layoutOf(other).left(0), fetched, 0,
+            if (machine.get(reach.processes()[asked], reach.rings()[asked], view.layoutOf(other).left(0), fetched, 0,
                     (long) ranks * Words.LINE_BYTES, this)) {
                 long least = Long.MAX_VALUE;
                 for (int local = 0; local < ranks; local++) {
@@ -434,7 +445,7 @@ abstract class Operation extends Placement implements Waiter.Check {
 
     /** Reads another rank's descriptor, unless the word comes meanwhile that this rank waits for. */
     private boolean fetch(long operation, int other) {
-        RingLayout theirs = layoutOf(topology.nodeOf(other));
+        RingLayout theirs = view.layoutOf(topology.nodeOf(other));
         try {
             return machine.get(reach.processes()[other], reach.rings()[other],
                     RingLayout.cell(theirs.slot(theirs.slotIndex(operation)), topology.placeOf(other)), fetched,

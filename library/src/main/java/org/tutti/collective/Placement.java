@@ -10,45 +10,24 @@ import org.tutti.pattern.LevelTree;
  * Who takes part in a communicator and where, as one rank sees it: the part of {@link Team} that never changes.
  */
 class Placement {
-    private static final int OPERATION_WINDOWS_MAX = 512;
-    private static final int STEPS_PER_RANK_AND_WINDOW = 32;
     private static final int MASTER = 0;
 
+    final NodeView view;
     final Topology topology;
     final int rank;
     final int node;
     final int[] localRanks;
     final int localRank;
     final int localSize;
-    final int ranksMax;
-    final long windowBytesMax;
-    private final long operationBytesMax;
-    private final int size;
-    private final int[] levels;
-    private final LevelTree levelTree;
 
-    /** By the number of ranks on a node. */
-    private final RingLayout[] layouts;
-
-    Placement(Topology topology, int rank) {
-        this.topology = topology;
+    Placement(NodeView view, int rank) {
+        this.view = view;
+        this.topology = view.topology;
         this.rank = rank;
-        this.size = topology.size();
-        this.node = topology.nodeOf(rank);
-        this.localRanks = topology.ranksOf(node);
+        this.node = view.node;
+        this.localRanks = view.localRanks;
         this.localSize = localRanks.length;
         this.localRank = Arrays.binarySearch(localRanks, rank);
-        this.levels = Arrays.stream(topology.levels()).filter(group -> group < localSize).toArray();
-        this.levelTree = new LevelTree(levels);
-        int most = 0;
-        for (int each = 0; each < topology.nodes(); each++) {
-            most = Math.max(most, topology.ranksOn(each));
-        }
-        this.layouts = new RingLayout[most + 1];
-        this.ranksMax = most;
-        this.windowBytesMax = Outbox.windowBytesMax(most);
-        this.operationBytesMax = windowBytesMax
-                * Math.clamp(Team.STEPS_MAX / ((long) STEPS_PER_RANK_AND_WINDOW * size), 1, OPERATION_WINDOWS_MAX);
     }
 
     /**
@@ -62,7 +41,7 @@ class Placement {
      * {@return how many ranks take part}
      */
     public int size() {
-        return size;
+        return topology.size();
     }
 
     /**
@@ -84,7 +63,7 @@ class Placement {
      * {@return how many ranks the node has that has most of them}
      */
     public int ranksMax() {
-        return ranksMax;
+        return view.ranksMax;
     }
 
     /**
@@ -98,14 +77,14 @@ class Placement {
      * {@return the tree of this node's ranks that its levels make: flat when there are none}
      */
     public LevelTree levelTree() {
-        return levelTree;
+        return view.levelTree;
     }
 
     /**
      * {@return how many levels of groups there are inside this node, 0 for none}
      */
     public int levels() {
-        return levels.length;
+        return view.levels.length;
     }
 
     /**
@@ -115,7 +94,7 @@ class Placement {
      * @return the ranks of a group
      */
     public int groupSize(int level) {
-        return levels[level];
+        return view.levels[level];
     }
 
     /**
@@ -157,24 +136,16 @@ class Placement {
      * of two}
      */
     public long windowBytesMax() {
-        return windowBytesMax;
+        return view.windowBytesMax;
     }
 
     /**
      * {@return the longest message of one operation, in bytes, the same at every rank: so long that an algorithm stays
-     * below {@link Team#STEPS_MAX} steps that takes {@value #STEPS_PER_RANK_AND_WINDOW} for each rank and each greatest
-     * window that the message would fill}
+     * below {@link Team#STEPS_MAX} steps that takes {@value NodeView#STEPS_PER_RANK_AND_WINDOW} for each rank and each
+     * greatest window that the message would fill}
      */
     public long operationBytesMax() {
-        return operationBytesMax;
-    }
-
-    RingLayout layoutOf(int ofNode) {
-        int ranks = topology.ranksOn(ofNode);
-        if (layouts[ranks] == null) {
-            layouts[ranks] = new RingLayout(topology.nodes(), ranks);
-        }
-        return layouts[ranks];
+        return view.operationBytesMax;
     }
 
     int master(int ofNode) {

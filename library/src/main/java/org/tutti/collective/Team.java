@@ -37,19 +37,18 @@ public final class Team extends Operation {
 
     private final Memory memory;
     private final long ringAddress;
-    private final Outbox outbox;
-    private final Area[] places;
+    private final WindowPool pool;
+    private final Area own = new Area();
+    private final Areas found = new Areas();
     private final Area[] landings;
     private final Loans loans;
-    private final long[] addresses;
-    private final MemorySegment[] outboxes;
     private Area[] stars;
     private final Invitations invitations;
     private final Inflow[] inflows;
     private final Outflow[] outflows;
 
-    private ShownMemory shown;
-    private ShownMemory inbox; // of a non-blocking operation only once it has needed it
+    private Window shown; // of the present operation, and only once it has shown more than a line has room for
+    private Window inbox; // of the present operation, and only once it has needed it
 
     /**
      * A team of ranks on one node.
@@ -58,12 +57,13 @@ public final class Team extends Operation {
      * @param members what is known of the ranks' lives
      * @param memory the node's memory
      * @param ringAddress the block of this communicator, as {@link RingLayout} has it
-     * @param outbox this rank's outbox
+     * @param pool this rank's windows
      * @param rank this rank
      * @param size the communicator's ranks
      */
-    public Team(Machine machine, Members members, Memory memory, long ringAddress, Outbox outbox, int rank, int size) {
-        this(machine, members, memory, ringAddress, outbox, rank, new Topology(new int[size]), null);
+    public Team(Machine machine, Members members, Memory memory, long ringAddress, WindowPool pool, int rank,
+            int size) {
+        this(machine, members, memory, ringAddress, pool, rank, new NodeView(new Topology(new int[size]), 0), null);
     }
 
     /**
@@ -73,30 +73,25 @@ public final class Team extends Operation {
      * @param members what is known of the ranks' lives
      * @param memory the node's memory
      * @param ringAddress the block of this communicator on this node, as {@link RingLayout} has it
-     * @param outbox this rank's outbox
+     * @param pool this rank's windows
      * @param rank this rank
-     * @param topology which ranks are on which nodes
+     * @param view which ranks are on which nodes
      * @param reach how ranks on other nodes are reached; null with one node
      */
-    public Team(Machine machine, Members members, Memory memory, long ringAddress, Outbox outbox, int rank,
-            Topology topology, Reach reach) {
-        this(machine, members, memory, ringAddress, outbox, rank, topology, reach, null);
+    public Team(Machine machine, Members members, Memory memory, long ringAddress, WindowPool pool, int rank,
+            NodeView view, Reach reach) {
+        this(machine, members, memory, ringAddress, pool, rank, view, reach, null);
     }
 
-    private Team(Machine machine, Members members, Memory memory, long ringAddress, Outbox outbox, int rank,
-            Topology topology, Reach reach, Ledger shared) {
-        super(machine, members, memory, ringAddress, rank, topology, reach, shared);
+    private Team(Machine machine, Members members, Memory memory, long ringAddress, WindowPool pool, int rank,
+            NodeView view, Reach reach, Ledger shared) {
+        super(machine, members, memory, ringAddress, rank, view, reach, shared);
         this.memory = memory;
         this.ringAddress = ringAddress;
-        this.outbox = outbox;
-        this.places = new Area[localSize];
-        this.places[localRank] = new Area();
+        this.pool = pool;
         this.landings = new Area[topology.nodes() == 1 ? 0 : Integer.SIZE];
         this.loans = new Loans(memory, ringAddress, localSize);
-        this.addresses = new long[localSize];
-        this.outboxes = new MemorySegment[localSize];
         this.invitations = new Invitations(machine, topology.nodes() > 1);
-        this.inbox = blocking ? outbox.inbox() : null;
         this.inflows = new Inflow[landings.length];
         this.outflows = new Outflow[landings.length];
     }
@@ -110,18 +105,17 @@ public final class Team extends Operation {
      */
     public Team forBackground(Machine background) {
         ledger.expectOtherThreads();
-        return new Team(background, members, memory, ringAddress, outbox, rank, topology, reach, ledger);
-    }
-
-    @Override
-    void prepare() {
-        shown = blocking ? outbox.shown() : ledger.lane(machine, sequence);
+        return new Team(background, members, memory, ringAddress, pool, rank, view, reach, ledger);
     }
 
     @Override
     void letGo() {
         if (inbox != null) { // what others still put there must not come into a later operation
             inbox.revoke(machine);
+        }
+        if (shown != null) {
+            pool.abandon(shown, machine);
+            shown = null;
         }
         loans.forgetBorrowed();
     }
@@ -130,8 +124,12 @@ public final class Team extends Operation {
     void giveBack() {
         takeBack();
         invitations.revokeAll();
-        if (!blocking && inbox != null) {
-            ledger.putBackInbox(machine, inbox);
+        if (shown != null) {
+            pool.close(shown, true, this);
+            shown = null;
+        }
+        if (inbox != null) {
+            pool.close(inbox, false, this);
             inbox = null;
         }
     }
@@ -215,7 +213,7 @@ public final class Team extends Operation {
 
     /**
      * Takes memory in which this rank will show data to others: the payload of its READY line when they fit there, else
-     * a window of its outbox. It belongs to the operation until all ranks have left it. Once an operation, before the
+     * a window of its pool. It belongs to the operation until all ranks have left it. Once an operation, before the
      * {@link #post} of READY after which others look for it.
      *
      * @param bytes how many, 0 to {@link #windowBytesMax}
@@ -234,44 +232,33 @@ public final class Team extends Operation {
      */
     public Area show(long bytes, int windowsMax) {
         long payload = RingLayout.cell(slot, localRank) + RingLayout.PAYLOAD;
-        Area place = places[localRank];
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
-            place.set(ring, payload);
+            own.set(ring, payload);
         } else {
-            long start = blocking ? outbox.take(bytes, windowsMax, this) : shown.take(bytes, windowBytesMax);
-            place.set(shown.segment(), start);
+            shown = pool.take(bytes, windowsMax, this);
+            own.set(shown.segment(), shown.start());
             machine.storePlain(ring, payload, shown.address());
-            machine.storePlain(ring, payload + Long.BYTES, shown.capacity());
-            machine.storePlain(ring, payload + 2 * Long.BYTES, start);
         }
-        return place;
+        return own;
     }
 
     /**
-     * Finds the memory in which another rank of this node shows its data. Only after {@link #await} of its READY.
+     * Finds the memory in which a rank of this node shows its data. Only after {@link #await} of its READY.
      *
      * @param other the rank, by its place on the node
      * @param bytes the size that the other rank has asked for
-     * @return the memory
+     * @return the memory, until four more were found
      */
     public Area shown(int other, long bytes) {
+        if (other == localRank) {
+            return own;
+        }
         long payload = RingLayout.cell(slot, other) + RingLayout.PAYLOAD;
-        Area place = places[other];
-        if (place == null) {
-            place = new Area();
-            places[other] = place;
-        }
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
-            place.set(ring, payload);
-        } else {
-            long address = machine.loadPlain(ring, payload);
-            if (addresses[other] != address) {
-                outboxes[other] = memory.block(address, machine.loadPlain(ring, payload + Long.BYTES));
-                addresses[other] = address;
-            }
-            place.set(outboxes[other], machine.loadPlain(ring, payload + 2 * Long.BYTES));
+            return found.next(ring, payload);
         }
-        return place;
+        long address = machine.loadPlain(ring, payload);
+        return found.next(memory.around(address), memory.offset(address));
     }
 
     // ---- the callers' memory, lent inside a node
@@ -357,13 +344,13 @@ public final class Team extends Operation {
      * @param other the rank, by its place on the node
      * @param loan {@link #SOURCE} or {@link #TARGET}
      * @param bytes how long the memory is
-     * @return the memory, until {@link #confirmLoans}
+     * @return the memory, until {@link #confirmLoans}, or {@value Areas#KEPT} more were found
      */
     public Area lent(int other, int loan, long bytes) {
         int way = ways(other) >>> WAY_BITS * loan & (1 << WAY_BITS) - 1;
         long start = machine.loadPlain(ring,
                 RingLayout.cell(slot, other) + RingLayout.LOAN_STARTS + (long) loan * Long.BYTES);
-        Area lent = loans.lent(sequence, other, loan, way, start, bytes);
+        Area lent = loans.lent(sequence, other, loan, way, start);
         if (lent == null) {
             confirmLoans();
             throw gone(localRanks[other]);
@@ -569,7 +556,7 @@ public final class Team extends Operation {
             invitations.write(process, reach.rings()[rank], area.start(), bytes);
         } else if (inbox != null && area.segment().equals(inbox.segment())) {
             invitations.write(process, inbox.handle(machine), area.start(), bytes);
-        } else if (area.segment().equals(shown.segment())) {
+        } else if (shown != null && area.segment().equals(shown.segment())) {
             invitations.write(process, shown.handle(machine), area.start(), bytes);
         } else {
             invitations.write(process, invitations.open(area.segment().asSlice(area.start(), bytes)), 0, bytes);
@@ -658,10 +645,7 @@ public final class Team extends Operation {
     /** The memory of this rank into which others put long messages: {@link Inflow#INBOX_BYTES}. */
     MemorySegment inbox() {
         if (inbox == null) {
-            inbox = ledger.takeInbox(machine);
-        }
-        if (inbox.capacity() == 0) {
-            inbox.claim(Inflow.INBOX_BYTES);
+            inbox = pool.takeBlock(Inflow.INBOX_BYTES, machine);
         }
         return inbox.segment();
     }

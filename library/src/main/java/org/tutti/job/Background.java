@@ -14,7 +14,7 @@ import org.tutti.collective.Team;
 /**
  * The calls that a rank has in flight on a communicator: a virtual thread for each request, and a team, which is used
  * again. So there are as many teams as requests were in flight at once. What they claim of the node's memory is less: a
- * team that waits for its turn has none, and those that run have it from the ledger, which bounds it.
+ * team that waits for its turn has none, and those that run have it from the rank's windows, which are bounded.
  */
 final class Background {
     private final Team first;

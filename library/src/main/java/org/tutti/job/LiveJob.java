@@ -7,12 +7,12 @@ import org.tutti.Communicator;
 import org.tutti.Job;
 import org.tutti.JobAbortedException;
 import org.tutti.JobOptions;
-import org.tutti.Topology;
 import org.tutti.choice.Choice;
 import org.tutti.collective.LiveMachine;
-import org.tutti.collective.Outbox;
+import org.tutti.collective.NodeView;
 import org.tutti.collective.Reach;
 import org.tutti.collective.Team;
+import org.tutti.collective.WindowPool;
 import org.tutti.fabric.Fabric;
 import org.tutti.memory.Waiter;
 import org.tutti.onesided.Allocator;
@@ -50,17 +50,17 @@ final class LiveJob implements Job {
         this.deadlineNanos = options.deadline().map(limit -> LiveCommunicator.nanos(limit))
                 .filter(nanos -> nanos < Long.MAX_VALUE / 2).map(nanos -> System.nanoTime() + nanos)
                 .orElse(Long.MAX_VALUE);
-        Topology topology = node.topology().withLevels(levels);
+        NodeView view = node.world(rank, levels);
         boolean coreForEach = node.nodeRanks() <= cores;
         Waiter waiter = new Waiter(coreForEach, fabric);
-        Outbox outbox = new Outbox(node.memory(), node.nodeRanks());
+        WindowPool pool = new WindowPool(node.memory(), view.windowBytesMax());
         Reach reach = fabric == null ? null : node.directory().reach();
-        Team team = new Team(new LiveMachine(waiter, fabric), node, node.memory(), node.ringAddress(), outbox, rank,
-                topology, reach);
+        Team team = new Team(new LiveMachine(waiter, fabric), node, node.memory(), node.ringAddress(), pool, rank,
+                view, reach);
         Allocator allocator = new Allocator(node.memory(), fabric, node, reach == null ? null : reach.processes(),
                 coreForEach);
         LiveMachine background = new LiveMachine(new Waiter(false, fabric), fabric); // its threads share the cores
-        this.world = new LiveCommunicator(this, team, background, topology, choice, allocator);
+        this.world = new LiveCommunicator(this, team, background, view.topology(), choice, allocator);
     }
 
     @Override

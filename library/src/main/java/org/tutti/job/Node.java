@@ -4,6 +4,7 @@ package org.tutti.job;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Optional;
 
 import org.tutti.JobAbortedException;
@@ -11,6 +12,7 @@ import org.tutti.JobStartException;
 import org.tutti.RankFailedException;
 import org.tutti.Topology;
 import org.tutti.collective.Members;
+import org.tutti.collective.NodeView;
 import org.tutti.collective.RingLayout;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
@@ -27,6 +29,7 @@ final class Node implements Members {
     private final int size;
     private final Directory directory;
     private final MemorySegment ring;
+    private NodeView world;
 
     private Node(Memory memory, MemorySegment words, int size) {
         this.memory = memory;
@@ -99,6 +102,15 @@ final class Node implements Members {
     /** Where all ranks are; with several nodes only when the directory is complete. */
     Topology topology() {
         return directory == null ? new Topology(new int[size]) : directory.topology();
+    }
+
+    /** The world as the ranks of this node see it, with levels inside it; made once for those of a process. */
+    synchronized NodeView world(int rank, int[] levels) {
+        if (world == null || !Arrays.equals(world.topology().levels(), levels)) {
+            Topology topology = topology().withLevels(levels);
+            world = new NodeView(topology, topology.nodeOf(rank));
+        }
+        return world;
     }
 
     /** Where the ranks of the other nodes are, or null with one node. */

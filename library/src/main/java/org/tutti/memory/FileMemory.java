@@ -72,7 +72,9 @@ public final class FileMemory extends Memory {
     private static final Path CORE_DUMP_FILTER = Path.of("/proc/self/coredump_filter");
     private static final long SHARED_MEMORY = 0b1010; // anonymous, as a file without a name is, and of files
     private static final int PAGE_BYTES = 4096;
-    private static final int CLAIM_PIECE_BYTES = 1 << 18;
+    private static final int FILL_BYTES = 1 << 18;
+    private static final int PIECE_SHIFT = 30;
+    private static final long PIECE_BYTES = 1L << PIECE_SHIFT;
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
@@ -83,6 +85,9 @@ public final class FileMemory extends Memory {
     private final Arena arena;
     private final MemorySegment mapping;
 
+    /** They overlap, and none is too long for what views memory as a buffer. */
+    private final MemorySegment[] pieces;
+
     /** The caller has the monitor. */
     private FileMemory(Path path, Path made, Object key, FileChannel file, long capacity) throws IOException {
         this.path = path;
@@ -92,6 +97,11 @@ public final class FileMemory extends Memory {
         this.arena = Arena.ofShared();
         leaveOutOfCoreDumps();
         this.mapping = file.map(MapMode.READ_WRITE, 0, capacity, arena);
+        this.pieces = new MemorySegment[Math.toIntExact(Math.ceilDiv(capacity, PIECE_BYTES))];
+        for (int i = 0; i < pieces.length; i++) {
+            long start = i * PIECE_BYTES;
+            pieces[i] = mapping.asSlice(start, Math.min(2 * PIECE_BYTES - PAGE_BYTES, capacity - start));
+        }
         System.setProperty(OPEN + key, path.toString());
     }
 
@@ -294,32 +304,31 @@ public final class FileMemory extends Memory {
     }
 
     @Override
-    public long claim(long bytes, String purpose) {
-        long claimed = roundToLines(bytes);
+    protected long claimNew(long bytes, String purpose) {
         try {
-            long address = reserve(claimed);
+            long address = reserve(bytes);
             boolean filled = false;
             try {
                 Uninterruptible.call(() -> {
-                    fill(address, claimed);
+                    fill(address, bytes);
                     return null;
                 });
                 filled = true;
             } finally {
                 if (!filled) {
-                    giveBack(address, claimed);
+                    giveBack(address, bytes);
                 }
             }
             return address;
         } catch (IOException e) {
-            throw new NodeMemoryException("no shared memory for " + purpose + ": " + claimed + " bytes were needed in "
+            throw new NodeMemoryException("no shared memory for " + purpose + ": " + bytes + " bytes were needed in "
                     + path.getParent() + ", which has " + path.getParent().toFile().getUsableSpace() + " bytes left ("
                     + e.getMessage() + "); make it larger, or name another directory in TUTTI_MEMORY", e);
         }
     }
 
     private void fill(long address, long bytes) throws IOException {
-        ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(bytes, CLAIM_PIECE_BYTES));
+        ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(bytes, FILL_BYTES));
         for (long at = 0; at < bytes; at += zeros.limit()) {
             zeros.clear().limit((int) Math.min(bytes - at, zeros.capacity()));
             while (zeros.hasRemaining()) {
@@ -353,6 +362,16 @@ public final class FileMemory extends Memory {
     @Override
     public MemorySegment block(long address, long bytes) {
         return mapping.asSlice(address, bytes);
+    }
+
+    @Override
+    public MemorySegment around(long address) {
+        return pieces[(int) (address >>> PIECE_SHIFT)];
+    }
+
+    @Override
+    public long offset(long address) {
+        return address & PIECE_BYTES - 1;
     }
 
     @Override

@@ -2,14 +2,34 @@
 package org.tutti.memory;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
- * The memory that the ranks of a node share. Blocks are claimed from it once and stay valid until it is closed; a
- * block's address is a number that means the same to every rank of the node.
+ * The memory that the ranks of a node share. Blocks are claimed from it, and released to be claimed again; a block's
+ * address is a number that means the same to every rank of the node.
+ *
+ * <p>What is released in a process is claimed again in the same process: free blocks are listed by their size, and one
+ * is taken for a claim if it has at most {@value #WASTE_MAX} times the bytes. So blocks need no lock that a process
+ * could take into its grave, and new memory is taken only when none fits.
+ *
+ * <p>Memory ordering: a rank releases a block that it has claimed, after it has loaded, with acquire order, from each
+ * rank that used the block a word that was stored with release order after the last use. The monitor of the lists
+ * orders the release before the next claim, on whatever thread; and that is before the zeros, which are written before
+ * others hear of the block.
  *
  * <p>Safe for use by any number of threads.
  */
 public abstract class Memory implements AutoCloseable {
+    private static final int WASTE_MAX = 2;
+
+    private final TreeMap<Long, ArrayDeque<Long>> free = new TreeMap<>();
+
+    /** The sizes, by address, of claimed blocks that are longer than their users know. */
+    private final Map<Long, Long> longer = new HashMap<>();
+
     /**
      * Claims a block that nobody else has: zeros, aligned to a line.
      *
@@ -18,7 +38,60 @@ public abstract class Memory implements AutoCloseable {
      * @return its address
      * @throws org.tutti.NodeMemoryException when there is too little memory; the message says how much was needed
      */
-    public abstract long claim(long bytes, String purpose);
+    public final long claim(long bytes, String purpose) {
+        Long address = takeFree(roundToLines(bytes));
+        if (address == null) {
+            return claimNew(roundToLines(bytes), purpose);
+        }
+        clear(address, bytes);
+        return address;
+    }
+
+    private synchronized Long takeFree(long bytes) {
+        Map.Entry<Long, ArrayDeque<Long>> fitting = free.ceilingEntry(bytes);
+        if (fitting == null || fitting.getKey() / WASTE_MAX > bytes) {
+            return null;
+        }
+        long address = fitting.getValue().pop();
+        if (fitting.getValue().isEmpty()) {
+            free.remove(fitting.getKey());
+        }
+        if (fitting.getKey() > bytes) {
+            longer.put(address, fitting.getKey());
+        }
+        return address;
+    }
+
+    /**
+     * Gives a block back that this rank has claimed, and that nobody reads or writes any more.
+     *
+     * @param address the block
+     * @param bytes how many bytes were claimed
+     */
+    public synchronized void release(long address, long bytes) {
+        Long more = longer.remove(address);
+        free.computeIfAbsent(more == null ? roundToLines(bytes) : more, _ -> new ArrayDeque<>()).push(address);
+    }
+
+    /**
+     * Claims a block that never was one before; the parameters are those of {@link #claim}, in whole lines.
+     *
+     * @param bytes how many bytes it needs
+     * @param purpose what it is for
+     * @return its address
+     * @throws org.tutti.NodeMemoryException when there is too little memory
+     */
+    protected abstract long claimNew(long bytes, String purpose);
+
+    /**
+     * Makes a block zeros that was used before.
+     *
+     * @param address the block
+     * @param bytes how many bytes of it
+     */
+    protected void clear(long address, long bytes) {
+        block(address, bytes).fill((byte) 0);
+    }
 
     /**
      * Finds a claimed block in this process.
@@ -27,7 +100,26 @@ public abstract class Memory implements AutoCloseable {
      * @param bytes the block's size
      * @return its memory
      */
-    public abstract MemorySegment block(long address, long bytes);
+    public MemorySegment block(long address, long bytes) {
+        return around(address).asSlice(offset(address), bytes);
+    }
+
+    /**
+     * Finds the memory around a byte in this process, without making anything new.
+     *
+     * @param address that of a block, as {@link #claim} returned it, or of a byte in a block
+     * @return memory in which the byte lies at {@link #offset}, and after it what follows in its block, or half a
+     *         gibibyte of that
+     */
+    public abstract MemorySegment around(long address);
+
+    /**
+     * Finds where in the memory around it a byte lies.
+     *
+     * @param address as {@link #around} has it
+     * @return at which byte
+     */
+    public abstract long offset(long address);
 
     /**
      * Finds out where memory lies for the other ranks of the node.

@@ -11,15 +11,19 @@ import org.tutti.NodeMemoryException;
 
 /**
  * The memory of ranks that are threads of one process: ordinary native memory, a piece for every block. An address is
- * the number of its block, plus one.
+ * the number of its block, from 1, and the byte in it.
+ *
+ * <p>The list of blocks needs no order of its own: who has an address has it from whoever claimed the block, by words.
  */
 public final class PrivateMemory extends Memory {
+    private static final int BLOCK_SHIFT = 40;
+
     private final Arena arena = Arena.ofShared();
     private final Map<Long, MemorySegment[]> loans = new HashMap<>();
-    private volatile MemorySegment[] blocks = new MemorySegment[0];
+    private MemorySegment[] blocks = new MemorySegment[0];
 
     @Override
-    public synchronized long claim(long bytes, String purpose) {
+    protected synchronized long claimNew(long bytes, String purpose) {
         MemorySegment block;
         try {
             block = arena.allocate(bytes, Words.LINE_BYTES);
@@ -30,17 +34,29 @@ public final class PrivateMemory extends Memory {
         MemorySegment[] more = Arrays.copyOf(blocks, blocks.length + 1);
         more[blocks.length] = block;
         blocks = more;
-        return more.length;
+        return (long) more.length << BLOCK_SHIFT;
     }
 
     @Override
-    public MemorySegment block(long address, long bytes) {
-        return blocks[Math.toIntExact(address - 1)].asSlice(0, bytes);
+    public MemorySegment around(long address) {
+        return blocks[(int) (address >>> BLOCK_SHIFT) - 1];
+    }
+
+    @Override
+    public long offset(long address) {
+        return address & (1L << BLOCK_SHIFT) - 1;
     }
 
     @Override
     public synchronized MemorySegment[] loans(long address, int places) {
         return loans.computeIfAbsent(address, _ -> new MemorySegment[places]);
+    }
+
+    /** What was lent by means of the block is forgotten with it. */
+    @Override
+    public synchronized void release(long address, long bytes) {
+        loans.remove(address);
+        super.release(address, bytes);
     }
 
     @Override

@@ -2,11 +2,6 @@
 package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.Iterator;
-import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -21,8 +16,8 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
 
 /**
- * Where a rank gets its parts of remote memory from: blocks of its node's memory. The node never takes a block back, so
- * those of closed memory are kept for later allocations of this rank.
+ * Where a rank gets its parts of remote memory from: blocks of its node's memory, which go back to it when the remote
+ * memory is closed.
  *
  * <p>Ranks tell each other where their parts are by one allreduce of a table, to which each adds its own line; it is
  * also the barrier after which parts may be used. A rank that has found no memory says so in its line, and all end
@@ -35,22 +30,12 @@ public final class Allocator {
     private static final int HANDLE = 2;
     private static final int FAILED = 3;
 
-    /** A block that is free is taken for a part if it has at most so many times the bytes. */
-    private static final int WASTE_MAX = 2;
-
-    private record Block(long address, long bytes) {}
-
     private final Memory memory;
     private final Fabric fabric;
     private final Members members;
     private final int[] processes;
     private final boolean coreForEach;
     private final Waiter waiter;
-    private final List<Block> free = new ArrayList<>();
-
-    /** What parts lie in, by address: a block may be longer than its part, and is as long as ever when it is free. */
-    private final Map<Long, Block> used = new HashMap<>();
-
     private volatile boolean ended;
 
     /**
@@ -133,36 +118,10 @@ public final class Allocator {
     }
 
     private Part claim(long bytes, Function<MemorySegment, Accumulator> accumulator) {
-        long address = block(PartLayout.bytes(bytes), bytes);
+        long address = memory.claim(PartLayout.bytes(bytes), bytes + " bytes of remote memory");
         MemorySegment own = memory.block(address, PartLayout.bytes(bytes));
         long handle = fabric == null ? 0 : fabric.register(PartLayout.region(own, bytes), accumulator.apply(own));
         return new Part(address, bytes, handle);
-    }
-
-    private long block(long blockBytes, long bytes) {
-        Block block = takeFree(blockBytes);
-        if (block == null) {
-            block = new Block(memory.claim(blockBytes, bytes + " bytes of remote memory"), blockBytes);
-        } else {
-            memory.block(block.address(), blockBytes).fill((byte) 0); // before the others hear of it
-        }
-        noteUsed(block);
-        return block.address();
-    }
-
-    private synchronized void noteUsed(Block block) {
-        used.put(block.address(), block);
-    }
-
-    private synchronized Block takeFree(long bytes) {
-        for (Iterator<Block> blocks = free.iterator(); blocks.hasNext();) {
-            Block block = blocks.next();
-            if (block.bytes() >= bytes && block.bytes() / WASTE_MAX <= bytes) {
-                blocks.remove();
-                return block;
-            }
-        }
-        return null;
     }
 
     /**
@@ -184,8 +143,8 @@ public final class Allocator {
     }
 
     /** Takes a part back that nobody uses any more. */
-    synchronized void free(Part own) {
-        free.add(used.remove(own.address()));
+    void free(Part own) {
+        memory.release(own.address(), PartLayout.bytes(own.bytes()));
     }
 
     Fabric fabric() {

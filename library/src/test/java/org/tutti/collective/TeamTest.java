@@ -94,7 +94,7 @@ class TeamTest {
             check.check();
         });
         Team receiver =
-                new Team(machine, members, memory, address, new Outbox(memory, 1), 1, new Topology(new int[]{0, 1}),
+                new Team(machine, members, memory, address, pool(1), 1, new NodeView(new Topology(new int[]{0, 1}), 1),
                         new Reach(new int[]{0, 1}, new long[2]));
         enter(receiver);
         Words.storePlain(words, arrived + Long.BYTES, receiver.tag());
@@ -102,8 +102,12 @@ class TeamTest {
         assertThat(looks).hasValue(1);
     }
 
+    private WindowPool pool(int ranks) {
+        return new WindowPool(memory, WindowPool.windowBytesMax(ranks));
+    }
+
     private Team team(int rank, Machine machine) {
-        return new Team(machine, new ScriptedMembers(), memory, ring, new Outbox(memory, RANKS), rank, RANKS);
+        return new Team(machine, new ScriptedMembers(), memory, ring, pool(RANKS), rank, RANKS);
     }
 
     private static void call(Team team) {

@@ -20,14 +20,19 @@ public class CountedMemory extends Memory {
     }
 
     @Override
-    public long claim(long bytes, String purpose) {
+    protected long claimNew(long bytes, String purpose) {
         claimed.addAndGet(bytes);
         return memory.claim(bytes, purpose);
     }
 
     @Override
-    public MemorySegment block(long address, long bytes) {
-        return memory.block(address, bytes);
+    public MemorySegment around(long address) {
+        return memory.around(address);
+    }
+
+    @Override
+    public long offset(long address) {
+        return memory.offset(address);
     }
 
     @Override

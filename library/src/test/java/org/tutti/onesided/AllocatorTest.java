@@ -12,7 +12,7 @@ import org.tutti.memory.PrivateMemory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What allocations take from a node's memory, which never gets anything back. */
+/** What allocations take from a node's memory. */
 class AllocatorTest {
     private static final int LARGEST = 1 << 20;
     private static final int SMALLEST = 100;
@@ -23,14 +23,19 @@ class AllocatorTest {
         private long claimed;
 
         @Override
-        public long claim(long bytes, String purpose) {
+        protected long claimNew(long bytes, String purpose) {
             claimed += bytes;
             return memory.claim(bytes, purpose);
         }
 
         @Override
-        public MemorySegment block(long address, long bytes) {
-            return memory.block(address, bytes);
+        public MemorySegment around(long address) {
+            return memory.around(address);
+        }
+
+        @Override
+        public long offset(long address) {
+            return memory.offset(address);
         }
 
         @Override

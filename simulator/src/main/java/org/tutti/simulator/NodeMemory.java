@@ -33,7 +33,7 @@ final class NodeMemory extends Memory {
     }
 
     @Override
-    public long claim(long size, String purpose) {
+    protected long claimNew(long size, String purpose) {
         MemorySegment block = allocate(size);
         bytes += size;
         claimed.accept(block);
@@ -48,9 +48,13 @@ final class NodeMemory extends Memory {
     }
 
     @Override
-    public MemorySegment block(long address, long size) {
-        MemorySegment block = blocks.floorEntry(address).getValue();
-        return block.asSlice(address - block.address(), size);
+    public MemorySegment around(long address) {
+        return blocks.floorEntry(address).getValue();
+    }
+
+    @Override
+    public long offset(long address) {
+        return address - blocks.floorKey(address);
     }
 
     @Override

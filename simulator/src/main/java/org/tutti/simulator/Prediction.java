@@ -11,10 +11,11 @@ import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
-import org.tutti.collective.Outbox;
+import org.tutti.collective.NodeView;
 import org.tutti.collective.Reach;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
+import org.tutti.collective.WindowPool;
 import org.tutti.simulator.Cluster.TooManySteps;
 import org.tutti.simulator.Trace.Step;
 
@@ -126,10 +127,15 @@ public final class Prediction {
         long source = users.claim(call.bytes() + 1L, "source");
         long target = users.claim(call.bytes() + 1L, "target");
         Team[] teams = new Team[topology.size()];
+        NodeView[] views = new NodeView[topology.nodes()];
+        for (int node = 0; node < views.length; node++) {
+            views[node] = new NodeView(topology, node);
+        }
         for (int rank = 0; rank < teams.length; rank++) {
             int node = topology.nodeOf(rank);
             teams[rank] = new Team(new PredictingMachine(cluster, rank), Healthy.INSTANCE, memories[node],
-                    rings[node], new Outbox(memories[node], ranksOn[node]), rank, topology, reach);
+                    rings[node], new WindowPool(memories[node], views[node].windowBytesMax()), rank, views[node],
+                    reach);
         }
         if (call.bytes() > teams[0].operationBytesMax()) {
             throw new IllegalArgumentException("a message of " + call.bytes() + " bytes is several operations with "

@@ -14,6 +14,7 @@ final class SymbolicMemory extends Memory {
     private static final long NODE_BYTES = 1L << 40;
 
     private final long start;
+    private final MemorySegment all;
     private long bytes;
 
     /**
@@ -21,6 +22,7 @@ final class SymbolicMemory extends Memory {
      */
     SymbolicMemory(int node) {
         this.start = start(node);
+        this.all = MemorySegment.ofAddress(start).reinterpret(NODE_BYTES);
     }
 
     /** {@return where the memory of a node begins} */
@@ -29,15 +31,25 @@ final class SymbolicMemory extends Memory {
     }
 
     @Override
-    public long claim(long size, String purpose) {
+    protected long claimNew(long size, String purpose) {
         long address = start + bytes;
         bytes += roundToLines(size);
         return address;
     }
 
     @Override
-    public MemorySegment block(long address, long size) {
-        return MemorySegment.ofAddress(address).reinterpret(size);
+    public MemorySegment around(long address) {
+        return all;
+    }
+
+    @Override
+    public long offset(long address) {
+        return address - start;
+    }
+
+    @Override
+    protected void clear(long address, long size) {
+        // there is nothing to clear
     }
 
     /** {@return how many bytes were claimed} */

@@ -12,10 +12,11 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Call;
 import org.tutti.collective.Inflow;
-import org.tutti.collective.Outbox;
+import org.tutti.collective.NodeView;
 import org.tutti.collective.Reach;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
+import org.tutti.collective.WindowPool;
 import org.tutti.memory.Words;
 
 /**
@@ -34,8 +35,8 @@ public final class Verifier {
         VerifyingMachine of(World world, int thread);
     }
 
-    private static final long OUTBOX_SMALL_BYTES = 64 << 10;
-    private static final long LANE_SMALL_BYTES = 32 << 10;
+    private static final long RING_SMALL_BYTES = 64 << 10;
+    private static final long BLOCK_SMALL_BYTES = 32 << 10;
     private static final long MIX = 0x9e3779b97f4a7c15L;
     private static final int MIX_SHIFT = 33;
     private static final int BLOCKS_ONE_OF = 16;
@@ -77,8 +78,10 @@ public final class Verifier {
         this.prepared = new Call[threads];
         MemorySegment[] rings = new MemorySegment[topology.nodes()];
         long[] ringAddresses = new long[topology.nodes()];
+        NodeView[] views = new NodeView[topology.nodes()];
         for (int node = 0; node < topology.nodes(); node++) {
             int here = node;
+            views[node] = new NodeView(topology, node);
             RingLayout layout = new RingLayout(topology.nodes(), topology.ranksOf(node).length);
             memories[node] = new NodeMemory(memory, seed % 2 == 0, block -> {
                 String owner = world.actor();
@@ -108,7 +111,7 @@ public final class Verifier {
             VerifyingMachine machine = machines.of(world, thread);
             teams[thread] = thread == rank
                     ? new Team(machine, Healthy.INSTANCE, memories[node], ringAddresses[node],
-                            new Outbox(memories[node], topology.ranksOf(node).length), rank, topology, reach)
+                            new WindowPool(memories[node], views[node].windowBytesMax()), rank, views[node], reach)
                     : teams[rank].forBackground(machine);
         }
     }
@@ -310,17 +313,17 @@ public final class Verifier {
     }
 
     /**
-     * What a node may claim: the ring, for each rank an outbox of its first and of its full size, and with several
-     * stages a lane of either size for each slot.
+     * What a node may claim: the slots, for each rank a ring of windows of its first and of its full size, and with
+     * several stages a block of either size for each operation that may be between its steps.
      */
     private void checkClaimed() {
         for (int node = 0; node < memories.length; node++) {
             int ranks = topology.ranksOf(node).length;
-            long window = Outbox.windowBytesMax(ranks);
-            long lanes = stages == 1 ? 0 : RingLayout.SLOTS_MIN * (LANE_SMALL_BYTES + window);
+            long window = teams[topology.firstRankOf(node)].windowBytesMax();
+            long blocks = stages == 1 ? 0 : RingLayout.SLOTS_MIN * (BLOCK_SMALL_BYTES + window);
             long inboxes = topology.nodes() == 1 ? 0 : stages * Inflow.INBOX_BYTES; // of the master
             long bound = new RingLayout(topology.nodes(), ranks).bytes()
-                    + ranks * (OUTBOX_SMALL_BYTES + 2 * window + lanes) + inboxes;
+                    + ranks * (RING_SMALL_BYTES + 2 * window + blocks) + inboxes;
             if (memories[node].bytes() > bound) {
                 throw new SimulationFailure("node " + node + " has claimed " + memories[node].bytes()
                         + " bytes, more than its bound of " + bound);

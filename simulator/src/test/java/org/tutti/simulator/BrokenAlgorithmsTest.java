@@ -51,7 +51,7 @@ class BrokenAlgorithmsTest {
                 fault(Fault.READERS_DO_NOT_WAIT, "reads bytes|threw"),
                 fault(Fault.ONE_BUFFER_INSTEAD_OF_TWO, "overwrites bytes that may still be read|may still be written"),
                 fault(Fault.READY_BEFORE_THE_COPY, "reads bytes|overwrites bytes that may still be read"),
-                fault(Fault.DONE_BEFORE_THE_COPY, "overwrites bytes that may still be read"),
+                fault(Fault.DONE_BEFORE_THE_COPY, "overwrites bytes that may still be read|may still be written"),
                 fault(Fault.CREDIT_WITHOUT_WAITING_FOR_LOCAL_READERS, "overwrites bytes that may still be read"),
                 fault(Fault.NO_WAIT_FOR_CREDIT, "overwrites bytes that may still be read"),
                 fault(Fault.NO_CREDIT, "deadlock: .* CREDIT of edge . in slot"),

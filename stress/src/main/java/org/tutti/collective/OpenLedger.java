@@ -17,7 +17,7 @@ public final class OpenLedger {
      * @param nodes how many nodes the communicator has
      */
     public OpenLedger(MemorySegment memory, long left, int nodes) {
-        this.ledger = new Ledger(null, memory, left, nodes); // the node's memory is for lanes, which no test takes
+        this.ledger = new Ledger(memory, left, new int[1], 0, nodes);
         ledger.expectOtherThreads();
     }
 

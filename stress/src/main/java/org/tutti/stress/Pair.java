@@ -10,9 +10,9 @@ import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.LiveMachine;
 import org.tutti.collective.Members;
-import org.tutti.collective.Outbox;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
+import org.tutti.collective.WindowPool;
 import org.tutti.collective.allreduce.Allreduce;
 import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.barrier.Barrier;
@@ -76,8 +76,8 @@ final class Pair {
     private Pair() {
         long ring = MEMORY.claim(new RingLayout(1, RANKS).bytes(), "a stress test");
         for (int rank = 0; rank < RANKS; rank++) {
-            teams[rank] = new Team(new LiveMachine(new Waiter(true)), HEALTHY, MEMORY, ring, new Outbox(MEMORY, RANKS),
-                    rank, RANKS);
+            teams[rank] = new Team(new LiveMachine(new Waiter(true)), HEALTHY, MEMORY, ring,
+                    new WindowPool(MEMORY, WindowPool.windowBytesMax(RANKS)), rank, RANKS);
             sums[rank] = Kernel.of(Reduction.SUM, DataType.LONG);
             segments[rank] = MemorySegment.ofArray(elements[rank]);
             calls[rank] = new Call();

@@ -9,9 +9,9 @@ import org.tutti.collective.Team;
 import org.tutti.pattern.BinomialTree;
 
 /**
- * Broadcast through the slot ring: the root writes into the payload of its slot, or into a window of its outbox, and
+ * Broadcast through the slot ring: the root writes into the payload of its slot, or into a window, and
  * goes on; nobody answers. A root that broadcasts again and again runs ahead of the others by as many operations as
- * there are slots, or as its outbox has room for.
+ * there are slots, or as its ring of windows has room for.
  *
  * <p>Long messages go through up to {@value #PARTS} parts of the window in turn, so that copying in and copying out
  * overlap; the root fills a part again when all others have emptied it. Each byte crosses between cores once for each

@@ -13,8 +13,8 @@ import org.tutti.choice.Choice;
 import org.tutti.choice.Rule;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.Outbox;
 import org.tutti.collective.RingLayout;
+import org.tutti.collective.WindowPool;
 import org.tutti.collective.kernel.Vectors;
 import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.job.JobEnvironment;
@@ -87,10 +87,10 @@ public final class InfoCommand implements Callable<Integer> {
         out.printf("slots           %d to %d operations in flight on a communicator, %d bytes in the line of a word%n",
                 RingLayout.SLOTS_MIN, RingLayout.SLOTS_MAX, RingLayout.PAYLOAD_BYTES);
         out.println();
-        out.println("ranks on a node   slots of a communicator   outboxes of all ranks, at most");
+        out.println("ranks on a node   slots of a communicator   windows of all ranks, at most");
         for (int ranks : RANKS_SHOWN) {
             out.printf("%15d   %,19d KiB   %,27d KiB%n", ranks, new RingLayout(1, ranks).bytes() / KIBIBYTE,
-                    2 * Outbox.windowBytesMax(ranks) * ranks / KIBIBYTE);
+                    2 * WindowPool.windowBytesMax(ranks) * ranks / KIBIBYTE);
         }
     }
 

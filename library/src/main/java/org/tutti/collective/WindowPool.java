@@ -1,0 +1,187 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.tutti.memory.Memory;
+
+/**
+ * The memory that a rank shows to the others of its node and invites other nodes to: one pool for each rank, from which
+ * the operations of all its communicators take windows, on whatever threads they run. Who has taken a window says when
+ * it leaves the operation; the window is taken again when all ranks of the node have left it.
+ *
+ * <p><b>The ring.</b> The blocking operations of one thread follow each other, and so do their windows: they take them
+ * from a {@link WindowRing}, without a lock. It belongs to the first thread that needs it, and to another one when that
+ * has ended.
+ *
+ * <p><b>Blocks.</b> Any other operation, non-blocking or of another thread, has a block of its own, of {@value
+ * #SMALL_BYTES} bytes or of the greatest window's size. It begins, or shows, when the operation {@link
+ * Ledger#AT_ONCE_MAX} before it is closed, so there are at most as many of a communicator. Of the blocks that nobody
+ * has, those go back to the node's memory that were not needed while {@value #RETURNS} others came back.
+ *
+ * <p><b>Who waits for whom.</b> An operation waits for windows of blocking operations that its own thread was in before
+ * it, and for earlier ones of its own communicator. Those are closed whatever this operation does. It never waits for
+ * another thread's: that may be in an operation that the others come to only after this one. Who waits does so by its
+ * own deadline and checks, and for no window of a communicator that is broken: that memory is left to its readers.
+ *
+ * <p>Memory ordering: the owner thread's field is set under the lock, by the thread itself, when no other one lives
+ * that it could belong to; so who finds itself there is alone with the ring, and sees what the owner before it did. All
+ * else is under the lock. A block is free when its left words were loaded with acquire order, as in the ring.
+ */
+public final class WindowPool {
+    private static final long SMALL_BYTES = 32 << 10;
+    private static final long RANK_BYTES_MIN = 64 << 10;
+    private static final long RANK_BYTES_MAX = 1 << 20;
+    private static final long NODE_BYTES_MAX = 64 << 20;
+    private static final int RETURNS = 64;
+
+    private final Memory memory;
+    private final long windowBytesMax;
+    private final WindowRing ring;
+    private Thread owner;
+
+    private final Lock lock = new ReentrantLock();
+    private final List<Window> leaving = new ArrayList<>();
+    private final List<Window> idle = new ArrayList<>(); // the last that came back is the last here
+    private int returned;
+    private int spare; // so many were always idle since some were released
+
+    /**
+     * @param memory the node's memory
+     * @param windowBytesMax the greatest window
+     */
+    public WindowPool(Memory memory, long windowBytesMax) {
+        this.memory = memory;
+        this.windowBytesMax = windowBytesMax;
+        this.ring = new WindowRing(memory, windowBytesMax);
+    }
+
+    /**
+     * The greatest window that an operation may take.
+     *
+     * @param ranksMax how many ranks the node of the job has that has most of them: together their rings stay below
+     *            64 MiB, but each has 64 KiB
+     * @return bytes, a power of two, the same at every rank
+     */
+    public static long windowBytesMax(int ranksMax) {
+        return Math.clamp(Long.highestOneBit(NODE_BYTES_MAX / ranksMax), RANK_BYTES_MIN, RANK_BYTES_MAX) / 2;
+    }
+
+    /**
+     * Takes a window in which others will be shown something.
+     *
+     * @param bytes how many, more than zero and at most the greatest window's
+     * @param inFlightMax how many windows of the ring there may be at once, this one included
+     * @param operation for whom
+     * @return the window
+     */
+    Window take(long bytes, int inFlightMax, Operation operation) {
+        if (operation.blocking && (isOwner() || becomesOwner(operation.machine))) {
+            return ring.take(bytes, inFlightMax, operation);
+        }
+        operation.awaitClosed(operation.sequence - Ledger.AT_ONCE_MAX);
+        return takeBlock(bytes <= SMALL_BYTES ? SMALL_BYTES : windowBytesMax, operation.machine);
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    private boolean isOwner() {
+        return owner == Thread.currentThread();
+    }
+
+    private boolean becomesOwner(Machine machine) {
+        machine.lock(lock);
+        try {
+            if (owner == null || !owner.isAlive()) {
+                owner = Thread.currentThread();
+            }
+            return isOwner();
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    /** Takes a window that is a block of so many bytes. */
+    Window takeBlock(long bytes, Machine machine) {
+        Window block;
+        machine.lock(lock);
+        try {
+            collect(machine);
+            block = takeIdle(bytes);
+        } finally {
+            machine.unlock(lock);
+        }
+        return block == null ? new Window(memory, bytes, false) : block;
+    }
+
+    /** Looks which windows have become free: those used last are the first to be taken again, and still in caches. */
+    private void collect(Machine machine) {
+        for (int i = 0; i < leaving.size();) {
+            Window window = leaving.get(i);
+            if (window.isFree(machine)) {
+                leaving.remove(i);
+                putBack(window, machine);
+            } else if (window.isLost(machine)) {
+                leaving.remove(i);
+            } else {
+                i++;
+            }
+        }
+    }
+
+    private Window takeIdle(long bytes) {
+        for (int i = idle.size() - 1; i >= 0; i--) {
+            if (idle.get(i).segment().byteSize() == bytes) {
+                Window window = idle.remove(i);
+                spare = Math.min(spare, idle.size());
+                return window;
+            }
+        }
+        return null;
+    }
+
+    private void putBack(Window window, Machine machine) {
+        idle.add(window);
+        returned++;
+        if (returned == RETURNS) {
+            idle.subList(0, spare).forEach(each -> each.release(machine, memory));
+            idle.subList(0, spare).clear();
+            returned = 0;
+            spare = idle.size();
+        }
+    }
+
+    /**
+     * Takes note that this rank leaves the operation that has taken a window.
+     *
+     * @param window the window
+     * @param isRead whether others of the node may still read it
+     * @param operation the operation
+     */
+    void close(Window window, boolean isRead, Operation operation) {
+        if (window.isInRing()) {
+            return; // which knows its tenants
+        }
+        window.setLast(isRead ? operation.ledger : null, operation.sequence);
+        operation.machine.lock(lock);
+        try {
+            leaving.add(window);
+        } finally {
+            operation.machine.unlock(lock);
+        }
+    }
+
+    /**
+     * Leaves the memory of a window, whose operation has failed, to its readers for good; other nodes cannot reach it
+     * any more.
+     */
+    void abandon(Window window, Machine machine) {
+        if (window.isInRing()) {
+            ring.abandon();
+        } else {
+            window.revoke(machine);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.util.Arrays;
+
+import org.tutti.memory.Memory;
+
+/**
+ * A ring of bytes in which the blocking operations of a thread show data, on whatever communicators: claimed at the
+ * first call that needs it and replaced by its full size at the first large one.
+ *
+ * <p>Every operation takes a window of consecutive bytes and keeps it until all ranks have left the operation; windows
+ * are taken and given back in the same order. So small operations have many windows in flight, and large ones two, as a
+ * window is at most half of the ring. Short windows begin at the front of the ring again when there are as many as
+ * operations may be in flight, if that is free: so their lines stay in a core's first caches, where a ring that is
+ * walked through has no room.
+ *
+ * <p>Memory ordering: the owner writes to a window again only after it has loaded, with acquire order, from every rank
+ * of the communicator a word that the rank stored with release order after its last read of the window.
+ */
+final class WindowRing {
+    private static final long SMALL_BYTES = 64 << 10;
+    private static final int TENANTS_MAX = 64;
+
+    private final Memory memory;
+    private final long largeBytes;
+    private Window window;
+    private long capacity;
+
+    /** Counts bytes that were ever taken, so that {@code position % capacity} is where the next window begins. */
+    private long position;
+
+    /** Whose the windows are: an operation of a communicator, which is known by its ledger. */
+    private final Ledger[] ledgers = new Ledger[TENANTS_MAX];
+    private final long[] operations = new long[TENANTS_MAX];
+    private final long[] starts = new long[TENANTS_MAX];
+    private final long[] sizes = new long[TENANTS_MAX];
+    private int oldest;
+    private int tenants;
+
+    /**
+     * @param memory the node's memory
+     * @param windowBytesMax the greatest window, half of the full size
+     */
+    WindowRing(Memory memory, long windowBytesMax) {
+        this.memory = memory;
+        this.largeBytes = 2 * windowBytesMax;
+    }
+
+    /**
+     * Takes a window, until the next one is taken.
+     *
+     * @param bytes how many, more than zero and at most half of the full size
+     * @param inFlightMax how many windows there may be at once, this one included
+     * @param operation for whom; who waits for a window to become free does so by its deadline and its checks
+     * @return the window
+     */
+    Window take(long bytes, int inFlightMax, Operation operation) {
+        if (2 * bytes > capacity && capacity < largeBytes) {
+            claim(2 * bytes > SMALL_BYTES ? largeBytes : SMALL_BYTES);
+        }
+        long size = Memory.roundToLines(bytes);
+        long offset = position % capacity;
+        long front = position + capacity - offset;
+        boolean fits = offset + size <= capacity;
+        boolean isHot = offset + size <= operation.slots() * size;
+        long start = fits && (isHot || !isFree(front, size, operation.slots())) ? position : front;
+        while (tenants > 0 && (tenants >= Math.min(inFlightMax, TENANTS_MAX)
+                || start + size > starts[oldest] + capacity)) {
+            if (!operation.awaitClosed(ledgers[oldest], operations[oldest])) {
+                abandon();
+                return take(bytes, inFlightMax, operation);
+            }
+            evictOldest();
+        }
+        int newest = (oldest + tenants) % TENANTS_MAX;
+        ledgers[newest] = operation.ledger;
+        operations[newest] = operation.sequence;
+        starts[newest] = start;
+        sizes[newest] = size;
+        tenants++;
+        position = start + size;
+        return window.moveTo(start % capacity);
+    }
+
+    /**
+     * Whether the windows that a new one at the front would overwrite are known to be closed, and so are longer ones
+     * that others of its size would soon come to.
+     */
+    private boolean isFree(long front, long size, int others) {
+        while (tenants > 0 && front + size > starts[oldest] + capacity) {
+            if (!isKnownClosed(oldest)) {
+                return false;
+            }
+            evictOldest();
+        }
+        for (int i = 0; i < tenants; i++) {
+            int tenant = (oldest + i) % TENANTS_MAX;
+            if (starts[tenant] + capacity >= front + others * size) {
+                break;
+            }
+            if (sizes[tenant] > size && !isKnownClosed(tenant)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean isKnownClosed(int tenant) {
+        return ledgers[tenant].isKnownClosed(operations[tenant]);
+    }
+
+    private void evictOldest() {
+        ledgers[oldest] = null;
+        oldest = (oldest + 1) % TENANTS_MAX;
+        tenants--;
+    }
+
+    private void claim(long bytes) {
+        window = new Window(memory, bytes, true);
+        abandon();
+        capacity = bytes;
+    }
+
+    /** Leaves the memory to its readers for good: nobody writes to it again. */
+    void abandon() {
+        capacity = 0;
+        position = 0;
+        tenants = 0;
+        Arrays.fill(ledgers, null);
+    }
+}
