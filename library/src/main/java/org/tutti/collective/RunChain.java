@@ -14,7 +14,8 @@ import org.tutti.pattern.Partition;
  * </pre>
  *
  * <p>A chunk goes through the whole chain before the next one starts, so what arrives at a node over the chain's edge
- * arrives in order, whoever puts it, and finds the landing place free: the master has passed on what was there. Results
+ * arrives in order, whoever puts it, and finds the landing place free: the master has passed on what was there. (The
+ * last run tells the first by an empty piece.) Results
  * come from another node than the next chunk does, and may be overtaken by it; so they have an edge of their own. A
  * result is put there after the chain has passed the node with the contributions of all its ranks, which they make
  * after they have copied the result before; for the same reason the place in the master's window is free in which a
@@ -30,7 +31,7 @@ public final class RunChain {
     private static final int HALVES = 2;
     private static final int MASTER = 0;
     private static final int READY_STEPS = 2;
-    private static final long CHUNK_BYTES = RingLayout.LANDING_BYTES / 2;
+    private static final long CHUNK_BYTES = Flow.PIECE_BYTES;
     private static final int CHAIN = NodeTree.PARENT;
     private static final int RESULTS = NodeTree.PARENT + 1;
     private static final int EDGES = 2;
@@ -64,18 +65,12 @@ public final class RunChain {
             team.copy(source, from, shown, place, length);
             team.post(Team.READY, (long) READY_STEPS * step - 1);
             if (team.isMaster()) {
-                combineRuns(team, kernel, shown, window, chunk, place, length, step, chunks, runs);
+                combineRuns(team, kernel, shown, window, chunk, place, length, step, runs);
                 send(team, shown, HALVES * chunk, length, step, root);
                 team.post(Team.READY, (long) READY_STEPS * step);
                 team.post(Team.DONE, step);
             }
-            if (root != ALL && team.isMaster() && team.node() == team.nodeOf(root) && team.node() != last(team)) {
-                // who receives for the root must stay
-                team.awaitArrival(RESULTS, step, last(team));
-            }
-            if (root == ALL || root == team.rank()) {
-                take(team, shown, window, HALVES * chunk, length, target, from, step);
-            }
+            take(team, shown, window, HALVES * chunk, length, target, from, step, root);
         }
     }
 
@@ -130,11 +125,8 @@ public final class RunChain {
     }
 
     private static void combineRuns(Team team, Kernel kernel, Area shown, long window, long chunk, long place,
-            long length, int step, int chunks, int runs) {
+            long length, int step, int runs) {
         team.awaitOthers(Team.READY, (long) READY_STEPS * step - 1);
-        if (team.node() == first(team) && team.node() != last(team)) {
-            team.awaitCredit(CHAIN, step - 1, last(team)); // the chunk before has come to its end
-        }
         int run = 0;
         for (int rank = 0; rank < team.size(); run++) {
             int end = rank + 1;
@@ -143,37 +135,56 @@ public final class RunChain {
             }
             if (team.nodeOf(rank) == team.node()) {
                 combineRun(team, kernel, shown, window, HALVES * chunk, place, length, rank, end,
-                        arrival(step, runs, run), run == 0);
+                        arrival(step, runs, run));
             }
             rank = end;
         }
-        if (team.node() == last(team) && team.node() != first(team) && step < chunks) {
-            team.credit(first(team), CHAIN, step);
-        }
     }
 
-    /** Combines what has come from the run before with this one's ranks, and passes it on if there is another run. */
+    /**
+     * Combines what has come from the run before with this one's ranks, and passes it on. After the last run an empty
+     * piece goes to the first: the chunk has come to its end.
+     */
     private static void combineRun(Team team, Kernel kernel, Area shown, long window, long result, long place,
-            long length, int rank, int end, long arrival, boolean first) {
-        Area accumulated;
-        long at;
-        if (first) {
-            accumulated = contribution(team, shown, window, rank);
-            at = place;
-        } else {
-            team.awaitArrival(CHAIN, arrival, team.nodeOf(rank - 1));
-            accumulated = team.landing(CHAIN);
-            at = 0;
+            long length, int rank, int end, long arrival) {
+        Area accumulated = null;
+        int before = team.nodeOf(rank == 0 ? team.size() - 1 : rank - 1);
+        if (arrival > 0 && before != team.node()) {
+            accumulated = inflow(team, before, CHAIN, arrival - 1).await();
         }
-        for (int next = first ? rank + 1 : rank; next < end; next++) {
+        long at = 0;
+        int next = rank;
+        if (rank == 0) {
+            accumulated = contribution(team, shown, window, next++);
+            at = place;
+        }
+        for (; next < end; next++) {
             team.combine(kernel, accumulated, at, contribution(team, shown, window, next), place, shown, result,
                     length);
             accumulated = shown;
             at = result;
         }
         if (end < team.size()) {
-            team.put(team.nodeOf(end), CHAIN, arrival + 1, accumulated, at, 0, length);
+            outflow(team, team.nodeOf(end), CHAIN, arrival).send(accumulated, at, length);
+        } else if (first(team) != team.node()) {
+            outflow(team, first(team), CHAIN, arrival).signal();
         }
+    }
+
+    /** What goes over an edge after so many pieces: there is one place, and it is free. */
+    private static Outflow outflow(Team team, int node, int edge, long before) {
+        Outflow out = team.outflow(edge);
+        out.open(node, edge, CHUNK_BYTES, 1);
+        out.withoutCredits();
+        out.after(before);
+        return out;
+    }
+
+    private static Inflow inflow(Team team, int node, int edge, long before) {
+        Inflow in = team.inflow(edge);
+        in.open(node, edge, CHUNK_BYTES, 1, before + 1);
+        in.after(before);
+        return in;
     }
 
     private static Area contribution(Team team, Area shown, long window, int rank) {
@@ -188,19 +199,24 @@ public final class RunChain {
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = (team.node() + distance) % team.nodes();
             if (root == ALL || node == team.nodeOf(root)) {
-                team.put(node, RESULTS, step, shown, result, 0, length);
+                outflow(team, node, RESULTS, step - 1).send(shown, result, length);
             }
         }
     }
 
     private static void take(Team team, Area shown, long window, long result, long length, Area target, long from,
-            int step) {
+            int step, int root) {
+        boolean wants = root == ALL || root == team.rank();
         if (team.node() != last(team)) {
-            team.awaitArrival(RESULTS, step, last(team));
-            team.copy(team.landing(RESULTS), 0, target, from, length);
-        } else if (team.isMaster()) {
+            if (wants || team.isMaster() && team.node() == team.nodeOf(root)) { // who receives for the root must stay
+                Area arrived = inflow(team, last(team), RESULTS, step - 1).await();
+                if (wants) {
+                    team.copy(arrived, 0, target, from, length);
+                }
+            }
+        } else if (wants && team.isMaster()) {
             team.copy(shown, result, target, from, length);
-        } else {
+        } else if (wants) {
             team.await(MASTER, Team.READY, (long) READY_STEPS * step);
             team.copy(team.shown(MASTER, window), result, target, from, length);
         }

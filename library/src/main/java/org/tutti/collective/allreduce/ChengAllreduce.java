@@ -4,10 +4,12 @@ package org.tutti.collective.allreduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Flow;
+import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
+import org.tutti.collective.Outflow;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.RingLayout;
-import org.tutti.collective.Target;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Partition;
@@ -29,16 +31,16 @@ import org.tutti.pattern.Partition;
  * there.)
  *
  * <p>The paper's cluster master polls the other nodes' memory. Here every master puts up to {@value
- * RingLayout#STAR_PAYLOAD_BYTES} bytes into its cell at the cluster master; of longer chunks it puts their address
- * there, and the cluster master gets them. So the cluster master needs a cell for each node, and no landing place for
- * any.
+ * RingLayout#STAR_PAYLOAD_BYTES} bytes into its star cell at the cluster master; for longer chunks the cluster master
+ * invites one after the other to two places, those of its landing place, which nobody else uses there: so it needs
+ * memory for two nodes, however many there are.
  *
- * <p>A rank contributes to chunk k + 1 after it has copied the result of chunk k, and a master says that it has chunk k
- * + 1 after its ranks have contributed: then the place where the result lands is free, and so is what the cluster
- * master has read.
+ * <p>A rank contributes to chunk k + 1 after it has copied the result of chunk k, and a master sends chunk k + 1 after
+ * its ranks have contributed: then the place where the result lands is free.
  */
 public final class ChengAllreduce extends Allreduce {
-    private static final long CHUNK_BYTES = RingLayout.LANDING_BYTES / 2;
+    private static final long CHUNK_BYTES = Flow.PIECE_BYTES;
+    private static final int PLACES = Flow.PLACES;
     private static final int MASTER = 0;
     private static final int READY_STEPS = 2;
     private static final long MIX = 0x9e3779b97f4a7c15L;
@@ -51,7 +53,7 @@ public final class ChengAllreduce extends Allreduce {
     public ChengAllreduce(boolean random) {
         super(new Description(random ? "cheng-random" : "cheng", Order.BLOCKS, "4·c, and n − 1 puts in a row",
                 "(p−1)·b at a master", "(n−1)·b at the cluster master",
-                "2 × 32 KiB a rank, and as much an edge; n cells of 128 bytes a node",
+                "32 KiB a rank, 2 × 32 KiB an edge; n cells of 128 bytes a node",
                 random ? "Cheng, section 3: masters drawn at random" : "Cheng, section 3"));
         this.random = random;
     }
@@ -67,7 +69,7 @@ public final class ChengAllreduce extends Allreduce {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return windows(2 * localRanks, bytes, CHUNK_BYTES) + landings(nodes, 1, bytes);
+        return windows(localRanks, bytes, CHUNK_BYTES) + landings(nodes, 1, bytes);
     }
 
     @Override
@@ -76,30 +78,37 @@ public final class ChengAllreduce extends Allreduce {
         Area target = call.target();
         long bytes = call.bytes();
         Kernel kernel = call.kernel();
-        long chunk = kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / 2));
+        long chunk = kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax()));
         int chunks = Partition.chunks(bytes, chunk);
-        long half = Math.min(bytes, chunk);
-        Area shown = team.show(2 * half); // what this rank or node has, and at the cluster master what it has got
+        long window = Math.min(bytes, chunk);
+        Area shown = team.show(window);
         int cluster = random ? draw(team) : 0;
+        if (team.nodes() > 1) {
+            open(team, chunk, chunks, bytes, cluster);
+        }
         for (int step = 1; step <= chunks; step++) {
             long from = (step - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
             if (team.isMaster()) {
-                sum(team, kernel, source, from, shown, 2 * half, length, step);
-                if (team.nodes() > 1) {
-                    exchange(team, kernel, shown, half, length, step, cluster);
-                }
-                team.post(Team.READY, (long) READY_STEPS * step);
+                sum(team, kernel, source, from, shown, window, length, step);
             } else {
                 team.copy(source, from, shown, 0, length);
                 team.post(Team.READY, (long) READY_STEPS * step - 1);
-                team.await(MASTER, Team.READY, (long) READY_STEPS * step);
             }
-            if (team.node() == cluster) {
-                team.copy(team.isMaster() ? shown : team.shown(MASTER, 2 * half), 0, target, from, length);
+            Area result = shown;
+            if (team.node() != cluster) {
+                if (team.isMaster()) {
+                    team.outflow(NodeTree.PARENT).send(shown, 0, length);
+                }
+                result = team.inflow(NodeTree.PARENT).await();
+            } else if (team.isMaster()) {
+                gather(team, call, shown, length, chunk, chunks, step);
+                team.post(Team.READY, (long) READY_STEPS * step);
             } else {
-                team.copy(team.landing(NodeTree.PARENT), landing(step), target, from, length);
+                team.await(MASTER, Team.READY, (long) READY_STEPS * step);
+                result = team.shown(MASTER, window);
             }
+            team.copy(result, 0, target, from, length);
         }
         team.noteAllAreHere(); // the result has something of everybody
     }
@@ -121,41 +130,68 @@ public final class ChengAllreduce extends Allreduce {
         }
     }
 
-    private static void exchange(Team team, Kernel kernel, Area shown, long half, long length, int step, int cluster) {
-        int node = team.node();
-        boolean fits = length <= RingLayout.STAR_PAYLOAD_BYTES;
-        if (node != cluster) {
-            if (fits) {
-                team.putStar(cluster, step, shown, 0, 0, length);
-            } else {
-                team.inviteByStar(cluster, step, shown, length);
+    /** Opens what goes to the cluster master, and what all ranks of the other nodes get from there. */
+    private static void open(Team team, long chunk, int chunks, long bytes, int cluster) {
+        boolean fits = fits(bytes);
+        if (team.node() != cluster) {
+            team.inflow(NodeTree.PARENT).open(cluster, NodeTree.PARENT, chunk, 1, chunks);
+            if (team.isMaster() && fits) {
+                team.outflow(NodeTree.PARENT).open(cluster, team.star(team.node()), chunk, 1);
+            } else if (team.isMaster()) {
+                team.outflow(NodeTree.PARENT).openInvited(cluster, team.star(team.node()), chunk);
             }
-            team.awaitArrival(NodeTree.PARENT, step, cluster);
-            return;
+        } else if (team.isMaster()) {
+            for (int index = 0; index < (fits ? team.nodes() - 1 : Math.min(PLACES, team.nodes() - 1)); index++) {
+                if (fits) {
+                    from(team, index).open(other(team, index), NodeTree.PARENT, chunk, 1, 1);
+                } else {
+                    invite(team, index, chunk, chunks);
+                }
+            }
         }
-        for (int other = node + 1; other < team.nodes(); other++) {
-            Area theirs = fetch(team, shown, half, length, step, other, fits);
-            team.combine(kernel, shown, 0, theirs, fits ? 0 : half, shown, 0, length);
-        }
-        for (int other = node - 1; other >= 0; other--) {
-            Area theirs = fetch(team, shown, half, length, step, other, fits);
-            team.combine(kernel, theirs, fits ? 0 : half, shown, 0, shown, 0, length);
+    }
+
+    private static boolean fits(long bytes) {
+        return bytes <= RingLayout.STAR_PAYLOAD_BYTES;
+    }
+
+    /** The nodes in the order in which the cluster master combines: those above, then those below, away from it. */
+    private static int other(Team team, int index) {
+        int above = team.nodes() - 1 - team.node();
+        return index < above ? team.node() + 1 + index : team.nodes() - 2 - index;
+    }
+
+    private static Inflow from(Team team, int index) {
+        return team.inflow(team.star(other(team, index)));
+    }
+
+    /** The cluster master invites a node to one of two places, which all use in turn. */
+    private static void invite(Team team, int index, long chunk, int chunks) {
+        from(team, index).invite(other(team, index), NodeTree.PARENT, chunk, chunks, team.landing(NodeTree.PARENT),
+                index % PLACES * chunk, chunk);
+    }
+
+    /** The cluster master combines what all nodes have, and hands it out. */
+    private static void gather(Team team, Call call, Area shown, long length, long chunk, int chunks, int step) {
+        int others = team.nodes() - 1;
+        for (int index = 0; index < others; index++) {
+            Area theirs = from(team, index).await();
+            boolean above = other(team, index) > team.node();
+            team.combine(call.kernel(), above ? shown : theirs, 0, above ? theirs : shown, 0, shown, 0, length);
+            if (index + PLACES >= others) { // the place is free for the next chunk's first or second
+                from(team, index % PLACES).release();
+            } else if (step == 1 && !fits(call.bytes())) {
+                invite(team, index + PLACES, chunk, chunks);
+            } else {
+                from(team, index + PLACES).release();
+            }
         }
         for (int distance = 1; distance < team.nodes(); distance++) {
-            team.put((node + distance) % team.nodes(), NodeTree.PARENT, step, shown, 0, landing(step), length);
+            Outflow out = team.outflow(NodeTree.PARENT);
+            out.open((team.node() + distance) % team.nodes(), NodeTree.PARENT, chunk, 1);
+            out.withoutCredits();
+            out.after(step - 1);
+            out.send(shown, 0, length);
         }
-    }
-
-    private static Area fetch(Team team, Area shown, long half, long length, int step, int other, boolean fits) {
-        if (fits) {
-            return team.awaitStar(other, step);
-        }
-        Target there = team.awaitInvitationByStar(step, other);
-        team.get(other, there, 0, shown, half, length);
-        return shown;
-    }
-
-    private static long landing(int step) {
-        return (step - 1) % 2 * CHUNK_BYTES;
     }
 }

@@ -80,7 +80,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return memoryBytes(chunkBytes, RecursiveDoublingAllreduce.edges(nodes), nodes, localRanks, bytes);
+        return memoryBytes(chunkBytes, Partners.edges(nodes), nodes, localRanks, bytes);
     }
 
     @Override
@@ -91,20 +91,27 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     @Override
     protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
-        RabenseifnerAllreduce.openAll(team, kernel, bytes, chunk, rounds);
+        openAll(team, kernel, bytes, chunk, rounds);
+    }
+
+    /** Opens what {@link #exchangeAll} needs. */
+    static void openAll(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
+        if (chunk <= DOUBLING_BYTES_MAX) {
+            RecursiveDoublingAllreduce.openAll(team, kernel, chunk, rounds);
+        } else {
+            RabenseifnerAllreduce.openAll(team, kernel, bytes, chunk, rounds);
+        }
     }
 
     @Override
-    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
-            int round) {
-        exchangeAll(team, kernel, own, work, at, length, chunk, round);
+    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk) {
+        exchangeAll(team, kernel, own, work, at, length, chunk);
     }
 
     /** What the masters do, for algorithms that differ inside the nodes. */
-    static void exchangeAll(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
-            int round) {
+    static void exchangeAll(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk) {
         if (chunk <= DOUBLING_BYTES_MAX) {
-            RecursiveDoublingAllreduce.exchange(team, kernel, own, work, at, length, round);
+            RecursiveDoublingAllreduce.exchangeAll(team, kernel, own, work, at, length);
         } else {
             RabenseifnerAllreduce.exchangeAll(team, kernel, own, work, at, length);
         }

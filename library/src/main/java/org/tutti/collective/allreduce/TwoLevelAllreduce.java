@@ -38,10 +38,8 @@ abstract class TwoLevelAllreduce extends Allreduce {
      * @param at at which byte of both
      * @param length the round's bytes
      * @param chunk the bytes of the first round, which no other one exceeds
-     * @param round 1, 2, 3, …
      */
-    protected abstract void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
-            int round);
+    protected abstract void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk);
 
     /**
      * Opens what goes to other masters and comes from them. Called by masters, on two nodes or more, before all rounds.
@@ -52,9 +50,7 @@ abstract class TwoLevelAllreduce extends Allreduce {
      * @param chunk the bytes of the first round, which no other one exceeds
      * @param rounds how many rounds follow
      */
-    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
-        // those that use landing places only have nothing to open
-    }
+    protected abstract void open(Team team, Kernel kernel, long bytes, long chunk, int rounds);
 
     /**
      * Bounds the shared memory of a node whose exchange uses some edges.
@@ -107,7 +103,7 @@ abstract class TwoLevelAllreduce extends Allreduce {
         for (int round = 1; round <= rounds; round++) {
             long from = (round - 1) * chunk;
             exchange(team, call.kernel(), call.source(), call.target(), from, Math.min(chunk, bytes - from),
-                    Math.min(chunk, bytes), round);
+                    Math.min(chunk, bytes));
         }
     }
 
@@ -127,7 +123,7 @@ abstract class TwoLevelAllreduce extends Allreduce {
                 continue;
             }
             if (team.nodes() > 1) {
-                exchange(team, kernel, shown, shown, place, length, Math.min(chunk, bytes), round);
+                exchange(team, kernel, shown, shown, place, length, Math.min(chunk, bytes));
             }
             NodeStage.announce(team, round);
             team.copy(shown, place, target, from, length);
