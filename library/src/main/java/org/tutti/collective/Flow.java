@@ -23,6 +23,9 @@ public abstract sealed class Flow permits Inflow, Outflow {
     /** How many places there are where one is filled while another one is emptied. */
     public static final int PLACES = 2;
 
+    /** How many places there are at a receiver who is to invite the sender, until he has. */
+    public static final int INVITED = 0;
+
     /** The longest piece in a place of {@link #PLACES} of a landing place. */
     public static final long PIECE_BYTES = RingLayout.LANDING_BYTES / PLACES;
 
@@ -70,14 +73,14 @@ public abstract sealed class Flow permits Inflow, Outflow {
                 shares == 0 ? PIECE_BYTES : Math.min(INBOX_PIECE_BYTES_MAX, shareBytes(shares) / PLACES));
     }
 
-    final void open(int otherNode, int otherEdge, long longestPiece, long count, boolean invitation) {
+    final void begin(int otherNode, int otherEdge, long longestPiece, long count, boolean invitation, long before) {
         node = otherNode;
         edgeThere = otherEdge;
         pieceBytes = longestPiece;
         places = count;
         invites = invitation;
         parts = 1;
-        number = 0;
+        number = before;
     }
 
     /**
@@ -87,15 +90,6 @@ public abstract sealed class Flow permits Inflow, Outflow {
      */
     public final void inParts(int count) {
         parts = count;
-    }
-
-    /**
-     * Says of an open flow that other flows have used its edge before: its pieces are counted after theirs.
-     *
-     * @param before the number of the last piece before
-     */
-    public final void after(long before) {
-        number = before;
     }
 
     /** The piece to which the last part belongs, from 1 on. */

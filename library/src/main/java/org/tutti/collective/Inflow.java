@@ -9,8 +9,11 @@ import org.tutti.collective.kernel.Kernel;
  * end: they are awaited in the node's memory, and a rank says DONE when it has read what somebody waits for; the master
  * gives back what all have read.
  *
- * <p>In an {@link #exchange} a node sends one piece more than it has received before it waits for the next one: if all
- * waited for credits, each would have sent less than the one that it waits for.
+ * <p>In an {@link #exchange} a node sends some pieces more than it has taken before it waits for the next one: with h
+ * of p places credited together, p − h + 1. If it waits for a credit with its piece a, the other one has taken a − p +
+ * h − 2 at most, so it has sent a − 1 at most. So if two nodes, or all in a ring, waited for credits, each would have
+ * sent less than the one that it waits for; and who waits for a piece of a node that waits for a credit waits for one
+ * that has been sent.
  *
  * <p>The inbox, and memory of the caller, is free at the end of an operation: the algorithm takes all pieces that are
  * sent to it. If the operation fails, the others' right to put there is revoked before the memory is used again.
@@ -29,7 +32,6 @@ public final class Inflow extends Flow {
     private Area target;
     private long to;
     private long left;
-    private boolean received;
 
     Inflow(Team team, int edge) {
         super(team, edge);
@@ -52,7 +54,7 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Begins a flow of the current operation to the landing place of the edge.
+     * Opens a flow of the current operation to the landing place of the edge.
      *
      * @param fromNode the other node
      * @param edgeAtSender the edge there that awaits credits
@@ -61,7 +63,7 @@ public final class Inflow extends Flow {
      * @param most how many pieces there will be at most
      */
     public void open(int fromNode, int edgeAtSender, long longestPiece, long count, long most) {
-        open(fromNode, edgeAtSender, longestPiece, count, false);
+        begin(fromNode, edgeAtSender, longestPiece, count, false, 0);
         Area landing = team.landing(edge);
         memory.set(landing.segment(), landing.start());
         pieces = most;
@@ -69,7 +71,7 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Begins a flow of the current operation to memory of this rank, and invites the other node there: until this rank
+     * Opens a flow of the current operation to memory of this rank, and invites the other node there: until this rank
      * leaves the operation; the algorithm sees to it that nothing comes later. The memory is a window that this rank
      * shows, or the caller's if it {@linkplain Team#isAddressable can be addressed}.
      *
@@ -82,7 +84,7 @@ public final class Inflow extends Flow {
      * @param bytes how many bytes of it, 1 or more
      */
     public void invite(int fromNode, int edgeAtSender, long longestPiece, long most, Area area, long at, long bytes) {
-        open(fromNode, edgeAtSender, longestPiece, (bytes + longestPiece - 1) / longestPiece, true);
+        begin(fromNode, edgeAtSender, longestPiece, (bytes + longestPiece - 1) / longestPiece, true, 0);
         memory.set(area.segment(), area.start() + at);
         pieces = most;
         reader = NOBODY;
@@ -90,7 +92,7 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Begins a flow of what is combined: through the landing place of the edge, or a share of this rank's inbox.
+     * Opens a flow of what is combined: through the landing place of the edge, or a share of this rank's inbox.
      *
      * @param kernel the operator, whose units are not cut
      * @param fromNode the other node
@@ -103,14 +105,26 @@ public final class Inflow extends Flow {
     public void openTransfers(Kernel kernel, int fromNode, int edgeAtSender, int share, int shares, long transfers,
             long bytesMax) {
         long longest = pieceBytes(kernel, shares);
-        long most = transfers * Math.max(1, (bytesMax + longest - 1) / longest);
         if (shares == 0) {
-            open(fromNode, edgeAtSender, longest, PLACES, most);
+            open(fromNode, edgeAtSender, longest, PLACES, 0);
         } else {
             memory.set(team.inbox(), 0);
-            invite(fromNode, edgeAtSender, longest, most, memory, share * shareBytes(shares),
+            invite(fromNode, edgeAtSender, longest, 0, memory, share * shareBytes(shares),
                     shareBytes(shares) / longest * longest);
         }
+        pieces = transfers * piecesOf(bytesMax);
+    }
+
+    /**
+     * Opens a flow of a single piece, which follows others over the edge that may have come from other nodes. No place
+     * is given back.
+     *
+     * @param fromNode the other node
+     * @param before how many pieces have come over the edge
+     */
+    public void openNext(int fromNode, long before) {
+        open(fromNode, edge, 0, 1, 0);
+        number = before;
     }
 
     /**
@@ -176,7 +190,6 @@ public final class Inflow extends Flow {
         target = area;
         to = at;
         left = bytes;
-        received = false;
     }
 
     /** Waits for the next piece, and takes it. Elements of lower nodes are on the left. */
@@ -194,7 +207,6 @@ public final class Inflow extends Flow {
         ownFrom += bytes;
         to += bytes;
         left -= bytes;
-        received = left == 0;
     }
 
     /**
@@ -209,27 +221,51 @@ public final class Inflow extends Flow {
      */
     public void receiveAll(Kernel kernel, Area with, long start, Area area, long at, long bytes) {
         begin(with, start, area, at, bytes);
-        while (!received) {
+        do {
             receive(kernel);
-        }
+        } while (left > 0);
     }
 
     /**
-     * Takes the transfer that has begun, while another one that has begun is sent.
+     * Takes the transfer that has begun, while another one to the same node, which has begun, is sent. The pieces of
+     * both are combined with what lies in the same areas at the same bytes.
      *
      * @param kernel the operator
      * @param out what is sent
+     * @param back whether each piece is sent back as soon as it has been combined, and the other node does the same:
+     *             then both have the result of both transfers
      */
-    public void exchange(Kernel kernel, Outflow out) {
-        out.sendNext();
-        while (!received) {
-            if (!out.isSent()) {
+    public void exchange(Kernel kernel, Outflow out, boolean back) {
+        Area result = target;
+        long givenAt = out.position();
+        long givenBytes = out.left();
+        long keptAt = to;
+        long keptBytes = left;
+        long given = piecesOf(givenBytes);
+        long kept = piecesOf(keptBytes);
+        long sends = back ? given + kept : given;
+        long takes = back ? kept + given : kept;
+        long ahead = places - together() + 1;
+        long sent = 0;
+        for (long taken = 0; taken <= takes; taken++) {
+            while (sent < sends && (sent < taken + ahead || taken == takes) && sent - given < taken) {
+                if (sent == given) {
+                    out.begin(result, keptAt, keptBytes);
+                }
                 out.sendNext();
+                sent++;
             }
-            receive(kernel);
+            if (taken < takes) {
+                if (taken == kept) {
+                    begin(null, 0, result, givenAt, givenBytes);
+                }
+                receive(kernel);
+            }
         }
-        while (!out.isSent()) {
-            out.sendNext();
-        }
+    }
+
+    /** A transfer has one piece at least, if an empty one. */
+    private long piecesOf(long bytes) {
+        return Math.max(1, (bytes + pieceBytes - 1) / pieceBytes);
     }
 }

@@ -111,21 +111,22 @@ public final class NodeTree {
             team.inflow(PARENT).open(parent(team, top), edgeAtParent(team, top), longestPiece, places, pieces);
             team.inflow(PARENT).readByAll();
         }
-        for (int index = 0; team.isMaster() && index < children(team, top); index++) {
-            team.outflow(edge(index)).open(child(team, top, index), PARENT, longestPiece, places);
+        if (team.isMaster()) {
+            openToChildren(team, top, longestPiece, places);
         }
     }
 
     /**
-     * Opens what the node passes on to where its children invite it.
+     * Opens what the node passes on to its children.
      *
      * @param team the team, at a master
      * @param top the node at the root of the tree
      * @param longestPiece the length of the places
+     * @param places how many places a child's landing place has, or {@link Flow#INVITED}
      */
-    public void openInvited(Team team, int top, long longestPiece) {
+    public void openToChildren(Team team, int top, long longestPiece, long places) {
         for (int index = 0; index < children(team, top); index++) {
-            team.outflow(edge(index)).openInvited(child(team, top, index), PARENT, longestPiece);
+            team.outflow(edge(index)).open(child(team, top, index), PARENT, longestPiece, places);
         }
     }
 

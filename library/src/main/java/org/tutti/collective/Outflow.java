@@ -8,51 +8,31 @@ import org.tutti.collective.kernel.Kernel;
  * transfer of so many bytes the same way: it has one piece at least, if an empty one.
  */
 public final class Outflow extends Flow {
-    private static final int UNKNOWN = 0; // places, until the invitation has come
-
     private final Target target = new Target();
     private boolean credited;
     private Area source;
     private long from;
     private long left;
-    private boolean sent;
 
     Outflow(Team team, int creditEdge) {
         super(team, creditEdge);
     }
 
     /**
-     * Begins a flow of the current operation to a landing place.
+     * Opens a flow of the current operation.
      *
      * @param toNode the other node
      * @param edgeAtReceiver the edge there, over which its {@link Inflow} receives
      * @param longestPiece the length of the places
-     * @param count how many places there are
+     * @param count how many places the landing place has, or {@link #INVITED}
      */
     public void open(int toNode, int edgeAtReceiver, long longestPiece, long count) {
-        open(toNode, edgeAtReceiver, longestPiece, count, false);
-        credited = true;
-    }
-
-    /** Says of an open flow that nobody gives credits: this node knows from elsewhere when a place is free. */
-    public void withoutCredits() {
-        credited = false;
-    }
-
-    /**
-     * Begins a flow of the current operation to where the other node will invite this one.
-     *
-     * @param toNode the other node
-     * @param edgeAtReceiver the edge there, over which its {@link Inflow} receives
-     * @param longestPiece the length of the places, but for the last one
-     */
-    public void openInvited(int toNode, int edgeAtReceiver, long longestPiece) {
-        open(toNode, edgeAtReceiver, longestPiece, UNKNOWN, true);
+        begin(toNode, edgeAtReceiver, longestPiece, count, count == INVITED, 0);
         credited = true;
     }
 
     /**
-     * Begins a flow of what is combined.
+     * Opens a flow of what is combined.
      *
      * @param kernel the operator, whose units are not cut
      * @param toNode the other node
@@ -60,8 +40,20 @@ public final class Outflow extends Flow {
      * @param shares what {@link Flow#shares} has said
      */
     public void openTransfers(Kernel kernel, int toNode, int edgeAtReceiver, int shares) {
-        open(toNode, edgeAtReceiver, pieceBytes(kernel, shares), shares == 0 ? PLACES : UNKNOWN, shares > 0);
-        credited = true;
+        open(toNode, edgeAtReceiver, pieceBytes(kernel, shares), shares == 0 ? PLACES : INVITED);
+    }
+
+    /**
+     * Opens a flow of a single piece, which follows others over the edge that may have come from other nodes: this one
+     * knows from elsewhere that the landing place is free.
+     *
+     * @param toNode the other node
+     * @param edgeAtReceiver the edge there
+     * @param before how many pieces have come over it
+     */
+    public void openNext(int toNode, int edgeAtReceiver, long before) {
+        begin(toNode, edgeAtReceiver, 0, 1, false, before);
+        credited = false;
     }
 
     /**
@@ -84,7 +76,7 @@ public final class Outflow extends Flow {
      * @param bytes how many, 0 or more
      */
     public void send(Area area, long at, long offset, long bytes) {
-        if (places == UNKNOWN) {
+        if (places == INVITED) {
             team.awaitInvitation(edge, node, target);
             places = (target.bytes() + pieceBytes - 1) / pieceBytes;
         }
@@ -117,12 +109,16 @@ public final class Outflow extends Flow {
         source = area;
         from = at;
         left = bytes;
-        sent = false;
     }
 
-    /** Whether all of the transfer is sent. */
-    boolean isSent() {
-        return sent;
+    /** At which byte what is left of the transfer begins. */
+    long position() {
+        return from;
+    }
+
+    /** How many bytes are left of it. */
+    long left() {
+        return left;
     }
 
     /** Sends the next piece of the transfer, when there is a place for it. */
@@ -131,7 +127,6 @@ public final class Outflow extends Flow {
         send(source, from, bytes);
         from += bytes;
         left -= bytes;
-        sent = left == 0;
     }
 
     /**
@@ -143,8 +138,8 @@ public final class Outflow extends Flow {
      */
     public void sendAll(Area area, long at, long bytes) {
         begin(area, at, bytes);
-        while (!sent) {
+        do {
             sendNext();
-        }
+        } while (left > 0);
     }
 }

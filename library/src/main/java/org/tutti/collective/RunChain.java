@@ -13,13 +13,12 @@ import org.tutti.pattern.Partition;
  *  ranks 0 1 4 5 on node 0, ranks 2 3 on node 1:    node 0: 0∘1  –→  node 1: (0∘1)∘2∘3  –→  node 0: (0∘1∘2∘3)∘4∘5
  * </pre>
  *
- * <p>A chunk goes through the whole chain before the next one starts, so what arrives at a node over the chain's edge
- * arrives in order, whoever puts it, and finds the landing place free: the master has passed on what was there. (The
- * last run tells the first by an empty piece.) Results
- * come from another node than the next chunk does, and may be overtaken by it; so they have an edge of their own. A
- * result is put there after the chain has passed the node with the contributions of all its ranks, which they make
- * after they have copied the result before; for the same reason the place in the master's window is free in which a
- * node combines.
+ * <p>A chunk goes through the whole chain before the next one starts: its end is told to the first run by an empty
+ * piece. So what arrives at a node over the chain's edge arrives in order, whoever puts it, and finds the landing
+ * place free: the master has passed on what was there. Results come from another node than the next chunk does, and
+ * may be overtaken by it; so they have an edge of their own. A result is put there after the chain has passed the node
+ * with the contributions of all its ranks, which they make after they have copied the result before; for the same
+ * reason the place in the master's window is free in which a node combines.
  */
 public final class RunChain {
     /** No rank in particular: the result is for all. */
@@ -65,7 +64,7 @@ public final class RunChain {
             team.copy(source, from, shown, place, length);
             team.post(Team.READY, (long) READY_STEPS * step - 1);
             if (team.isMaster()) {
-                combineRuns(team, kernel, shown, window, chunk, place, length, step, runs);
+                combineRuns(team, kernel, shown, window, chunk, place, length, step, chunks, runs);
                 send(team, shown, HALVES * chunk, length, step, root);
                 team.post(Team.READY, (long) READY_STEPS * step);
                 team.post(Team.DONE, step);
@@ -111,10 +110,6 @@ public final class RunChain {
         return runs;
     }
 
-    private static int first(Team team) {
-        return team.nodeOf(0);
-    }
-
     private static int last(Team team) {
         return team.nodeOf(team.size() - 1);
     }
@@ -125,7 +120,7 @@ public final class RunChain {
     }
 
     private static void combineRuns(Team team, Kernel kernel, Area shown, long window, long chunk, long place,
-            long length, int step, int runs) {
+            long length, int step, int chunks, int runs) {
         team.awaitOthers(Team.READY, (long) READY_STEPS * step - 1);
         int run = 0;
         for (int rank = 0; rank < team.size(); run++) {
@@ -139,18 +134,20 @@ public final class RunChain {
             }
             rank = end;
         }
+        if (team.node() == last(team) && team.node() != team.nodeOf(0) && step < chunks) {
+            team.outflow(CHAIN).openNext(team.nodeOf(0), CHAIN, arrival(step, runs, runs));
+            team.outflow(CHAIN).signal(); // the chunk has come to its end
+        }
     }
 
-    /**
-     * Combines what has come from the run before with this one's ranks, and passes it on. After the last run an empty
-     * piece goes to the first: the chunk has come to its end.
-     */
+    /** Combines what has come from the run before with this one's ranks, and passes it on if there is another run. */
     private static void combineRun(Team team, Kernel kernel, Area shown, long window, long result, long place,
             long length, int rank, int end, long arrival) {
         Area accumulated = null;
         int before = team.nodeOf(rank == 0 ? team.size() - 1 : rank - 1);
         if (arrival > 0 && before != team.node()) {
-            accumulated = inflow(team, before, CHAIN, arrival - 1).await();
+            team.inflow(CHAIN).openNext(before, arrival - 1);
+            accumulated = team.inflow(CHAIN).await();
         }
         long at = 0;
         int next = rank;
@@ -165,26 +162,9 @@ public final class RunChain {
             at = result;
         }
         if (end < team.size()) {
-            outflow(team, team.nodeOf(end), CHAIN, arrival).send(accumulated, at, length);
-        } else if (first(team) != team.node()) {
-            outflow(team, first(team), CHAIN, arrival).signal();
+            team.outflow(CHAIN).openNext(team.nodeOf(end), CHAIN, arrival);
+            team.outflow(CHAIN).send(accumulated, at, length);
         }
-    }
-
-    /** What goes over an edge after so many pieces: there is one place, and it is free. */
-    private static Outflow outflow(Team team, int node, int edge, long before) {
-        Outflow out = team.outflow(edge);
-        out.open(node, edge, CHUNK_BYTES, 1);
-        out.withoutCredits();
-        out.after(before);
-        return out;
-    }
-
-    private static Inflow inflow(Team team, int node, int edge, long before) {
-        Inflow in = team.inflow(edge);
-        in.open(node, edge, CHUNK_BYTES, 1, before + 1);
-        in.after(before);
-        return in;
     }
 
     private static Area contribution(Team team, Area shown, long window, int rank) {
@@ -199,7 +179,8 @@ public final class RunChain {
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = (team.node() + distance) % team.nodes();
             if (root == ALL || node == team.nodeOf(root)) {
-                outflow(team, node, RESULTS, step - 1).send(shown, result, length);
+                team.outflow(RESULTS).openNext(node, RESULTS, step - 1);
+                team.outflow(RESULTS).send(shown, result, length);
             }
         }
     }
@@ -209,7 +190,8 @@ public final class RunChain {
         boolean wants = root == ALL || root == team.rank();
         if (team.node() != last(team)) {
             if (wants || team.isMaster() && team.node() == team.nodeOf(root)) { // who receives for the root must stay
-                Area arrived = inflow(team, last(team), RESULTS, step - 1).await();
+                team.inflow(RESULTS).openNext(last(team), step - 1);
+                Area arrived = team.inflow(RESULTS).await();
                 if (wants) {
                     team.copy(arrived, 0, target, from, length);
                 }

@@ -570,8 +570,8 @@ public final class Team extends Operation {
     }
 
     /**
-     * Puts bytes to where another node has invited this one. Whoever awaits a later {@link #signal} of this rank to that
-     * node finds them there.
+     * Puts bytes to where another node has invited this one. Whoever awaits a later {@link #signal} of this rank to
+     * that node finds them there.
      */
     void put(int toNode, Target target, long targetOffset, Area source, long sourceOffset, long bytes) {
         awaitNothingOf(master(toNode));

@@ -33,9 +33,9 @@ final class BrokenBarrier extends Barrier {
         int nodes = fault == Fault.ONE_ROUND_TOO_FEW ? team.nodes() / 2 : team.nodes();
         for (int distance = 1; distance < nodes; distance <<= 1) {
             int edge = NodeTree.edge(round++);
-            team.outflow(edge).open((team.node() + distance) % team.nodes(), edge, 0, 1);
+            team.outflow(edge).openNext((team.node() + distance) % team.nodes(), edge, 0);
             team.outflow(edge).signal();
-            team.inflow(edge).open(Math.floorMod(team.node() - distance, team.nodes()), edge, 0, 1, 1);
+            team.inflow(edge).openNext(Math.floorMod(team.node() - distance, team.nodes()), 0);
             team.inflow(edge).await();
         }
         if (fault != Fault.MASTER_GOES_FIRST) {

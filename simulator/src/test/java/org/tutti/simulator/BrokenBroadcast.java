@@ -35,9 +35,6 @@ final class BrokenBroadcast extends Broadcast {
         }
         int top = team.nodeOf(root);
         TREE.openDownwards(team, top, BUFFER_BYTES, BUFFERS, Partition.chunks(bytes, BUFFER_BYTES));
-        for (int index = 0; index < TREE.children(team, top) && fault == Fault.NO_WAIT_FOR_CREDIT; index++) {
-            team.outflow(NodeTree.edge(index)).withoutCredits();
-        }
         if (team.node() == top) {
             runAtTop(team, data, bytes, team.localRankOf(root), top);
         } else {
@@ -62,7 +59,7 @@ final class BrokenBroadcast extends Broadcast {
             long length = Math.min(BUFFER_BYTES, bytes - from);
             if (sends) {
                 if (forwards) {
-                    TREE.passOn(team, top, data, from, length);
+                    forward(team, top, chunk, data, from, length);
                 }
                 if (shows) {
                     if (fault != Fault.ROOT_REFILLS_WITHOUT_WAITING) {
@@ -86,7 +83,7 @@ final class BrokenBroadcast extends Broadcast {
                 }
                 Area shown = team.shown(root, window);
                 if (forwards) {
-                    TREE.passOn(team, top, shown, many ? from : place(chunk), length);
+                    forward(team, top, chunk, shown, many ? from : place(chunk), length);
                 }
                 take(team, shown, many ? from : place(fault == Fault.SWAPPED_BUFFER ? chunk + 1 : chunk), data, from,
                         length, chunk);
@@ -104,6 +101,13 @@ final class BrokenBroadcast extends Broadcast {
         }
     }
 
+    private void forward(Team team, int top, int chunk, Area source, long at, long length) {
+        for (int index = 0; index < TREE.children(team, top) && fault == Fault.NO_WAIT_FOR_CREDIT; index++) {
+            team.outflow(NodeTree.edge(index)).openNext(TREE.child(team, top, index), NodeTree.PARENT, chunk - 1);
+        }
+        TREE.passOn(team, top, source, at, length);
+    }
+
     private void runBelow(Team team, Area data, long bytes, int top) {
         int chunks = Partition.chunks(bytes, BUFFER_BYTES);
         Inflow in = team.inflow(NodeTree.PARENT);
@@ -114,11 +118,11 @@ final class BrokenBroadcast extends Broadcast {
             long from = (chunk - 1) * BUFFER_BYTES;
             long length = Math.min(BUFFER_BYTES, bytes - from);
             if (team.isMaster() && fault == Fault.FORWARDS_BEFORE_ARRIVAL) {
-                TREE.passOn(team, top, team.landing(NodeTree.PARENT), place(chunk), length);
+                forward(team, top, chunk, team.landing(NodeTree.PARENT), place(chunk), length);
             }
             Area landed = in.await();
             if (team.isMaster() && fault != Fault.FORWARDS_BEFORE_ARRIVAL) {
-                TREE.passOn(team, top, landed, 0, length);
+                forward(team, top, chunk, landed, 0, length);
             }
             take(team, landed, 0, data, from, length, chunk);
             if (team.isMaster() && fault != Fault.NO_CREDIT) {

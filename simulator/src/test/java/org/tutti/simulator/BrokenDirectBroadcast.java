@@ -4,6 +4,7 @@ package org.tutti.simulator;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Outflow;
@@ -44,7 +45,7 @@ final class BrokenDirectBroadcast extends Broadcast {
         for (int other = 0; other < team.size(); other++) {
             if (other != root) {
                 Outflow out = team.outflow(NodeTree.edge(index(other, root)));
-                out.openInvited(other, NodeTree.PARENT, bytes);
+                out.open(other, NodeTree.PARENT, bytes, Flow.INVITED);
                 out.send(data, 0, bytes);
             }
         }

@@ -32,15 +32,14 @@ import org.tutti.pattern.Partition;
  *
  * <p>The paper's cluster master polls the other nodes' memory. Here every master puts up to {@value
  * RingLayout#STAR_PAYLOAD_BYTES} bytes into its star cell at the cluster master; for longer chunks the cluster master
- * invites one after the other to two places, those of its landing place, which nobody else uses there: so it needs
- * memory for two nodes, however many there are.
+ * invites one after the other to one place, in a landing place that nobody else uses there: so it needs memory for one
+ * node, however many there are.
  *
  * <p>A rank contributes to chunk k + 1 after it has copied the result of chunk k, and a master sends chunk k + 1 after
  * its ranks have contributed: then the place where the result lands is free.
  */
 public final class ChengAllreduce extends Allreduce {
     private static final long CHUNK_BYTES = Flow.PIECE_BYTES;
-    private static final int PLACES = Flow.PLACES;
     private static final int MASTER = 0;
     private static final int READY_STEPS = 2;
     private static final long MIX = 0x9e3779b97f4a7c15L;
@@ -53,7 +52,7 @@ public final class ChengAllreduce extends Allreduce {
     public ChengAllreduce(boolean random) {
         super(new Description(random ? "cheng-random" : "cheng", Order.BLOCKS, "4·c, and n − 1 puts in a row",
                 "(p−1)·b at a master", "(n−1)·b at the cluster master",
-                "32 KiB a rank, 2 × 32 KiB an edge; n cells of 128 bytes a node",
+                "32 KiB a rank, and as much an edge; n cells of 128 bytes a node",
                 random ? "Cheng, section 3: masters drawn at random" : "Cheng, section 3"));
         this.random = random;
     }
@@ -83,8 +82,8 @@ public final class ChengAllreduce extends Allreduce {
         long window = Math.min(bytes, chunk);
         Area shown = team.show(window);
         int cluster = random ? draw(team) : 0;
-        if (team.nodes() > 1) {
-            open(team, chunk, chunks, bytes, cluster);
+        if (team.node() != cluster) {
+            open(team, call, chunk, chunks, cluster);
         }
         for (int step = 1; step <= chunks; step++) {
             long from = (step - 1) * chunk;
@@ -130,68 +129,42 @@ public final class ChengAllreduce extends Allreduce {
         }
     }
 
-    /** Opens what goes to the cluster master, and what all ranks of the other nodes get from there. */
-    private static void open(Team team, long chunk, int chunks, long bytes, int cluster) {
-        boolean fits = fits(bytes);
-        if (team.node() != cluster) {
-            team.inflow(NodeTree.PARENT).open(cluster, NodeTree.PARENT, chunk, 1, chunks);
-            if (team.isMaster() && fits) {
-                team.outflow(NodeTree.PARENT).open(cluster, team.star(team.node()), chunk, 1);
-            } else if (team.isMaster()) {
-                team.outflow(NodeTree.PARENT).openInvited(cluster, team.star(team.node()), chunk);
-            }
-        } else if (team.isMaster()) {
-            for (int index = 0; index < (fits ? team.nodes() - 1 : Math.min(PLACES, team.nodes() - 1)); index++) {
-                if (fits) {
-                    from(team, index).open(other(team, index), NodeTree.PARENT, chunk, 1, 1);
-                } else {
-                    invite(team, index, chunk, chunks);
-                }
-            }
+    /** Opens what goes to the cluster master, and what all ranks of the node get from there. */
+    private static void open(Team team, Call call, long chunk, int chunks, int cluster) {
+        team.inflow(NodeTree.PARENT).open(cluster, NodeTree.PARENT, chunk, 1, chunks);
+        if (team.isMaster()) {
+            team.outflow(NodeTree.PARENT).open(cluster, team.star(team.node()), chunk, fits(call) ? 1 : Flow.INVITED);
         }
     }
 
-    private static boolean fits(long bytes) {
-        return bytes <= RingLayout.STAR_PAYLOAD_BYTES;
+    private static boolean fits(Call call) {
+        return call.bytes() <= RingLayout.STAR_PAYLOAD_BYTES;
     }
 
-    /** The nodes in the order in which the cluster master combines: those above, then those below, away from it. */
-    private static int other(Team team, int index) {
-        int above = team.nodes() - 1 - team.node();
-        return index < above ? team.node() + 1 + index : team.nodes() - 2 - index;
-    }
-
-    private static Inflow from(Team team, int index) {
-        return team.inflow(team.star(other(team, index)));
-    }
-
-    /** The cluster master invites a node to one of two places, which all use in turn. */
-    private static void invite(Team team, int index, long chunk, int chunks) {
-        from(team, index).invite(other(team, index), NodeTree.PARENT, chunk, chunks, team.landing(NodeTree.PARENT),
-                index % PLACES * chunk, chunk);
-    }
-
-    /** The cluster master combines what all nodes have, and hands it out. */
+    /** The cluster master combines what the nodes above have, then those below, away from it, and hands out the sum. */
     private static void gather(Team team, Call call, Area shown, long length, long chunk, int chunks, int step) {
-        int others = team.nodes() - 1;
-        for (int index = 0; index < others; index++) {
-            Area theirs = from(team, index).await();
-            boolean above = other(team, index) > team.node();
-            team.combine(call.kernel(), above ? shown : theirs, 0, above ? theirs : shown, 0, shown, 0, length);
-            if (index + PLACES >= others) { // the place is free for the next chunk's first or second
-                from(team, index % PLACES).release();
-            } else if (step == 1 && !fits(call.bytes())) {
-                invite(team, index + PLACES, chunk, chunks);
-            } else {
-                from(team, index + PLACES).release();
-            }
+        for (int other = team.node() + 1; other < team.nodes(); other++) {
+            team.combine(call.kernel(), shown, 0, await(team, call, chunk, chunks, step, other), 0, shown, 0, length);
+        }
+        for (int other = team.node() - 1; other >= 0; other--) {
+            team.combine(call.kernel(), await(team, call, chunk, chunks, step, other), 0, shown, 0, shown, 0, length);
         }
         for (int distance = 1; distance < team.nodes(); distance++) {
             Outflow out = team.outflow(NodeTree.PARENT);
-            out.open((team.node() + distance) % team.nodes(), NodeTree.PARENT, chunk, 1);
-            out.withoutCredits();
-            out.after(step - 1);
+            out.openNext((team.node() + distance) % team.nodes(), NodeTree.PARENT, step - 1);
             out.send(shown, 0, length);
         }
+    }
+
+    private static Area await(Team team, Call call, long chunk, int chunks, int step, int other) {
+        Inflow in = team.inflow(team.star(other));
+        if (fits(call)) {
+            in.openNext(other, 0);
+        } else if (step == 1) {
+            in.invite(other, NodeTree.PARENT, chunk, chunks, team.landing(NodeTree.PARENT), 0, chunk);
+        } else {
+            in.release(); // only now, when the others' chunks have been taken, which use the same place
+        }
+        return in.await();
     }
 }

@@ -7,7 +7,6 @@ import org.tutti.collective.Counts;
 import org.tutti.collective.Flow;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
-import org.tutti.collective.Outflow;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
@@ -83,10 +82,9 @@ public final class FlatAllreduce extends TwoLevelAllreduce {
         int nodes = team.nodes();
         for (int distance = 1; distance < nodes; distance++) {
             int other = (node + distance) % nodes;
-            Outflow out = team.outflow(NodeTree.PARENT);
-            out.open(other, team.star(node), RingLayout.STAR_PAYLOAD_BYTES, 1);
-            out.send(own, at, length);
-            team.inflow(team.star(other)).open(other, NodeTree.PARENT, RingLayout.STAR_PAYLOAD_BYTES, 1, 1);
+            team.outflow(NodeTree.PARENT).openNext(other, team.star(node), 0);
+            team.outflow(NodeTree.PARENT).send(own, at, length);
+            team.inflow(team.star(other)).openNext(other, 0);
         }
         Area accumulated = node == 0 ? own : team.inflow(team.star(0)).await();
         long place = node == 0 ? at : 0;

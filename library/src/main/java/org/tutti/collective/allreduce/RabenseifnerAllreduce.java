@@ -107,16 +107,17 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
         int nodes = team.nodes();
         int position = Folding.position(team.node(), nodes);
         int parts = Folding.positions(nodes);
+        int last = Partners.count(nodes) - 1;
         int first = 0; // of the parts that this node still works on
-        for (int bit = 0; bit < Partners.count(nodes); bit++) {
+        for (int bit = 0; bit <= last; bit++) {
             int half = parts >> (bit + 1);
             boolean upper = (position >> bit & 1) == 1;
             int kept = upper ? first + half : first;
             int given = upper ? first : first + half;
             swap(team, kernel, true, bit, given, kept, half, bit == 0 ? own : work, work, at, length);
-            first = kept;
+            first = bit == last ? first : kept;
         }
-        for (int bit = Partners.count(nodes) - 1; bit >= 0; bit--) {
+        for (int bit = last - 1; bit >= 0; bit--) {
             int half = parts >> (bit + 1);
             int theirs = (position >> bit & 1) == 1 ? first - half : first + half;
             swap(team, kernel, false, bit, first, theirs, half, work, work, at, length);
@@ -136,6 +137,6 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
         out.begin(own, at + from, Partition.start(length, unit, parts, sentPart + count) - from);
         in.begin(combines ? own : null, at + to, work, at + to,
                 Partition.start(length, unit, parts, receivedPart + count) - to);
-        in.exchange(kernel, out);
+        in.exchange(kernel, out, combines && bit == Partners.count(team.nodes()) - 1);
     }
 }

@@ -79,7 +79,7 @@ public final class RingAllreduce extends TwoLevelAllreduce {
             out.begin(step == 0 ? own : work, at + from, Partition.start(length, unit, nodes, sent + 1) - from);
             in.begin(step < nodes - 1 ? own : null, at + to, work, at + to,
                     Partition.start(length, unit, nodes, received + 1) - to);
-            in.exchange(kernel, out);
+            in.exchange(kernel, out, false);
         }
     }
 }

@@ -7,6 +7,7 @@ import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
+import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
 import org.tutti.pattern.BinomialTree;
@@ -106,7 +107,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         Area target = call.target();
         long bytes = call.bytes();
         Area shown = team.show(bytes);
-        if (combineChildren(team, call, 0, shown, 0, bytes, bytes, 1) == source) {
+        if (NodeStage.combineBinomial(team, call.kernel(), TOP, source, 0, bytes, 0, shown, 0, bytes, 1) == source) {
             team.copy(source, 0, shown, 0, bytes);
         }
         if (team.isMaster()) {
@@ -119,24 +120,6 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
             team.await(TOP, Team.READY, 1);
             team.copy(team.shown(TOP, bytes), 0, target, 0, bytes);
         }
-    }
-
-    /** Combines what the children on this node show with this rank's own; returns where that is. */
-    private static Area combineChildren(Team team, Call call, long from, Area buffers, long place, long length,
-            long window, int chunk) {
-        Area source = call.source();
-        int rank = team.localRank();
-        int size = team.localSize();
-        Area accumulated = source;
-        for (int index = 0; index < BinomialTree.INSTANCE.children(rank, size); index++) {
-            int child = BinomialTree.INSTANCE.child(rank, index, size);
-            team.await(child, Team.READY, chunk);
-            team.combine(call.kernel(), accumulated, accumulated == source ? from : place, team.shown(child, window),
-                    place,
-                    buffers, place, length);
-            accumulated = buffers;
-        }
-        return accumulated;
     }
 
     private void runLong(Team team, Call call) {
@@ -173,7 +156,8 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         } else {
             team.await(BinomialTree.INSTANCE.parent(rank, team.localSize()), Team.DONE, chunk - BUFFERS);
         }
-        Area accumulated = combineChildren(team, call, from, buffers, place, length, window, chunk);
+        Area accumulated = NodeStage.combineBinomial(team, call.kernel(), TOP, source, from, window, place, buffers,
+                place, length, chunk);
         if (team.isMaster()) {
             accumulated = TREE.combine(team, call.kernel(), TOP, accumulated, accumulated == source ? from : place,
                     buffers, place, length);

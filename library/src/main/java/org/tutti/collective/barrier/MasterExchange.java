@@ -27,9 +27,9 @@ final class MasterExchange {
             int to = pairs ? node ^ distance : (node + distance) % nodes;
             int from = pairs ? to : Math.floorMod(node - distance, nodes);
             int edge = NodeTree.edge(round++);
-            team.outflow(edge).open(to, edge, 0, 1);
+            team.outflow(edge).openNext(to, edge, 0);
             team.outflow(edge).signal();
-            team.inflow(edge).open(from, edge, 0, 1, 1);
+            team.inflow(edge).openNext(from, 0);
             team.inflow(edge).await();
         }
         team.noteAllAreHere();

@@ -4,6 +4,7 @@ package org.tutti.collective.broadcast;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Outflow;
@@ -183,10 +184,10 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
 
     /** Opens what goes to the children in the tree, and to the neighbour on the right. */
     private static void openOutflows(Team team, int top, long half) {
-        TREE.openInvited(team, top, half);
+        TREE.openToChildren(team, top, half, Flow.INVITED);
         int next = position(team, top) + 1;
         if (next < team.nodes()) { // else the neighbour is where everything comes from
-            team.outflow(RING_CREDITS).openInvited((team.node() + 1) % team.nodes(), RING, half);
+            team.outflow(RING_CREDITS).open((team.node() + 1) % team.nodes(), RING, half, Flow.INVITED);
             team.outflow(RING_CREDITS).inParts(missing(team, next));
         }
     }

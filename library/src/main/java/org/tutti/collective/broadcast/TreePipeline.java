@@ -111,7 +111,7 @@ final class TreePipeline {
         int parts = team.nodes() == 1 ? HALVES : (int) Math.min(PARTS_MAX, team.windowBytesMax() / chunk);
         int top = team.nodeOf(call.root());
         if (team.nodes() > 1 && team.isMaster()) {
-            tree.openInvited(team, top, chunk);
+            tree.openToChildren(team, top, chunk, Flow.INVITED);
         }
         if (team.rank() == call.root()) {
             send(team, call, chunk, parts, Integer.MAX_VALUE, true, lends);

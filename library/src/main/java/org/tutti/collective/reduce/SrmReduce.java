@@ -7,6 +7,7 @@ import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
+import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
@@ -129,7 +130,8 @@ public final class SrmReduce extends Reduce implements Chunked {
         int position = Math.floorMod(team.localRank() - top, team.localSize());
         team.await((BinomialTree.INSTANCE.parent(position, team.localSize()) + top) % team.localSize(), Team.DONE,
                 chunk - BUFFERS);
-        if (combineChildren(team, call, from, length, window, place, top, buffers, place, chunk) == source) {
+        if (NodeStage.combineBinomial(team, call.kernel(), top, source, from, window, place, buffers, place, length,
+                chunk) == source) {
             team.copy(source, from, buffers, place, length);
         }
         team.post(Team.READY, chunk);
@@ -144,7 +146,8 @@ public final class SrmReduce extends Reduce implements Chunked {
         if (above && team.rank() != root && team.nodeOf(root) == team.node()) {
             team.await(team.localRankOf(root), Team.DONE, chunk - BUFFERS);
         }
-        Area accumulated = combineChildren(team, call, from, length, window, place, top, into, at, chunk);
+        Area accumulated = NodeStage.combineBinomial(team, call.kernel(), top, source, from, window, place, into, at,
+                length, chunk);
         accumulated =
                 TREE.combine(team, call.kernel(), topNode, accumulated, accumulated == source ? from : at, into, at,
                         length);
@@ -156,23 +159,5 @@ public final class SrmReduce extends Reduce implements Chunked {
             }
             team.post(Team.READY, chunk);
         }
-    }
-
-    /** Combines what the children on this node show with this rank's own; returns where that is. */
-    private static Area combineChildren(Team team, Call call, long from, long length, long window, long place, int top,
-            Area into, long at, int chunk) {
-        Area source = call.source();
-        int position = Math.floorMod(team.localRank() - top, team.localSize());
-        int children = BinomialTree.INSTANCE.children(position, team.localSize());
-        Area accumulated = source;
-        for (int index = 0; index < children; index++) {
-            int child = (BinomialTree.INSTANCE.child(position, index, team.localSize()) + top) % team.localSize();
-            team.await(child, Team.READY, chunk);
-            team.combine(call.kernel(), accumulated, accumulated == source ? from : at, team.shown(child, window),
-                    place, into,
-                    at, length);
-            accumulated = into;
-        }
-        return accumulated;
     }
 }
