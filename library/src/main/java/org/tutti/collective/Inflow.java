@@ -9,11 +9,8 @@ import org.tutti.collective.kernel.Kernel;
  * end: they are awaited in the node's memory, and a rank says DONE when it has read what somebody waits for; the master
  * gives back what all have read.
  *
- * <p>In an {@link #exchange} a node sends some pieces more than it has taken before it waits for the next one: with h
- * of p places credited together, p − h + 1. If it waits for a credit with its piece a, the other one has taken a − p +
- * h − 2 at most, so it has sent a − 1 at most. So if two nodes, or all in a ring, waited for credits, each would have
- * sent less than the one that it waits for; and who waits for a piece of a node that waits for a credit waits for one
- * that has been sent.
+ * <p>In an {@link #exchange} a node sends one piece more than it has taken before it waits for the next one: if all
+ * waited for credits, each would have sent less than the one that it waits for.
  *
  * <p>The inbox, and memory of the caller, is free at the end of an operation: the algorithm takes all pieces that are
  * sent to it. If the operation fails, the others' right to put there is revoked before the memory is used again.
@@ -21,6 +18,7 @@ import org.tutti.collective.kernel.Kernel;
 public final class Inflow extends Flow {
     private static final int NOBODY = -1;
     private static final int ALL = -2;
+    private static final int AHEAD = 2;
 
     private final Area memory = new Area();
     private final Area arrived = new Area();
@@ -245,10 +243,9 @@ public final class Inflow extends Flow {
         long kept = piecesOf(keptBytes);
         long sends = back ? given + kept : given;
         long takes = back ? kept + given : kept;
-        long ahead = places - together() + 1;
         long sent = 0;
         for (long taken = 0; taken <= takes; taken++) {
-            while (sent < sends && (sent < taken + ahead || taken == takes) && sent - given < taken) {
+            while (sent < sends && (sent < taken + AHEAD || taken == takes) && sent - given < taken) {
                 if (sent == given) {
                     out.begin(result, keptAt, keptBytes);
                 }

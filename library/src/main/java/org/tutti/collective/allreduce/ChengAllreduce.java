@@ -32,8 +32,8 @@ import org.tutti.pattern.Partition;
  *
  * <p>The paper's cluster master polls the other nodes' memory. Here every master puts up to {@value
  * RingLayout#STAR_PAYLOAD_BYTES} bytes into its star cell at the cluster master; for longer chunks the cluster master
- * invites one after the other to one place, in a landing place that nobody else uses there: so it needs memory for one
- * node, however many there are.
+ * invites one after the other to two places in turn, in a landing place that nobody else uses there: so it needs memory
+ * for two nodes, however many there are.
  *
  * <p>A rank contributes to chunk k + 1 after it has copied the result of chunk k, and a master sends chunk k + 1 after
  * its ranks have contributed: then the place where the result lands is free.
@@ -52,7 +52,7 @@ public final class ChengAllreduce extends Allreduce {
     public ChengAllreduce(boolean random) {
         super(new Description(random ? "cheng-random" : "cheng", Order.BLOCKS, "4·c, and n − 1 puts in a row",
                 "(p−1)·b at a master", "(n−1)·b at the cluster master",
-                "32 KiB a rank, and as much an edge; n cells of 128 bytes a node",
+                "32 KiB a rank, 2 × 32 KiB an edge; n cells of 128 bytes a node",
                 random ? "Cheng, section 3: masters drawn at random" : "Cheng, section 3"));
         this.random = random;
     }
@@ -141,13 +141,23 @@ public final class ChengAllreduce extends Allreduce {
         return call.bytes() <= RingLayout.STAR_PAYLOAD_BYTES;
     }
 
-    /** The cluster master combines what the nodes above have, then those below, away from it, and hands out the sum. */
+    /** The cluster master combines what all nodes have, and hands out the sum. */
     private static void gather(Team team, Call call, Area shown, long length, long chunk, int chunks, int step) {
-        for (int other = team.node() + 1; other < team.nodes(); other++) {
-            team.combine(call.kernel(), shown, 0, await(team, call, chunk, chunks, step, other), 0, shown, 0, length);
+        int others = team.nodes() - 1;
+        for (int index = 0; index < others; index++) {
+            if (index == 0 && step == 1) {
+                invite(team, call, chunk, chunks, 1, 0);
+            }
+            if (index + 1 < others) { // its place is free: what was there is combined
+                invite(team, call, chunk, chunks, step, index + 1);
+            }
+            int other = other(team, index);
+            Area theirs = team.inflow(team.star(other)).await();
+            boolean above = other > team.node();
+            team.combine(call.kernel(), above ? shown : theirs, 0, above ? theirs : shown, 0, shown, 0, length);
         }
-        for (int other = team.node() - 1; other >= 0; other--) {
-            team.combine(call.kernel(), await(team, call, chunk, chunks, step, other), 0, shown, 0, shown, 0, length);
+        if (others > 0 && step < chunks) { // before the result, which takes its time
+            invite(team, call, chunk, chunks, step + 1, 0);
         }
         for (int distance = 1; distance < team.nodes(); distance++) {
             Outflow out = team.outflow(NodeTree.PARENT);
@@ -156,15 +166,23 @@ public final class ChengAllreduce extends Allreduce {
         }
     }
 
-    private static Area await(Team team, Call call, long chunk, int chunks, int step, int other) {
+    /** Those above in ascending order, then those below in descending order: so the order of the nodes is kept. */
+    private static int other(Team team, int index) {
+        int above = team.nodes() - 1 - team.node();
+        return index < above ? team.node() + 1 + index : team.nodes() - 2 - index;
+    }
+
+    /** Lets a node send its chunk: a long one to one of two places, which all use in turn. */
+    private static void invite(Team team, Call call, long chunk, int chunks, int step, int index) {
+        int other = other(team, index);
         Inflow in = team.inflow(team.star(other));
         if (fits(call)) {
             in.openNext(other, 0);
         } else if (step == 1) {
-            in.invite(other, NodeTree.PARENT, chunk, chunks, team.landing(NodeTree.PARENT), 0, chunk);
+            in.invite(other, NodeTree.PARENT, chunk, chunks, team.landing(NodeTree.PARENT), index % Flow.PLACES * chunk,
+                    chunk);
         } else {
-            in.release(); // only now, when the others' chunks have been taken, which use the same place
+            in.release();
         }
-        return in.await();
     }
 }

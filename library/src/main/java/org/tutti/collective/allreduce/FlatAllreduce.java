@@ -23,8 +23,9 @@ import org.tutti.pattern.Partition;
  * <p>Between nodes the same among masters, for messages that fit into the cells through which every node reaches every
  * other one; each combines all, in the order of the nodes. Longer ones by {@link RecursiveDoublingAllreduce}.
  */
-public final class FlatAllreduce extends TwoLevelAllreduce {
+public final class FlatAllreduce extends TwoLevelAllreduce implements Exchange {
     private static final int PARTS = 2;
+    private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();
     private static final long CHUNK_BYTES = 256 << 10;
 
     /** The only object that is needed. */
@@ -62,22 +63,17 @@ public final class FlatAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
-        if (chunk > RingLayout.STAR_PAYLOAD_BYTES) {
-            RecursiveDoublingAllreduce.openAll(team, kernel, chunk, rounds);
-        }
+    Exchange exchange(long chunk) {
+        return chunk <= RingLayout.STAR_PAYLOAD_BYTES ? this : DOUBLING;
     }
 
     @Override
-    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk) {
-        if (chunk > RingLayout.STAR_PAYLOAD_BYTES) {
-            RecursiveDoublingAllreduce.exchangeAll(team, kernel, own, work, at, length);
-        } else { // the only round
-            exchangeWithAll(team, kernel, own, work, at, length);
-        }
+    public void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
+        // each of the flows has one piece
     }
 
-    private static void exchangeWithAll(Team team, Kernel kernel, Area own, Area work, long at, long length) {
+    @Override
+    public void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         int node = team.node();
         int nodes = team.nodes();
         for (int distance = 1; distance < nodes; distance++) {

@@ -64,13 +64,8 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
-        IndexRangeAllreduce.openAll(team, kernel, bytes, chunk, rounds);
-    }
-
-    @Override
-    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk) {
-        IndexRangeAllreduce.exchangeAll(team, kernel, own, work, at, length, chunk);
+    Exchange exchange(long chunk) {
+        return IndexRangeAllreduce.exchangeOf(chunk);
     }
 
     @Override

@@ -31,7 +31,7 @@ import org.tutti.pattern.Partition;
  * nodes are no power of two, some hand everything to their neighbour first and get the result at the end ({@link
  * Folding}).
  */
-public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
+public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Exchange {
     private static final long CHUNK_BYTES = 256 << 10;
     private static final long CHUNK_BYTES_ALONE = 1 << 20;
 
@@ -71,17 +71,12 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
-        openAll(team, kernel, bytes, chunk, rounds);
+    Exchange exchange(long chunk) {
+        return this;
     }
 
     @Override
-    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk) {
-        exchangeAll(team, kernel, own, work, at, length);
-    }
-
-    /** Opens what goes to other masters and comes from them, for algorithms that begin or end in another way. */
-    static void openAll(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
+    public void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
         int nodes = team.nodes();
         int shares = Flow.shares(bytes, Partners.edges(nodes));
         int positions = Folding.positions(nodes);
@@ -95,8 +90,8 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
         }
     }
 
-    /** One round. */
-    static void exchangeAll(Team team, Kernel kernel, Area own, Area work, long at, long length) {
+    @Override
+    public void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         if (!Partners.isHandedOver(team, kernel, own, work, at, length)) {
             halve(team, kernel, Partners.takeOver(team, kernel, own, work, at, length), work, at, length);
             Partners.handBack(team, work, at, length);

@@ -22,7 +22,7 @@ import org.tutti.pattern.Folding;
  *
  * <p>A round is a piece of each flow ({@link Partners}), in one of two places in turn.
  */
-public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce {
+public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implements Exchange {
     private static final int LANDINGS = 0; // no shares of an inbox
 
     /** The only object that is needed. */
@@ -51,13 +51,8 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
-        openAll(team, kernel, chunk, rounds);
-    }
-
-    @Override
-    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk) {
-        exchangeAll(team, kernel, own, work, at, length);
+    Exchange exchange(long chunk) {
+        return this;
     }
 
     /** Exchanges in a row: one for each bit of a position, two more when some nodes are folded. */
@@ -75,8 +70,8 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce {
         return rounds(nodes) - Partners.folds(nodes);
     }
 
-    /** Opens what goes to other masters and comes from them, for algorithms that begin or end in another way. */
-    static void openAll(Team team, Kernel kernel, long chunk, int rounds) {
+    @Override
+    public void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
         Partners.openFolds(team, kernel, LANDINGS, rounds, chunk);
         if (!Folding.isFolded(team.node(), team.nodes())) {
             for (int bit = 0; bit < Partners.count(team.nodes()); bit++) {
@@ -85,8 +80,8 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce {
         }
     }
 
-    /** One round. */
-    static void exchangeAll(Team team, Kernel kernel, Area own, Area work, long at, long length) {
+    @Override
+    public void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         if (Partners.isHandedOver(team, kernel, own, work, at, length)) {
             return;
         }

@@ -27,7 +27,7 @@ import org.tutti.pattern.Partition;
  * <p>Each node sends and receives 2·b·(n − 1)/n bytes, the least there is; the segments are combined in different
  * orders, so operators must commute.
  */
-public final class RingAllreduce extends TwoLevelAllreduce {
+public final class RingAllreduce extends TwoLevelAllreduce implements Exchange {
     private static final long CHUNK_BYTES = 256 << 10;
     private static final int EDGE_FROM_PREVIOUS = NodeTree.PARENT;
     private static final int EDGE_FROM_NEXT = NodeTree.PARENT + 1;
@@ -56,7 +56,12 @@ public final class RingAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
+    Exchange exchange(long chunk) {
+        return this;
+    }
+
+    @Override
+    public void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
         int nodes = team.nodes();
         int shares = Flow.shares(bytes, 1);
         long part = Partition.start(chunk, kernel.unitBytes(), nodes, 1); // the first one is the longest
@@ -66,7 +71,7 @@ public final class RingAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk) {
+    public void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         int nodes = team.nodes();
         long unit = kernel.unitBytes();
         Inflow in = team.inflow(EDGE_FROM_PREVIOUS);

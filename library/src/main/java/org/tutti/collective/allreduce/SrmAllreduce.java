@@ -29,6 +29,7 @@ import org.tutti.pattern.Partition;
  */
 public final class SrmAllreduce extends Allreduce implements Chunked {
     private static final long DOUBLING_BYTES_MAX = 16 << 10;
+    private static final Exchange DOUBLING = new RecursiveDoublingAllreduce();
     private static final int TOP = 0;
     private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final int BUFFERS = 2;
@@ -111,8 +112,8 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
             team.copy(source, 0, shown, 0, bytes);
         }
         if (team.isMaster()) {
-            RecursiveDoublingAllreduce.openAll(team, call.kernel(), bytes, 1);
-            RecursiveDoublingAllreduce.exchangeAll(team, call.kernel(), shown, shown, 0, bytes);
+            DOUBLING.open(team, call.kernel(), bytes, bytes, 1);
+            DOUBLING.exchange(team, call.kernel(), shown, shown, 0, bytes);
             team.post(Team.READY, 1);
             team.copy(shown, 0, target, 0, bytes);
         } else {

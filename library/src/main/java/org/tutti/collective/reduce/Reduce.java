@@ -21,15 +21,7 @@ public abstract class Reduce extends Algorithm {
         super(Collective.REDUCE, description);
     }
 
-    /**
-     * Opens the flow by which the result comes from the master where all is combined to the root on another node.
-     *
-     * @param team the ranks
-     * @param root the root
-     * @param top the node where all is combined; nothing is opened if it is the root's
-     * @param chunk the length of a chunk
-     * @param chunks how many there are
-     */
+    /** Opens the flow by which the result comes from the master of the top's node to the root, if that is elsewhere. */
     static void openDelivery(Team team, int root, int top, long chunk, int chunks) {
         int rootNode = team.nodeOf(root);
         if (rootNode == top) {
@@ -44,17 +36,7 @@ public abstract class Reduce extends Algorithm {
         }
     }
 
-    /**
-     * Brings a chunk of the result to the root, which says DONE afterwards.
-     *
-     * @param team the ranks
-     * @param call what is called
-     * @param top the node where all is combined, not the root's
-     * @param result where the chunk is, at the master there
-     * @param at at which byte
-     * @param from at which byte of the message the chunk begins
-     * @param length its bytes
-     */
+    /** Brings a chunk of the result, which lies in some area at the top, to the root; that says DONE afterwards. */
     static void deliver(Team team, Call call, int top, Area result, long at, long from, long length) {
         int root = call.root();
         if (team.node() == top && team.isMaster()) {
