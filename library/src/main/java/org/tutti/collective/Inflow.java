@@ -2,66 +2,41 @@
 package org.tutti.collective;
 
 import org.tutti.collective.kernel.Kernel;
-import org.tutti.memory.Words;
 
 /**
- * What this node receives from another one over an edge in one operation, piece by piece, as its {@link Outflow} sends
- * them: in the landing place of the edge, or for long messages in a share of this rank's inbox. So short messages need
- * no invitation, and long ones have room for as much as is under way while pieces are combined.
+ * The receiving end of a {@link Flow}: what comes to this node from another one in one operation, piece by piece. The
+ * master awaits pieces and gives them back. Where other ranks of the node read them, too, each of these has the same
+ * end: they are awaited in the node's memory, and a rank says DONE when it has read what somebody waits for; the master
+ * gives back what all have read.
  *
- * <p><b>Credits.</b> The first credit of an inflow through the inbox is the invitation; then what has been taken is
- * credited when it is half of the ring, if as much may come that somebody waits for it. A sender waits for the credit
- * of the piece that was in its place before, so it is never more than a ring ahead, and half of one suffices to let it
- * go on. In an {@link #exchange} a node sends one piece more than it has received before it waits for the next one: if
- * all waited for credits, each would have sent less than the one that it waits for.
+ * <p>In an {@link #exchange} a node sends one piece more than it has taken before it waits for the next one: if all
+ * waited for credits, each would have sent less than the one that it waits for.
  *
- * <p>The inbox is free at the end of an operation: the algorithm takes all pieces that are sent to it. If the operation
- * fails, the others' right to put there is revoked before the memory is used again.
+ * <p>The inbox, and memory of the caller, is free at the end of an operation: the algorithm takes all pieces that are
+ * sent to it. If the operation fails, the others' right to put there is revoked before the memory is used again.
  */
-public final class Inflow {
-    /** The inbox of a rank. */
-    public static final long INBOX_BYTES = 512 << 10;
+public final class Inflow extends Flow {
+    private static final int NOBODY = -1;
+    private static final int ALL = -2;
+    private static final int AHEAD = 2;
 
-    private static final long PLACE_BYTES_MAX = 64 << 10;
-    private static final int PLACES_MIN = 2;
-
-    private final Team team;
-    private final int edge;
-    private final Area ring = new Area();
-    private int fromNode;
-    private int creditEdge;
-    private boolean invites;
-    private long ringBytes;
-    private long pieceBytes;
-    private long piecesMax;
-    private long number;
+    private final Area memory = new Area();
+    private final Area arrived = new Area();
+    private long pieces;
+    private int reader;
 
     private Area own;
     private long ownFrom;
     private Area target;
     private long to;
     private long left;
-    private boolean received;
 
     Inflow(Team team, int edge) {
-        this.team = team;
-        this.edge = edge;
+        super(team, edge);
     }
 
     /**
-     * Tells whether messages go through inboxes: when they are longer than a landing place, and a share of the inbox
-     * has room for more than that.
-     *
-     * @param bytes the length of the message
-     * @param shares how many inflows of an operation a node may have; 0 with one node
-     * @return whether they do
-     */
-    public static boolean isThroughInbox(long bytes, int shares) {
-        return bytes > RingLayout.LANDING_BYTES && shares > 0 && INBOX_BYTES / shares > RingLayout.LANDING_BYTES;
-    }
-
-    /**
-     * Bounds the memory of a node that data come to.
+     * Bounds the memory of a node that data come to which are combined.
      *
      * @param nodes how many nodes there are; one has no edges
      * @param edges over how many edges of the node data come
@@ -72,48 +47,130 @@ public final class Inflow {
         if (nodes == 1) {
             return 0;
         }
-        long landings = edges * Math.min(2 * bytes, RingLayout.LANDING_BYTES);
-        return isThroughInbox(bytes, 1) ? Math.max(INBOX_BYTES, landings) : landings;
-    }
-
-    /** The longest piece in a ring. */
-    static long placeBytes(long ringBytes) {
-        return Math.min(PLACE_BYTES_MAX, ringBytes / PLACES_MIN);
-    }
-
-    /** The step of the credit for a piece: the first one is the invitation, if there is one. */
-    static long credit(long piece, boolean invited) {
-        return invited ? piece + 1 : piece;
+        long landings = edges * Math.min(PLACES * bytes, RingLayout.LANDING_BYTES);
+        return shares(bytes, 1) > 0 ? Math.max(INBOX_BYTES, landings) : landings;
     }
 
     /**
-     * Says where pieces of the current operation come from, and invites that node to a share of the inbox if the
-     * message is long.
+     * Opens a flow of the current operation to the landing place of the edge.
+     *
+     * @param fromNode the other node
+     * @param edgeAtSender the edge there that awaits credits
+     * @param longestPiece the length of the places
+     * @param count how many places there are
+     * @param most how many pieces there will be at most
+     */
+    public void open(int fromNode, int edgeAtSender, long longestPiece, long count, long most) {
+        begin(fromNode, edgeAtSender, longestPiece, count, false, 0);
+        Area landing = team.landing(edge);
+        memory.set(landing.segment(), landing.start());
+        pieces = most;
+        reader = NOBODY;
+    }
+
+    /**
+     * Opens a flow of the current operation to memory of this rank, and invites the other node there: until this rank
+     * leaves the operation; the algorithm sees to it that nothing comes later. The memory is a window that this rank
+     * shows, or the caller's if it {@linkplain Team#isAddressable can be addressed}.
+     *
+     * @param fromNode the other node
+     * @param edgeAtSender the edge there that awaits credits
+     * @param longestPiece the length of the places, but for the last one
+     * @param most how many pieces there will be at most
+     * @param area the memory
+     * @param at at which byte it begins
+     * @param bytes how many bytes of it, 1 or more
+     */
+    public void invite(int fromNode, int edgeAtSender, long longestPiece, long most, Area area, long at, long bytes) {
+        begin(fromNode, edgeAtSender, longestPiece, (bytes + longestPiece - 1) / longestPiece, true, 0);
+        memory.set(area.segment(), area.start() + at);
+        pieces = most;
+        reader = NOBODY;
+        team.invite(node, edgeThere, memory, bytes);
+    }
+
+    /**
+     * Opens a flow of what is combined: through the landing place of the edge, or a share of this rank's inbox.
      *
      * @param kernel the operator, whose units are not cut
-     * @param node the other node
-     * @param edgeThere the edge there that awaits credits
-     * @param throughInbox whether to use the inbox
-     * @param share which share of it, 0 to shares − 1
-     * @param shares how many inflows of the operation use it
+     * @param fromNode the other node
+     * @param edgeAtSender the edge there that awaits credits
+     * @param share which share of the inbox, 0 to shares − 1
+     * @param shares what {@link Flow#shares} has said
      * @param transfers how many transfers there will be at most
      * @param bytesMax how many bytes one of them has at most
      */
-    public void open(Kernel kernel, int node, int edgeThere, boolean throughInbox, int share, int shares,
-            long transfers, long bytesMax) {
-        fromNode = node;
-        creditEdge = edgeThere;
-        invites = throughInbox;
-        number = 0;
-        if (throughInbox) {
-            ringBytes = INBOX_BYTES / shares / Words.LINE_BYTES * Words.LINE_BYTES;
-            ring.set(team.inbox(), share * ringBytes);
-            team.inviteByCredit(fromNode, creditEdge, 1, ring, ringBytes);
+    public void openTransfers(Kernel kernel, int fromNode, int edgeAtSender, int share, int shares, long transfers,
+            long bytesMax) {
+        long longest = pieceBytes(kernel, shares);
+        if (shares == 0) {
+            open(fromNode, edgeAtSender, longest, PLACES, 0);
         } else {
-            ringBytes = RingLayout.LANDING_BYTES;
+            memory.set(team.inbox(), 0);
+            invite(fromNode, edgeAtSender, longest, 0, memory, share * shareBytes(shares),
+                    shareBytes(shares) / longest * longest);
         }
-        pieceBytes = kernel.wholeUnits(placeBytes(ringBytes));
-        piecesMax = transfers * Math.max(1, (bytesMax + pieceBytes - 1) / pieceBytes);
+        pieces = transfers * piecesOf(bytesMax);
+    }
+
+    /**
+     * Opens a flow of a single piece, which follows others over the edge that may have come from other nodes. No place
+     * is given back.
+     *
+     * @param fromNode the other node
+     * @param before how many pieces have come over the edge
+     */
+    public void openNext(int fromNode, long before) {
+        open(fromNode, edge, 0, 1, 0);
+        number = before;
+    }
+
+    /**
+     * Says that all ranks of the node read what comes, each by its own end of the flow or in the master's window.
+     */
+    public void readByAll() {
+        reader = ALL;
+    }
+
+    /**
+     * Says which rank of the node reads what comes.
+     *
+     * @param localRank the rank, by its place on the node
+     */
+    public void readBy(int localRank) {
+        reader = localRank;
+    }
+
+    /**
+     * Waits for the next piece, or the next part of one.
+     *
+     * @return where the piece begins, until the next one is awaited
+     */
+    public Area await() {
+        number++;
+        team.awaitArrival(edge, number, node);
+        arrived.set(memory.segment(), memory.start() + place());
+        return arrived;
+    }
+
+    /**
+     * Says that this rank has taken the last piece: the master, that all have who read it.
+     */
+    public void release() {
+        long piece = piece();
+        if (!isAwaited(piece, places, pieces)) {
+            return;
+        }
+        if (!team.isMaster()) {
+            team.post(Team.DONE, piece);
+        } else if (piece % together() == 0) {
+            if (reader == ALL) {
+                team.awaitOthers(Team.DONE, piece);
+            } else if (reader != NOBODY && reader != team.localRank()) {
+                team.await(reader, Team.DONE, piece);
+            }
+            team.credit(node, edgeThere, credit(piece));
+        }
     }
 
     /**
@@ -131,32 +188,23 @@ public final class Inflow {
         target = area;
         to = at;
         left = bytes;
-        received = false;
     }
 
     /** Waits for the next piece, and takes it. Elements of lower nodes are on the left. */
     private void receive(Kernel kernel) {
         long bytes = Math.min(left, pieceBytes);
-        long places = ringBytes / placeBytes(ringBytes);
-        long place = number % places * placeBytes(ringBytes);
-        number++;
-        team.awaitArrival(edge, number, fromNode);
-        Area arrived = invites ? ring : team.landing(edge);
+        Area piece = await();
         if (own == null) {
-            team.copy(arrived, place, target, to, bytes);
-        } else if (fromNode < team.node()) {
-            team.combine(kernel, arrived, place, own, ownFrom, target, to, bytes);
+            team.copy(piece, 0, target, to, bytes);
+        } else if (node < team.node()) {
+            team.combine(kernel, piece, 0, own, ownFrom, target, to, bytes);
         } else {
-            team.combine(kernel, own, ownFrom, arrived, place, target, to, bytes);
+            team.combine(kernel, own, ownFrom, piece, 0, target, to, bytes);
         }
-        long half = places / PLACES_MIN;
-        if (number % half == 0 && number - half + places < piecesMax) { // else nobody awaits it
-            team.credit(fromNode, creditEdge, credit(number, invites));
-        }
+        release();
         ownFrom += bytes;
         to += bytes;
         left -= bytes;
-        received = left == 0;
     }
 
     /**
@@ -171,27 +219,50 @@ public final class Inflow {
      */
     public void receiveAll(Kernel kernel, Area with, long start, Area area, long at, long bytes) {
         begin(with, start, area, at, bytes);
-        while (!received) {
+        do {
             receive(kernel);
-        }
+        } while (left > 0);
     }
 
     /**
-     * Takes the transfer that has begun, while another one that has begun is sent.
+     * Takes the transfer that has begun, while another one to the same node, which has begun, is sent. The pieces of
+     * both are combined with what lies in the same areas at the same bytes.
      *
      * @param kernel the operator
      * @param out what is sent
+     * @param back whether each piece is sent back as soon as it has been combined, and the other node does the same:
+     *             then both have the result of both transfers
      */
-    public void exchange(Kernel kernel, Outflow out) {
-        out.send();
-        while (!received) {
-            if (!out.isSent()) {
-                out.send();
+    public void exchange(Kernel kernel, Outflow out, boolean back) {
+        Area result = target;
+        long givenAt = out.position();
+        long givenBytes = out.left();
+        long keptAt = to;
+        long keptBytes = left;
+        long given = piecesOf(givenBytes);
+        long kept = piecesOf(keptBytes);
+        long sends = back ? given + kept : given;
+        long takes = back ? kept + given : kept;
+        long sent = 0;
+        for (long taken = 0; taken <= takes; taken++) {
+            while (sent < sends && (sent < taken + AHEAD || taken == takes) && sent - given < taken) {
+                if (sent == given) {
+                    out.begin(result, keptAt, keptBytes);
+                }
+                out.sendNext();
+                sent++;
             }
-            receive(kernel);
+            if (taken < takes) {
+                if (taken == kept) {
+                    begin(null, 0, result, givenAt, givenBytes);
+                }
+                receive(kernel);
+            }
         }
-        while (!out.isSent()) {
-            out.send();
-        }
+    }
+
+    /** A transfer has one piece at least, if an empty one. */
+    private long piecesOf(long bytes) {
+        return Math.max(1, (bytes + pieceBytes - 1) / pieceBytes);
     }
 }

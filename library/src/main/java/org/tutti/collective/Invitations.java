@@ -12,16 +12,12 @@ import org.tutti.memory.Words;
  * And the caller's memory that this rank has opened to others while an operation lasts.
  */
 final class Invitations {
-    /** Where an invitation came that did not come over an edge. */
-    static final int BY_STAR = Integer.SIZE;
-
     private static final long REGION = 8;
     private static final long OFFSET = 16;
     private static final long BYTES = 24;
 
     private final Machine machine;
     private final MemorySegment written;
-    private final Target[] targets = new Target[BY_STAR + 1];
     private long[] regions = new long[1];
     private int count;
 
@@ -58,13 +54,9 @@ final class Invitations {
         return written;
     }
 
-    /** Reads an invitation that has arrived over an edge, or {@link #BY_STAR}. */
-    Target read(MemorySegment memory, long at, int edge) {
-        if (targets[edge] == null) {
-            targets[edge] = new Target();
-        }
-        targets[edge].set((int) machine.loadPlain(memory, at), machine.loadPlain(memory, at + REGION),
+    /** Reads an invitation that has arrived. */
+    void read(MemorySegment memory, long at, Target target) {
+        target.set((int) machine.loadPlain(memory, at), machine.loadPlain(memory, at + REGION),
                 machine.loadPlain(memory, at + OFFSET), machine.loadPlain(memory, at + BYTES));
-        return targets[edge];
     }
 }

@@ -2,6 +2,7 @@
 package org.tutti.collective;
 
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.LevelTree;
 import org.tutti.pattern.Partition;
 
@@ -104,6 +105,36 @@ public final class NodeStage {
         if (children == 0) {
             team.copy(source, from, target, at, length);
         }
+    }
+
+    /**
+     * Combines this rank's elements with what its children in a binomial tree of the node show.
+     *
+     * @param team the ranks
+     * @param kernel the operator
+     * @param root the root of the tree, by its place on the node; operators that do not commute need rank 0
+     * @param source this rank's elements
+     * @param from at which byte of it they begin
+     * @param window the size that every rank has asked for with {@link Team#show}
+     * @param place at which byte of each rank's window its contribution lies
+     * @param into where the result goes
+     * @param at at which byte of the area
+     * @param length how many bytes
+     * @param step the step of READY that says that a child's are there
+     * @return where the result is: a leaf's stays in the source
+     */
+    public static Area combineBinomial(Team team, Kernel kernel, int root, Area source, long from, long window,
+            long place, Area into, long at, long length, long step) {
+        int size = team.localSize();
+        int position = Math.floorMod(team.localRank() - root, size);
+        int children = BinomialTree.INSTANCE.children(position, size);
+        for (int index = 0; index < children; index++) {
+            int child = (BinomialTree.INSTANCE.child(position, index, size) + root) % size;
+            team.await(child, Team.READY, step);
+            team.combine(kernel, index == 0 ? source : into, index == 0 ? from : at, team.shown(child, window), place,
+                    into, at, length);
+        }
+        return children == 0 ? source : into;
     }
 
     private static void combineByRange(Team team, Kernel kernel, Area source, long from, Area shown, long window,

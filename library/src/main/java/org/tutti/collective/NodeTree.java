@@ -56,22 +56,92 @@ public final class NodeTree {
     }
 
     /**
-     * Opens what comes from the node's children and goes to its parent.
+     * Opens what comes from the node's children and goes to its parent, to be combined.
      *
      * @param team the team, at a master
      * @param kernel the operator
      * @param top the node at the root of the tree
-     * @param throughInbox whether through inboxes
+     * @param shares what {@link Flow#shares} has said
      * @param transfers how many transfers there will be at most
      * @param bytesMax how many bytes one of them has at most
      */
-    public void openUpwards(Team team, Kernel kernel, int top, boolean throughInbox, long transfers, long bytesMax) {
+    public void openUpwards(Team team, Kernel kernel, int top, int shares, long transfers, long bytesMax) {
         for (int index = 0; index < children(team, top); index++) {
-            team.inflow(edge(index)).open(kernel, child(team, top, index), PARENT, throughInbox, index, degree(team),
-                    transfers, bytesMax);
+            team.inflow(edge(index)).openTransfers(kernel, child(team, top, index), PARENT, index, shares, transfers,
+                    bytesMax);
         }
         if (team.node() != top) {
-            team.outflow(PARENT).open(parent(team, top), edgeAtParent(team, top), throughInbox);
+            team.outflow(PARENT).openTransfers(kernel, parent(team, top), edgeAtParent(team, top), shares);
+        }
+    }
+
+    /**
+     * Combines what has come from the node's children with its own.
+     *
+     * @param team the team, at a master
+     * @param kernel the operator
+     * @param top the node at the root of the tree
+     * @param own the node's own elements
+     * @param start at which byte they begin
+     * @param into where the combination goes
+     * @param at at which byte
+     * @param bytes how many
+     * @return where the result is: own without children, else into
+     */
+    public Area combine(Team team, Kernel kernel, int top, Area own, long start, Area into, long at, long bytes) {
+        int children = children(team, top);
+        for (int index = 0; index < children; index++) {
+            team.inflow(edge(index)).receiveAll(kernel, index == 0 ? own : into, index == 0 ? start : at, into, at,
+                    bytes);
+        }
+        return children == 0 ? own : into;
+    }
+
+    /**
+     * Opens what comes from the node's parent, by way of landing places, and what its master passes on to its children.
+     *
+     * @param team the team
+     * @param top the node at the root of the tree
+     * @param longestPiece the length of the places
+     * @param places how many places there are
+     * @param pieces how many pieces there will be
+     */
+    public void openDownwards(Team team, int top, long longestPiece, long places, long pieces) {
+        if (team.node() != top) {
+            team.inflow(PARENT).open(parent(team, top), edgeAtParent(team, top), longestPiece, places, pieces);
+            team.inflow(PARENT).readByAll();
+        }
+        if (team.isMaster()) {
+            openToChildren(team, top, longestPiece, places);
+        }
+    }
+
+    /**
+     * Opens what the node passes on to its children.
+     *
+     * @param team the team, at a master
+     * @param top the node at the root of the tree
+     * @param longestPiece the length of the places
+     * @param places how many places a child's landing place has, or {@link Flow#INVITED}
+     */
+    public void openToChildren(Team team, int top, long longestPiece, long places) {
+        for (int index = 0; index < children(team, top); index++) {
+            team.outflow(edge(index)).open(child(team, top, index), PARENT, longestPiece, places);
+        }
+    }
+
+    /**
+     * Passes a piece on to the children.
+     *
+     * @param team the team, at a master
+     * @param top the node at the root of the tree
+     * @param source where it is
+     * @param at at which byte
+     * @param bytes how many
+     */
+    public void passOn(Team team, int top, Area source, long at, long bytes) {
+        for (int index = children(team, top) - 1; index >= 0; index--) { // the deepest subtree first
+            team.outflow(edge(index)).send(source, at, bytes);
         }
     }
 

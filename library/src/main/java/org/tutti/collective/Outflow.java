@@ -4,109 +4,142 @@ package org.tutti.collective;
 import org.tutti.collective.kernel.Kernel;
 
 /**
- * What this node sends another one over an edge in one operation, piece by piece. The pieces go in turn to the places
- * of a ring at the receiver: the landing place of the edge, or for long messages a share of the receiver's inbox, to
- * which its {@link Inflow} has invited this node. A place is used again when the receiver has credited what was there.
- *
- * <p>Both sides count the pieces of an operation alike: a transfer of so many bytes is cut the same way by both, and
- * has one piece at least, if an empty one.
+ * The sending end of a {@link Flow}: what a node sends another one in one operation, piece by piece. Both ends cut a
+ * transfer of so many bytes the same way: it has one piece at least, if an empty one.
  */
-public final class Outflow {
-    private final Team team;
-    private final int creditEdge;
-    private int toNode;
-    private int edge;
-    private boolean invited;
-    private Target target;
-    private long ringBytes;
-    private long number;
-
+public final class Outflow extends Flow {
+    private final Target target = new Target();
+    private boolean credited;
     private Area source;
     private long from;
     private long left;
-    private long pieceBytes;
-    private boolean sent;
 
     Outflow(Team team, int creditEdge) {
-        this.team = team;
-        this.creditEdge = creditEdge;
+        super(team, creditEdge);
     }
 
     /**
-     * Says where pieces of the current operation go to.
+     * Opens a flow of the current operation.
      *
-     * @param node the other node
-     * @param edgeThere the edge there, over which its {@link Inflow} receives
-     * @param throughInbox whether it invites this node to its inbox
+     * @param toNode the other node
+     * @param edgeAtReceiver the edge there, over which its {@link Inflow} receives
+     * @param longestPiece the length of the places
+     * @param count how many places the landing place has, or {@link #INVITED}
      */
-    public void open(int node, int edgeThere, boolean throughInbox) {
-        toNode = node;
-        edge = edgeThere;
-        invited = throughInbox;
-        target = null;
-        ringBytes = RingLayout.LANDING_BYTES;
-        number = 0;
+    public void open(int toNode, int edgeAtReceiver, long longestPiece, long count) {
+        begin(toNode, edgeAtReceiver, longestPiece, count, count == INVITED, 0);
+        credited = true;
+    }
+
+    /**
+     * Opens a flow of what is combined.
+     *
+     * @param kernel the operator, whose units are not cut
+     * @param toNode the other node
+     * @param edgeAtReceiver the edge there, over which its {@link Inflow} receives
+     * @param shares what {@link Flow#shares} has said
+     */
+    public void openTransfers(Kernel kernel, int toNode, int edgeAtReceiver, int shares) {
+        open(toNode, edgeAtReceiver, pieceBytes(kernel, shares), shares == 0 ? PLACES : INVITED);
+    }
+
+    /**
+     * Opens a flow of a single piece, which follows others over the edge that may have come from other nodes: this one
+     * knows from elsewhere that the landing place is free.
+     *
+     * @param toNode the other node
+     * @param edgeAtReceiver the edge there
+     * @param before how many pieces have come over it
+     */
+    public void openNext(int toNode, int edgeAtReceiver, long before) {
+        begin(toNode, edgeAtReceiver, 0, 1, false, before);
+        credited = false;
+    }
+
+    /**
+     * Sends a piece, when there is a place for it.
+     *
+     * @param area where it is
+     * @param at at which byte
+     * @param bytes how many, 0 or more
+     */
+    public void send(Area area, long at, long bytes) {
+        send(area, at, 0, bytes);
+    }
+
+    /**
+     * Sends the next part of a piece.
+     *
+     * @param area where it is
+     * @param at at which byte
+     * @param offset at which byte of the place it belongs
+     * @param bytes how many, 0 or more
+     */
+    public void send(Area area, long at, long offset, long bytes) {
+        if (places == INVITED) {
+            team.awaitInvitation(edge, node, target);
+            places = (target.bytes() + pieceBytes - 1) / pieceBytes;
+        }
+        number++;
+        if (credited) {
+            team.awaitCredit(edge, credit(piece() - places), node);
+        }
+        if (invites) {
+            team.put(node, target, place() + offset, area, at, bytes);
+            team.signal(node, edgeThere, number);
+        } else {
+            team.put(node, edgeThere, number, area, at, place() + offset, bytes);
+        }
+    }
+
+    /** Says that the next piece, which has no bytes, has come. */
+    public void signal() {
+        number++;
+        team.signal(node, edgeThere, number);
     }
 
     /**
      * Begins a transfer, of which nothing is sent yet.
      *
-     * @param kernel the operator, whose units are not cut
      * @param area where the bytes are
-     * @param start at which byte
+     * @param at at which byte
      * @param bytes how many, 0 or more
      */
-    public void begin(Kernel kernel, Area area, long start, long bytes) {
-        if (invited && target == null) {
-            target = team.awaitInvitationByCredit(creditEdge, 1, toNode);
-            ringBytes = target.bytes();
-        }
+    public void begin(Area area, long at, long bytes) {
         source = area;
-        from = start;
+        from = at;
         left = bytes;
-        pieceBytes = kernel.wholeUnits(Inflow.placeBytes(ringBytes));
-        sent = false;
     }
 
-    /**
-     * {@return whether all of the transfer is sent}
-     */
-    boolean isSent() {
-        return sent;
+    /** At which byte what is left of the transfer begins. */
+    long position() {
+        return from;
     }
 
-    /**
-     * Sends the next piece of the transfer, when there is a place for it.
-     */
-    void send() {
+    /** How many bytes are left of it. */
+    long left() {
+        return left;
+    }
+
+    /** Sends the next piece of the transfer, when there is a place for it. */
+    void sendNext() {
         long bytes = Math.min(left, pieceBytes);
-        long places = ringBytes / Inflow.placeBytes(ringBytes);
-        long place = number % places * Inflow.placeBytes(ringBytes);
-        number++;
-        team.awaitCredit(creditEdge, Inflow.credit(number - places, invited), toNode);
-        if (invited) {
-            team.put(toNode, target, place, source, from, bytes);
-            team.signal(toNode, edge, number);
-        } else {
-            team.put(toNode, edge, number, source, from, place, bytes);
-        }
+        send(source, from, bytes);
         from += bytes;
         left -= bytes;
-        sent = left == 0;
     }
 
     /**
      * Sends a transfer as a whole.
      *
-     * @param kernel the operator, whose units are not cut
      * @param area where the bytes are
-     * @param start at which byte
+     * @param at at which byte
      * @param bytes how many, 0 or more
      */
-    public void sendAll(Kernel kernel, Area area, long start, long bytes) {
-        begin(kernel, area, start, bytes);
-        while (!sent) {
-            send();
-        }
+    public void sendAll(Area area, long at, long bytes) {
+        begin(area, at, bytes);
+        do {
+            sendNext();
+        } while (left > 0);
     }
 }

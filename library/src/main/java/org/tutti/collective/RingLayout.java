@@ -230,6 +230,34 @@ public final class RingLayout {
         return Words.LINE_BYTES + (slotIndex * edges + edge) * EDGE_BYTES;
     }
 
+    /** The edge that is a node's star cell: they are counted after those of the trees. */
+    int star(int node) {
+        return edges + node;
+    }
+
+    int edges() {
+        return edges;
+    }
+
+    int edgesAndStars() {
+        return edges + nodes;
+    }
+
+    /** Where the word lies that says what has come over an edge. */
+    long arrived(long slotIndex, int edge) {
+        return edge < edges ? edge(slotIndex, edge) : star(slotIndex, edge - edges);
+    }
+
+    /** Where what has come lies. */
+    long landing(long slotIndex, int edge) {
+        return edge < edges ? edge(slotIndex, edge) + LANDING : star(slotIndex, edge - edges) + STAR_PAYLOAD;
+    }
+
+    /** Where the word lies that gives credit; star cells have none. */
+    long credit(long slotIndex, int edge) {
+        return edge(slotIndex, edge) + CREDIT;
+    }
+
     long star(long slotIndex, int node) {
         return Words.LINE_BYTES + (long) slots * edges * EDGE_BYTES + (slotIndex * nodes + node) * STAR_BYTES;
     }

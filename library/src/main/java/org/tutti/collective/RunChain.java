@@ -13,12 +13,12 @@ import org.tutti.pattern.Partition;
  *  ranks 0 1 4 5 on node 0, ranks 2 3 on node 1:    node 0: 0∘1  –→  node 1: (0∘1)∘2∘3  –→  node 0: (0∘1∘2∘3)∘4∘5
  * </pre>
  *
- * <p>A chunk goes through the whole chain before the next one starts, so what arrives at a node over the chain's edge
- * arrives in order, whoever puts it, and finds the landing place free: the master has passed on what was there. Results
- * come from another node than the next chunk does, and may be overtaken by it; so they have an edge of their own. A
- * result is put there after the chain has passed the node with the contributions of all its ranks, which they make
- * after they have copied the result before; for the same reason the place in the master's window is free in which a
- * node combines.
+ * <p>A chunk goes through the whole chain before the next one starts: its end is told to the first run by an empty
+ * piece. So what arrives at a node over the chain's edge arrives in order, whoever puts it, and finds the landing
+ * place free: the master has passed on what was there. Results come from another node than the next chunk does, and
+ * may be overtaken by it; so they have an edge of their own. A result is put there after the chain has passed the node
+ * with the contributions of all its ranks, which they make after they have copied the result before; for the same
+ * reason the place in the master's window is free in which a node combines.
  */
 public final class RunChain {
     /** No rank in particular: the result is for all. */
@@ -30,7 +30,7 @@ public final class RunChain {
     private static final int HALVES = 2;
     private static final int MASTER = 0;
     private static final int READY_STEPS = 2;
-    private static final long CHUNK_BYTES = RingLayout.LANDING_BYTES / 2;
+    private static final long CHUNK_BYTES = Flow.PIECE_BYTES;
     private static final int CHAIN = NodeTree.PARENT;
     private static final int RESULTS = NodeTree.PARENT + 1;
     private static final int EDGES = 2;
@@ -69,13 +69,7 @@ public final class RunChain {
                 team.post(Team.READY, (long) READY_STEPS * step);
                 team.post(Team.DONE, step);
             }
-            if (root != ALL && team.isMaster() && team.node() == team.nodeOf(root) && team.node() != last(team)) {
-                // who receives for the root must stay
-                team.awaitArrival(RESULTS, step, last(team));
-            }
-            if (root == ALL || root == team.rank()) {
-                take(team, shown, window, HALVES * chunk, length, target, from, step);
-            }
+            take(team, shown, window, HALVES * chunk, length, target, from, step, root);
         }
     }
 
@@ -116,10 +110,6 @@ public final class RunChain {
         return runs;
     }
 
-    private static int first(Team team) {
-        return team.nodeOf(0);
-    }
-
     private static int last(Team team) {
         return team.nodeOf(team.size() - 1);
     }
@@ -132,9 +122,6 @@ public final class RunChain {
     private static void combineRuns(Team team, Kernel kernel, Area shown, long window, long chunk, long place,
             long length, int step, int chunks, int runs) {
         team.awaitOthers(Team.READY, (long) READY_STEPS * step - 1);
-        if (team.node() == first(team) && team.node() != last(team)) {
-            team.awaitCredit(CHAIN, step - 1, last(team)); // the chunk before has come to its end
-        }
         int run = 0;
         for (int rank = 0; rank < team.size(); run++) {
             int end = rank + 1;
@@ -143,36 +130,40 @@ public final class RunChain {
             }
             if (team.nodeOf(rank) == team.node()) {
                 combineRun(team, kernel, shown, window, HALVES * chunk, place, length, rank, end,
-                        arrival(step, runs, run), run == 0);
+                        arrival(step, runs, run));
             }
             rank = end;
         }
-        if (team.node() == last(team) && team.node() != first(team) && step < chunks) {
-            team.credit(first(team), CHAIN, step);
+        if (team.node() == last(team) && team.node() != team.nodeOf(0) && step < chunks) {
+            team.outflow(CHAIN).openNext(team.nodeOf(0), CHAIN, arrival(step, runs, runs));
+            team.outflow(CHAIN).signal(); // the chunk has come to its end
         }
     }
 
     /** Combines what has come from the run before with this one's ranks, and passes it on if there is another run. */
     private static void combineRun(Team team, Kernel kernel, Area shown, long window, long result, long place,
-            long length, int rank, int end, long arrival, boolean first) {
-        Area accumulated;
-        long at;
-        if (first) {
-            accumulated = contribution(team, shown, window, rank);
-            at = place;
-        } else {
-            team.awaitArrival(CHAIN, arrival, team.nodeOf(rank - 1));
-            accumulated = team.landing(CHAIN);
-            at = 0;
+            long length, int rank, int end, long arrival) {
+        Area accumulated = null;
+        int before = team.nodeOf(rank == 0 ? team.size() - 1 : rank - 1);
+        if (arrival > 0 && before != team.node()) {
+            team.inflow(CHAIN).openNext(before, arrival - 1);
+            accumulated = team.inflow(CHAIN).await();
         }
-        for (int next = first ? rank + 1 : rank; next < end; next++) {
+        long at = 0;
+        int next = rank;
+        if (rank == 0) {
+            accumulated = contribution(team, shown, window, next++);
+            at = place;
+        }
+        for (; next < end; next++) {
             team.combine(kernel, accumulated, at, contribution(team, shown, window, next), place, shown, result,
                     length);
             accumulated = shown;
             at = result;
         }
         if (end < team.size()) {
-            team.put(team.nodeOf(end), CHAIN, arrival + 1, accumulated, at, 0, length);
+            team.outflow(CHAIN).openNext(team.nodeOf(end), CHAIN, arrival);
+            team.outflow(CHAIN).send(accumulated, at, length);
         }
     }
 
@@ -188,19 +179,26 @@ public final class RunChain {
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = (team.node() + distance) % team.nodes();
             if (root == ALL || node == team.nodeOf(root)) {
-                team.put(node, RESULTS, step, shown, result, 0, length);
+                team.outflow(RESULTS).openNext(node, RESULTS, step - 1);
+                team.outflow(RESULTS).send(shown, result, length);
             }
         }
     }
 
     private static void take(Team team, Area shown, long window, long result, long length, Area target, long from,
-            int step) {
+            int step, int root) {
+        boolean wants = root == ALL || root == team.rank();
         if (team.node() != last(team)) {
-            team.awaitArrival(RESULTS, step, last(team));
-            team.copy(team.landing(RESULTS), 0, target, from, length);
-        } else if (team.isMaster()) {
+            if (wants || team.isMaster() && team.node() == team.nodeOf(root)) { // who receives for the root must stay
+                team.inflow(RESULTS).openNext(last(team), step - 1);
+                Area arrived = team.inflow(RESULTS).await();
+                if (wants) {
+                    team.copy(arrived, 0, target, from, length);
+                }
+            }
+        } else if (wants && team.isMaster()) {
             team.copy(shown, result, target, from, length);
-        } else {
+        } else if (wants) {
             team.await(MASTER, Team.READY, (long) READY_STEPS * step);
             team.copy(team.shown(MASTER, window), result, target, from, length);
         }

@@ -2,10 +2,10 @@
 package org.tutti.collective;
 
 /**
- * Memory of a rank on another node that this rank may put into and get from while the current operation lasts, as that
- * rank has {@linkplain Team#invite told}. Moved rather than made anew, as an {@link Area} is.
+ * Memory of a rank on another node that this rank may put into while the current operation lasts, as that
+ * rank has {@linkplain Inflow#invite told}. Moved rather than made anew, as an {@link Area} is.
  */
-public final class Target {
+final class Target {
     private int process;
     private long region;
     private long offset;
@@ -18,11 +18,8 @@ public final class Target {
         bytes = newBytes;
     }
 
-    /**
-     * {@return how many bytes of it may be used: so who puts a long message into a short window knows where to begin
-     * again}
-     */
-    public long bytes() {
+    /** How many bytes of it may be used: so who puts a long message into a short window knows where to begin again. */
+    long bytes() {
         return bytes;
     }
 

@@ -3,6 +3,7 @@ package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 
 import org.tutti.Topology;
 import org.tutti.collective.kernel.Kernel;
@@ -40,11 +41,10 @@ public final class Team extends Operation {
     private final WindowPool pool;
     private final Area own = new Area();
     private final Areas found = new Areas();
-    private final Area[] landings;
     private final Loans loans;
-    private Area[] stars;
+    private final Area landing = new Area();
     private final Invitations invitations;
-    private final Inflow[] inflows;
+    private Inflow[] inflows;
     private final Outflow[] outflows;
 
     private Window shown; // of the present operation, and only once it has shown more than a line has room for
@@ -89,11 +89,10 @@ public final class Team extends Operation {
         this.memory = memory;
         this.ringAddress = ringAddress;
         this.pool = pool;
-        this.landings = new Area[topology.nodes() == 1 ? 0 : Integer.SIZE];
         this.loans = new Loans(memory, ringAddress, localSize);
         this.invitations = new Invitations(machine, topology.nodes() > 1);
-        this.inflows = new Inflow[landings.length];
-        this.outflows = new Outflow[landings.length];
+        this.inflows = new Inflow[layout.edges()];
+        this.outflows = new Outflow[layout.edges()];
     }
 
     /**
@@ -413,50 +412,93 @@ public final class Team extends Operation {
                 right.start() + rightOffset, target.segment(), target.start() + targetOffset, bytes);
     }
 
-    // ---- between nodes
+    // ---- between nodes: what flows are made of
+
+    /**
+     * Finds what comes over an edge.
+     *
+     * @param edge the edge, of this node, or the {@link #star} of another node
+     * @return what comes, to be opened once an operation
+     */
+    public Inflow inflow(int edge) {
+        if (edge >= inflows.length) { // few algorithms use stars
+            inflows = Arrays.copyOf(inflows, layout.edgesAndStars());
+        }
+        if (inflows[edge] == null) {
+            inflows[edge] = new Inflow(this, edge);
+        }
+        return inflows[edge];
+    }
+
+    /**
+     * Finds what goes to another node.
+     *
+     * @param edge the edge of this node that awaits that node's credits
+     * @return what goes, to be opened once an operation, or one after the other for flows without credits
+     */
+    public Outflow outflow(int edge) {
+        if (outflows[edge] == null) {
+            outflows[edge] = new Outflow(this, edge);
+        }
+        return outflows[edge];
+    }
+
+    /**
+     * Finds the star of a node: an edge that every node has for each other one, with a landing place of {@link
+     * RingLayout#STAR_PAYLOAD_BYTES}, over which no credits come.
+     *
+     * @param otherNode the node that puts there
+     * @return the edge
+     */
+    public int star(int otherNode) {
+        return layout.star(otherNode);
+    }
+
+    /**
+     * Tells whether other nodes can be invited to memory: native memory they can, the heap and an arena confined to one
+     * thread they cannot, as others write what arrives.
+     *
+     * @param area the memory
+     * @return whether they can
+     */
+    public boolean isAddressable(Area area) {
+        return area.segment().isNative() && Loans.isOpenToAll(area.segment());
+    }
+
+    /**
+     * Finds the landing place of an edge on this node, which all its ranks can read: to invite others to, where nothing
+     * comes over the edge itself.
+     *
+     * @param edge the edge
+     * @return the memory, {@link RingLayout#LANDING_BYTES} long, until this is asked again
+     */
+    public Area landing(int edge) {
+        landing.set(ring, layout.landing(layout.slotIndex(sequence), edge));
+        return landing;
+    }
 
     /**
      * Puts bytes into the landing place of an edge at another node, and says so: who awaits the step there finds them.
      *
      * <p>Before the first put of an operation into a slot of another node, the ranks there must have left the operation
      * that used the slot before. Who does not know that yet reads their left words, as inside a node.
-     *
-     * @param toNode the other node
-     * @param edge the edge there
-     * @param step 1 to {@value #STEPS_MAX}, greater than the last on this edge
-     * @param source where they are
-     * @param sourceOffset at which byte of the area
-     * @param place at which byte of the landing place, of {@link RingLayout#LANDING_BYTES}
-     * @param bytes how many, 0 or more
      */
-    public void put(int toNode, int edge, long step, Area source, long sourceOffset, long place, long bytes) {
-        long start = layout.edge(layout.slotIndex(sequence), edge);
-        putIntoRing(toNode, start + RingLayout.LANDING + place, source.segment(), source.start() + sourceOffset, bytes,
-                start + RingLayout.ARRIVED, step);
+    void put(int toNode, int edge, long step, Area source, long sourceOffset, long place, long bytes) {
+        long slotIndex = layout.slotIndex(sequence);
+        putIntoRing(toNode, layout.landing(slotIndex, edge) + place, source.segment(), source.start() + sourceOffset,
+                bytes, layout.arrived(slotIndex, edge), step);
     }
 
-    /**
-     * Puts no bytes, but says that this node has come to a step.
-     *
-     * @param toNode the other node
-     * @param edge the edge there
-     * @param step 1 to {@value #STEPS_MAX}, greater than the last on this edge
-     */
-    public void signal(int toNode, int edge, long step) {
-        long word = layout.edge(layout.slotIndex(sequence), edge) + RingLayout.ARRIVED;
+    /** Puts no bytes, but says that this node has come to a step. */
+    void signal(int toNode, int edge, long step) {
+        long word = layout.arrived(layout.slotIndex(sequence), edge);
         putIntoRing(toNode, word, MemorySegment.NULL, 0, 0, word, step);
     }
 
-    /**
-     * Gives a landing place back to the node that puts data there: SRM's zero-byte put.
-     *
-     * @param toNode the other node
-     * @param edge the edge there that awaits the credit
-     * @param step up to which step the data have been taken
-     */
-    public void credit(int toNode, int edge, long step) {
+    /** Gives places back to the node that puts data there, up to a step: SRM's zero-byte put. */
+    void credit(int toNode, int edge, long step) {
         // the slot is free there: a credit answers a put of this very operation, so its receiver is in it
-        long word = layout.edge(layout.slotIndex(sequence), edge) + RingLayout.CREDIT;
+        long word = layout.credit(layout.slotIndex(sequence), edge);
         if (!isPutIntoRing(toNode, word, MemorySegment.NULL, 0, 0, word, step) && !members.hasLeft(master(toNode))) {
             throw gone(master(toNode)); // who has left properly awaits no credit
         }
@@ -487,67 +529,12 @@ public final class Team extends Operation {
                 base + step, tag(), this);
     }
 
-    // ---- between nodes, straight to where data belong
-
-    /**
-     * Tells whether other nodes can be invited to memory: native memory they can, the heap and an arena confined to one
-     * thread they cannot, as others write what arrives.
-     *
-     * @param area the memory
-     * @return whether they can
-     */
-    public boolean isAddressable(Area area) {
-        return area.segment().isNative() && Loans.isOpenToAll(area.segment());
-    }
-
-    /**
-     * Lets the master of another node put into memory of this rank, or get from it, until this rank leaves the
-     * operation; the algorithm sees to it that none does so later. The memory is a window that this rank shows, or the
-     * caller's if it {@linkplain #isAddressable can be addressed}. Counts as a step of the edge there, as a put does.
-     *
-     * @param toNode the other node
-     * @param edge the edge there
-     * @param step 1 to {@value #STEPS_MAX}, greater than the last on this edge
-     * @param area the memory
-     * @param bytes how many bytes of it, 1 or more
-     */
-    public void invite(int toNode, int edge, long step, Area area, long bytes) {
+    /** Lets the master of another node put into memory of this rank; counts as the first credit. */
+    void invite(int toNode, int edge, Area area, long bytes) {
         writeInvitation(area, bytes);
-        long start = layout.edge(layout.slotIndex(sequence), edge);
-        putIntoRing(toNode, start + RingLayout.INVITATION, invitations.written(), 0, RingLayout.INVITATION_BYTES,
-                start + RingLayout.ARRIVED, step);
-    }
-
-    /**
-     * Does as {@link #invite}, but through this node's star cell at the other node.
-     *
-     * @param toNode the other node
-     * @param step 1 to {@value #STEPS_MAX}, greater than the last to that node
-     * @param area the memory
-     * @param bytes how many bytes of it, 1 or more
-     */
-    public void inviteByStar(int toNode, long step, Area area, long bytes) {
-        writeInvitation(area, bytes);
-        long cell = layout.star(layout.slotIndex(sequence), node);
-        putIntoRing(toNode, cell + RingLayout.STAR_PAYLOAD, invitations.written(), 0, RingLayout.INVITATION_BYTES,
-                cell + RingLayout.ARRIVED, step);
-    }
-
-    /**
-     * Does as {@link #invite}, but beside the credits of the edge there: so data may come over that edge at the same
-     * time, from another node than this one.
-     *
-     * @param toNode the other node
-     * @param edge the edge there that awaits credits of this node
-     * @param step 1 to {@value #STEPS_MAX}, greater than the last credit's
-     * @param area the memory
-     * @param bytes how many bytes of it, 1 or more
-     */
-    public void inviteByCredit(int toNode, int edge, long step, Area area, long bytes) {
-        writeInvitation(area, bytes);
-        long word = layout.edge(layout.slotIndex(sequence), edge) + RingLayout.CREDIT;
+        long word = layout.credit(layout.slotIndex(sequence), edge);
         putIntoRing(toNode, word + RingLayout.INVITATION, invitations.written(), 0, RingLayout.INVITATION_BYTES, word,
-                step);
+                1);
     }
 
     private void writeInvitation(Area area, long bytes) {
@@ -563,58 +550,17 @@ public final class Team extends Operation {
         }
     }
 
-    /**
-     * Waits until another node has invited this one, and says where to.
-     *
-     * @param edge the edge that it came over
-     * @param step the step
-     * @param fromNode the node that has invited
-     * @return the memory there, until the next invitation over this edge is awaited
-     */
-    public Target awaitInvitation(int edge, long step, int fromNode) {
-        awaitArrival(edge, step, fromNode);
-        return invitations.read(ring, layout.edge(layout.slotIndex(sequence), edge) + RingLayout.INVITATION, edge);
+    /** Waits until another node has invited this one, and says where to. */
+    void awaitInvitation(int edge, int fromNode, Target target) {
+        awaitCredit(edge, 1, fromNode);
+        invitations.read(ring, layout.credit(layout.slotIndex(sequence), edge) + RingLayout.INVITATION, target);
     }
 
     /**
-     * Waits until another node has invited this one by its credits, and says where to.
-     *
-     * @param edge the edge of this node that awaits the credits
-     * @param step the step
-     * @param fromNode the node that has invited
-     * @return the memory there, until the next invitation over this edge is awaited
+     * Puts bytes to where another node has invited this one. Whoever awaits a later {@link #signal} of this rank to
+     * that node finds them there.
      */
-    public Target awaitInvitationByCredit(int edge, long step, int fromNode) {
-        awaitCredit(edge, step, fromNode);
-        return invitations.read(ring,
-                layout.edge(layout.slotIndex(sequence), edge) + RingLayout.CREDIT + RingLayout.INVITATION, edge);
-    }
-
-    /**
-     * Waits until another node has invited this one through its star cell, and says where to.
-     *
-     * @param step the step
-     * @param fromNode the node that has invited
-     * @return the memory there, until the next invitation is awaited in this way
-     */
-    public Target awaitInvitationByStar(long step, int fromNode) {
-        awaitStar(fromNode, step);
-        return invitations.read(ring, layout.star(layout.slotIndex(sequence), fromNode) + RingLayout.STAR_PAYLOAD,
-                Invitations.BY_STAR);
-    }
-
-    /**
-     * Puts bytes to where another node has invited this one. Whoever awaits a later {@link #signal} or {@link #put} of
-     * this rank to that node finds them there.
-     *
-     * @param toNode the other node
-     * @param target where it has invited this one to
-     * @param targetOffset at which byte of it
-     * @param source where they are
-     * @param sourceOffset at which byte of the area
-     * @param bytes how many, 0 or more
-     */
-    public void put(int toNode, Target target, long targetOffset, Area source, long sourceOffset, long bytes) {
+    void put(int toNode, Target target, long targetOffset, Area source, long sourceOffset, long bytes) {
         awaitNothingOf(master(toNode));
         if (!machine.put(target.process(), target.region(), target.offset() + targetOffset, source.segment(),
                 source.start() + sourceOffset, bytes, Machine.NO_WORD, 0, 0, this)) {
@@ -623,122 +569,22 @@ public final class Team extends Operation {
         unflushed = true;
     }
 
-    /**
-     * Gets bytes from where another node has invited this one, and waits until they are here.
-     *
-     * @param fromNode the other node
-     * @param source where it has invited this one to
-     * @param sourceOffset at which byte of it
-     * @param into where they go, which {@linkplain #isAddressable can be addressed}
-     * @param intoOffset at which byte of the area
-     * @param bytes how many, 1 or more
-     */
-    public void get(int fromNode, Target source, long sourceOffset, Area into, long intoOffset, long bytes) {
-        flush();
-        awaitNothingOf(master(fromNode));
-        if (!machine.get(source.process(), source.region(), source.offset() + sourceOffset, into.segment(),
-                into.start() + intoOffset, bytes, this)) {
-            throw gone(master(fromNode));
-        }
-    }
-
-    /** The memory of this rank into which others put long messages: {@link Inflow#INBOX_BYTES}. */
+    /** The memory of this rank into which others put long messages: {@link Flow#INBOX_BYTES}. */
     MemorySegment inbox() {
         if (inbox == null) {
-            inbox = pool.takeBlock(Inflow.INBOX_BYTES, machine);
+            inbox = pool.takeBlock(Flow.INBOX_BYTES, machine);
         }
         return inbox.segment();
     }
 
-    /**
-     * Finds what comes over an edge.
-     *
-     * @param edge the edge, of this node
-     * @return what comes, to be {@linkplain Inflow#open opened} once an operation
-     */
-    public Inflow inflow(int edge) {
-        if (inflows[edge] == null) {
-            inflows[edge] = new Inflow(this, edge);
-        }
-        return inflows[edge];
+    /** Waits until another node has put data of a step over an edge; 0 or less is always reached. */
+    void awaitArrival(int edge, long step, int fromNode) {
+        awaitPut(layout.arrived(layout.slotIndex(sequence), edge), step, fromNode);
     }
 
-    /**
-     * Finds what goes to another node.
-     *
-     * @param edge the edge of this node that awaits that node's credits
-     * @return what goes, to be {@linkplain Outflow#open opened} once an operation
-     */
-    public Outflow outflow(int edge) {
-        if (outflows[edge] == null) {
-            outflows[edge] = new Outflow(this, edge);
-        }
-        return outflows[edge];
-    }
-
-    // ---- between nodes, from anyone to anyone
-
-    /**
-     * Puts a few bytes into this node's cell at another node, and says so.
-     *
-     * @param toNode the other node
-     * @param step 1 to {@value #STEPS_MAX}, greater than the last to that node
-     * @param source where they are
-     * @param sourceOffset at which byte of the area
-     * @param place at which byte of the cell's payload, of {@link RingLayout#STAR_PAYLOAD_BYTES}
-     * @param bytes how many, 0 or more
-     */
-    public void putStar(int toNode, long step, Area source, long sourceOffset, long place, long bytes) {
-        long cell = layout.star(layout.slotIndex(sequence), node);
-        putIntoRing(toNode, cell + RingLayout.STAR_PAYLOAD + place, source.segment(), source.start() + sourceOffset,
-                bytes,
-                cell + RingLayout.ARRIVED, step);
-    }
-
-    /**
-     * Waits until another node has put a few bytes into its cell on this node.
-     *
-     * @param fromNode the other node
-     * @param step the step; 0 or less is always reached
-     * @return the bytes, which all ranks of this node can read
-     */
-    public Area awaitStar(int fromNode, long step) {
-        long cell = layout.star(layout.slotIndex(sequence), fromNode);
-        awaitPut(cell, step, fromNode);
-        if (stars == null) {
-            stars = new Area[topology.nodes()];
-        }
-        if (stars[fromNode] == null) {
-            stars[fromNode] = new Area();
-        }
-        stars[fromNode].set(ring, cell + RingLayout.STAR_PAYLOAD);
-        return stars[fromNode];
-    }
-
-    /**
-     * Waits until another node has put data of a step into the landing place of an edge.
-     *
-     * @param edge the edge
-     * @param step the step; 0 or less is always reached
-     * @param fromNode the node that puts there
-     */
-    public void awaitArrival(int edge, long step, int fromNode) {
-        awaitEdge(edge, RingLayout.ARRIVED, step, fromNode);
-    }
-
-    /**
-     * Waits until another node has given the landing place back that this node puts into.
-     *
-     * @param edge the edge of this node that awaits the credit
-     * @param step up to which step; 0 or less is always reached
-     * @param fromNode the node that gives it back
-     */
-    public void awaitCredit(int edge, long step, int fromNode) {
-        awaitEdge(edge, RingLayout.CREDIT, step, fromNode);
-    }
-
-    private void awaitEdge(int edge, long word, long step, int fromNode) {
-        awaitPut(layout.edge(layout.slotIndex(sequence), edge) + word, step, fromNode);
+    /** Waits until another node has credited a step; 0 or less is always reached. */
+    void awaitCredit(int edge, long step, int fromNode) {
+        awaitPut(layout.credit(layout.slotIndex(sequence), edge), step, fromNode);
     }
 
     private void awaitPut(long start, long step, int fromNode) {
@@ -749,20 +595,6 @@ public final class Team extends Operation {
                 ledger.raiseLeftElsewhere(machine, fromNode, Ledger.leftBy(sequence, quietThere));
             }
         }
-    }
-
-    /**
-     * Finds the landing place of an edge on this node, which all its ranks can read.
-     *
-     * @param edge the edge
-     * @return the memory
-     */
-    public Area landing(int edge) {
-        if (landings[edge] == null) {
-            landings[edge] = new Area();
-        }
-        landings[edge].set(ring, layout.edge(layout.slotIndex(sequence), edge) + RingLayout.LANDING);
-        return landings[edge];
     }
 
     /**

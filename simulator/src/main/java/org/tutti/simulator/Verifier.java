@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Call;
-import org.tutti.collective.Inflow;
+import org.tutti.collective.Flow;
 import org.tutti.collective.NodeView;
 import org.tutti.collective.Reach;
 import org.tutti.collective.RingLayout;
@@ -321,7 +321,7 @@ public final class Verifier {
             int ranks = topology.ranksOf(node).length;
             long window = teams[topology.firstRankOf(node)].windowBytesMax();
             long blocks = stages == 1 ? 0 : RingLayout.SLOTS_MIN * (BLOCK_SMALL_BYTES + window);
-            long inboxes = topology.nodes() == 1 ? 0 : stages * Inflow.INBOX_BYTES; // of the master
+            long inboxes = topology.nodes() == 1 ? 0 : stages * Flow.INBOX_BYTES; // of the master
             long bound = new RingLayout(topology.nodes(), ranks).bytes()
                     + ranks * (RING_SMALL_BYTES + 2 * window + blocks) + inboxes;
             if (memories[node].bytes() > bound) {

@@ -195,7 +195,7 @@ class BrokenAlgorithmsTest {
         }
         if (fault.compareTo(Fault.RESULTS_ARE_NOT_AWAITED) < 0) {
             return Verifier.verify(SINGLES, calls(Collective.BROADCAST, new BrokenDirectBroadcast(fault), SINGLES), 1,
-                    seed);
+                    seed, (world, thread) -> new BrokenMachine(world, thread, fault));
         }
         if (fault.compareTo(Fault.LENDER_DOES_NOT_WAIT) < 0) {
             return Verifier.verify(ONE_NODE, calls(Collective.ALLREDUCE, new BrokenAllreduce(fault), ONE_NODE), 1,

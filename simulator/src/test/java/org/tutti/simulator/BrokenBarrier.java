@@ -33,8 +33,10 @@ final class BrokenBarrier extends Barrier {
         int nodes = fault == Fault.ONE_ROUND_TOO_FEW ? team.nodes() / 2 : team.nodes();
         for (int distance = 1; distance < nodes; distance <<= 1) {
             int edge = NodeTree.edge(round++);
-            team.signal((team.node() + distance) % team.nodes(), edge, 1);
-            team.awaitArrival(edge, 1, Math.floorMod(team.node() - distance, team.nodes()));
+            team.outflow(edge).openNext((team.node() + distance) % team.nodes(), edge, 0);
+            team.outflow(edge).signal();
+            team.inflow(edge).openNext(Math.floorMod(team.node() - distance, team.nodes()), 0);
+            team.inflow(edge).await();
         }
         if (fault != Fault.MASTER_GOES_FIRST) {
             team.post(Team.READY, 1);

@@ -4,6 +4,7 @@ package org.tutti.simulator;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
@@ -33,6 +34,7 @@ final class BrokenBroadcast extends Broadcast {
             team.noteAllAreHere();
         }
         int top = team.nodeOf(root);
+        TREE.openDownwards(team, top, BUFFER_BYTES, BUFFERS, Partition.chunks(bytes, BUFFER_BYTES));
         if (team.node() == top) {
             runAtTop(team, data, bytes, team.localRankOf(root), top);
         } else {
@@ -57,7 +59,7 @@ final class BrokenBroadcast extends Broadcast {
             long length = Math.min(BUFFER_BYTES, bytes - from);
             if (sends) {
                 if (forwards) {
-                    forward(team, data, from, length, chunk, top);
+                    forward(team, top, chunk, data, from, length);
                 }
                 if (shows) {
                     if (fault != Fault.ROOT_REFILLS_WITHOUT_WAITING) {
@@ -81,7 +83,7 @@ final class BrokenBroadcast extends Broadcast {
                 }
                 Area shown = team.shown(root, window);
                 if (forwards) {
-                    forward(team, shown, many ? from : place(chunk), length, chunk, top);
+                    forward(team, top, chunk, shown, many ? from : place(chunk), length);
                 }
                 take(team, shown, many ? from : place(fault == Fault.SWAPPED_BUFFER ? chunk + 1 : chunk), data, from,
                         length, chunk);
@@ -99,37 +101,33 @@ final class BrokenBroadcast extends Broadcast {
         }
     }
 
+    private void forward(Team team, int top, int chunk, Area source, long at, long length) {
+        for (int index = 0; index < TREE.children(team, top) && fault == Fault.NO_WAIT_FOR_CREDIT; index++) {
+            team.outflow(NodeTree.edge(index)).openNext(TREE.child(team, top, index), NodeTree.PARENT, chunk - 1);
+        }
+        TREE.passOn(team, top, source, at, length);
+    }
+
     private void runBelow(Team team, Area data, long bytes, int top) {
         int chunks = Partition.chunks(bytes, BUFFER_BYTES);
-        int parent = TREE.parent(team, top);
+        Inflow in = team.inflow(NodeTree.PARENT);
+        if (fault == Fault.CREDIT_WITHOUT_WAITING_FOR_LOCAL_READERS) {
+            in.readBy(team.localRank());
+        }
         for (int chunk = 1; chunk <= chunks; chunk++) {
             long from = (chunk - 1) * BUFFER_BYTES;
             long length = Math.min(BUFFER_BYTES, bytes - from);
-            Area landing = team.landing(NodeTree.PARENT);
             if (team.isMaster() && fault == Fault.FORWARDS_BEFORE_ARRIVAL) {
-                forward(team, landing, place(chunk), length, chunk, top);
+                forward(team, top, chunk, team.landing(NodeTree.PARENT), place(chunk), length);
             }
-            team.awaitArrival(NodeTree.PARENT, chunk, parent);
+            Area landed = in.await();
             if (team.isMaster() && fault != Fault.FORWARDS_BEFORE_ARRIVAL) {
-                forward(team, landing, place(chunk), length, chunk, top);
+                forward(team, top, chunk, landed, 0, length);
             }
-            take(team, landing, place(chunk), data, from, length, chunk);
-            if (team.isMaster() && chunk + BUFFERS <= chunks && fault != Fault.NO_CREDIT) {
-                if (fault != Fault.CREDIT_WITHOUT_WAITING_FOR_LOCAL_READERS) {
-                    team.awaitOthers(Team.DONE, chunk);
-                }
-                team.credit(parent, TREE.edgeAtParent(team, top), chunk);
+            take(team, landed, 0, data, from, length, chunk);
+            if (team.isMaster() && fault != Fault.NO_CREDIT) {
+                in.release();
             }
-        }
-    }
-
-    private void forward(Team team, Area source, long sourceOffset, long length, int chunk, int top) {
-        for (int index = TREE.children(team, top) - 1; index >= 0; index--) {
-            int child = TREE.child(team, top, index);
-            if (fault != Fault.NO_WAIT_FOR_CREDIT) {
-                team.awaitCredit(NodeTree.edge(index), chunk - BUFFERS, child);
-            }
-            team.put(child, NodeTree.PARENT, chunk, source, sourceOffset, place(chunk), length);
         }
     }
 

@@ -4,8 +4,10 @@ package org.tutti.simulator;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Flow;
+import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
-import org.tutti.collective.Target;
+import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
 import org.tutti.collective.broadcast.Broadcast;
 
@@ -33,23 +35,18 @@ final class BrokenDirectBroadcast extends Broadcast {
         }
         Area window = team.show(bytes);
         if (team.rank() != root) {
-            team.invite(root, NodeTree.edge(index(team.rank(), root)), 1, window, bytes);
+            Inflow in = team.inflow(NodeTree.PARENT);
+            in.invite(root, NodeTree.edge(index(team.rank(), root)), bytes, 1, window, 0, bytes);
             if (fault != Fault.LEAVES_BEFORE_THE_PUT) {
-                team.awaitArrival(NodeTree.PARENT, 1, root);
-                team.copy(window, 0, data, 0, bytes);
+                team.copy(in.await(), 0, data, 0, bytes);
             }
             return;
         }
         for (int other = 0; other < team.size(); other++) {
             if (other != root) {
-                Target target = team.awaitInvitation(NodeTree.edge(index(other, root)), 1, other);
-                if (fault == Fault.SIGNALS_BEFORE_THE_PUT) {
-                    team.signal(other, NodeTree.PARENT, 1);
-                }
-                team.put(other, target, 0, data, 0, bytes);
-                if (fault != Fault.SIGNALS_BEFORE_THE_PUT) {
-                    team.signal(other, NodeTree.PARENT, 1);
-                }
+                Outflow out = team.outflow(NodeTree.edge(index(other, root)));
+                out.open(other, NodeTree.PARENT, bytes, Flow.INVITED);
+                out.send(data, 0, bytes);
             }
         }
     }

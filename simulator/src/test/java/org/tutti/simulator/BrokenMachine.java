@@ -4,10 +4,16 @@ package org.tutti.simulator;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.Lock;
 
-/** A machine on which something is wrong with what the operations of a rank have in common. */
+import org.tutti.memory.Waiter;
+
+/** A machine on which something is wrong with what operations have in common. */
 final class BrokenMachine extends VerifyingMachine {
+    private static final Runnable NOTHING = () -> {
+    };
+
     private final World world;
     private final Fault fault;
+    private Runnable late = NOTHING;
 
     BrokenMachine(World world, int thread, Fault fault) {
         super(world, thread);
@@ -29,6 +35,19 @@ final class BrokenMachine extends VerifyingMachine {
     public void store(MemorySegment memory, long offset, long value) {
         boolean wrong = fault == Fault.LEAVES_THE_NEXT_OPERATION_TOO && isLeftWord(memory, offset);
         super.store(memory, offset, wrong ? value + 1 : value);
+    }
+
+    @Override
+    public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+            long word, long value, long tag, Waiter.Check check) {
+        if (fault == Fault.SIGNALS_BEFORE_THE_PUT && word == NO_WORD) {
+            late = () -> super.put(process, region, offset, source, sourceOffset, bytes, word, value, tag, check);
+            return true;
+        }
+        boolean reached = super.put(process, region, offset, source, sourceOffset, bytes, word, value, tag, check);
+        late.run();
+        late = NOTHING;
+        return reached;
     }
 
     @Override

@@ -4,10 +4,12 @@ package org.tutti.collective.allreduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Flow;
+import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
+import org.tutti.collective.Outflow;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.RingLayout;
-import org.tutti.collective.Target;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Partition;
@@ -29,16 +31,15 @@ import org.tutti.pattern.Partition;
  * there.)
  *
  * <p>The paper's cluster master polls the other nodes' memory. Here every master puts up to {@value
- * RingLayout#STAR_PAYLOAD_BYTES} bytes into its cell at the cluster master; of longer chunks it puts their address
- * there, and the cluster master gets them. So the cluster master needs a cell for each node, and no landing place for
- * any.
+ * RingLayout#STAR_PAYLOAD_BYTES} bytes into its star cell at the cluster master; for longer chunks the cluster master
+ * invites one after the other to two places in turn, in a landing place that nobody else uses there: so it needs memory
+ * for two nodes, however many there are.
  *
- * <p>A rank contributes to chunk k + 1 after it has copied the result of chunk k, and a master says that it has chunk k
- * + 1 after its ranks have contributed: then the place where the result lands is free, and so is what the cluster
- * master has read.
+ * <p>A rank contributes to chunk k + 1 after it has copied the result of chunk k, and a master sends chunk k + 1 after
+ * its ranks have contributed: then the place where the result lands is free.
  */
 public final class ChengAllreduce extends Allreduce {
-    private static final long CHUNK_BYTES = RingLayout.LANDING_BYTES / 2;
+    private static final long CHUNK_BYTES = Flow.PIECE_BYTES;
     private static final int MASTER = 0;
     private static final int READY_STEPS = 2;
     private static final long MIX = 0x9e3779b97f4a7c15L;
@@ -51,7 +52,7 @@ public final class ChengAllreduce extends Allreduce {
     public ChengAllreduce(boolean random) {
         super(new Description(random ? "cheng-random" : "cheng", Order.BLOCKS, "4·c, and n − 1 puts in a row",
                 "(p−1)·b at a master", "(n−1)·b at the cluster master",
-                "2 × 32 KiB a rank, and as much an edge; n cells of 128 bytes a node",
+                "32 KiB a rank, 2 × 32 KiB an edge; n cells of 128 bytes a node",
                 random ? "Cheng, section 3: masters drawn at random" : "Cheng, section 3"));
         this.random = random;
     }
@@ -67,7 +68,7 @@ public final class ChengAllreduce extends Allreduce {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return windows(2 * localRanks, bytes, CHUNK_BYTES) + landings(nodes, 1, bytes);
+        return windows(localRanks, bytes, CHUNK_BYTES) + landings(nodes, 1, bytes);
     }
 
     @Override
@@ -76,30 +77,37 @@ public final class ChengAllreduce extends Allreduce {
         Area target = call.target();
         long bytes = call.bytes();
         Kernel kernel = call.kernel();
-        long chunk = kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / 2));
+        long chunk = kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax()));
         int chunks = Partition.chunks(bytes, chunk);
-        long half = Math.min(bytes, chunk);
-        Area shown = team.show(2 * half); // what this rank or node has, and at the cluster master what it has got
+        long window = Math.min(bytes, chunk);
+        Area shown = team.show(window);
         int cluster = random ? draw(team) : 0;
+        if (team.node() != cluster) {
+            open(team, call, chunk, chunks, cluster);
+        }
         for (int step = 1; step <= chunks; step++) {
             long from = (step - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
             if (team.isMaster()) {
-                sum(team, kernel, source, from, shown, 2 * half, length, step);
-                if (team.nodes() > 1) {
-                    exchange(team, kernel, shown, half, length, step, cluster);
-                }
-                team.post(Team.READY, (long) READY_STEPS * step);
+                sum(team, kernel, source, from, shown, window, length, step);
             } else {
                 team.copy(source, from, shown, 0, length);
                 team.post(Team.READY, (long) READY_STEPS * step - 1);
-                team.await(MASTER, Team.READY, (long) READY_STEPS * step);
             }
-            if (team.node() == cluster) {
-                team.copy(team.isMaster() ? shown : team.shown(MASTER, 2 * half), 0, target, from, length);
+            Area result = shown;
+            if (team.node() != cluster) {
+                if (team.isMaster()) {
+                    team.outflow(NodeTree.PARENT).send(shown, 0, length);
+                }
+                result = team.inflow(NodeTree.PARENT).await();
+            } else if (team.isMaster()) {
+                gather(team, call, shown, length, chunk, chunks, step);
+                team.post(Team.READY, (long) READY_STEPS * step);
             } else {
-                team.copy(team.landing(NodeTree.PARENT), landing(step), target, from, length);
+                team.await(MASTER, Team.READY, (long) READY_STEPS * step);
+                result = team.shown(MASTER, window);
             }
+            team.copy(result, 0, target, from, length);
         }
         team.noteAllAreHere(); // the result has something of everybody
     }
@@ -121,41 +129,60 @@ public final class ChengAllreduce extends Allreduce {
         }
     }
 
-    private static void exchange(Team team, Kernel kernel, Area shown, long half, long length, int step, int cluster) {
-        int node = team.node();
-        boolean fits = length <= RingLayout.STAR_PAYLOAD_BYTES;
-        if (node != cluster) {
-            if (fits) {
-                team.putStar(cluster, step, shown, 0, 0, length);
-            } else {
-                team.inviteByStar(cluster, step, shown, length);
+    /** Opens what goes to the cluster master, and what all ranks of the node get from there. */
+    private static void open(Team team, Call call, long chunk, int chunks, int cluster) {
+        team.inflow(NodeTree.PARENT).open(cluster, NodeTree.PARENT, chunk, 1, chunks);
+        if (team.isMaster()) {
+            team.outflow(NodeTree.PARENT).open(cluster, team.star(team.node()), chunk, fits(call) ? 1 : Flow.INVITED);
+        }
+    }
+
+    private static boolean fits(Call call) {
+        return call.bytes() <= RingLayout.STAR_PAYLOAD_BYTES;
+    }
+
+    /** The cluster master combines what all nodes have, and hands out the sum. */
+    private static void gather(Team team, Call call, Area shown, long length, long chunk, int chunks, int step) {
+        int others = team.nodes() - 1;
+        for (int index = 0; index < others; index++) {
+            if (index == 0 && step == 1) {
+                invite(team, call, chunk, chunks, 1, 0);
             }
-            team.awaitArrival(NodeTree.PARENT, step, cluster);
-            return;
+            if (index + 1 < others) { // its place is free: what was there is combined
+                invite(team, call, chunk, chunks, step, index + 1);
+            }
+            int other = other(team, index);
+            Area theirs = team.inflow(team.star(other)).await();
+            boolean above = other > team.node();
+            team.combine(call.kernel(), above ? shown : theirs, 0, above ? theirs : shown, 0, shown, 0, length);
         }
-        for (int other = node + 1; other < team.nodes(); other++) {
-            Area theirs = fetch(team, shown, half, length, step, other, fits);
-            team.combine(kernel, shown, 0, theirs, fits ? 0 : half, shown, 0, length);
-        }
-        for (int other = node - 1; other >= 0; other--) {
-            Area theirs = fetch(team, shown, half, length, step, other, fits);
-            team.combine(kernel, theirs, fits ? 0 : half, shown, 0, shown, 0, length);
+        if (others > 0 && step < chunks) { // before the result, which takes its time
+            invite(team, call, chunk, chunks, step + 1, 0);
         }
         for (int distance = 1; distance < team.nodes(); distance++) {
-            team.put((node + distance) % team.nodes(), NodeTree.PARENT, step, shown, 0, landing(step), length);
+            Outflow out = team.outflow(NodeTree.PARENT);
+            out.openNext((team.node() + distance) % team.nodes(), NodeTree.PARENT, step - 1);
+            out.send(shown, 0, length);
         }
     }
 
-    private static Area fetch(Team team, Area shown, long half, long length, int step, int other, boolean fits) {
-        if (fits) {
-            return team.awaitStar(other, step);
-        }
-        Target there = team.awaitInvitationByStar(step, other);
-        team.get(other, there, 0, shown, half, length);
-        return shown;
+    /** Those above in ascending order, then those below in descending order: so the order of the nodes is kept. */
+    private static int other(Team team, int index) {
+        int above = team.nodes() - 1 - team.node();
+        return index < above ? team.node() + 1 + index : team.nodes() - 2 - index;
     }
 
-    private static long landing(int step) {
-        return (step - 1) % 2 * CHUNK_BYTES;
+    /** Lets a node send its chunk: a long one to one of two places, which all use in turn. */
+    private static void invite(Team team, Call call, long chunk, int chunks, int step, int index) {
+        int other = other(team, index);
+        Inflow in = team.inflow(team.star(other));
+        if (fits(call)) {
+            in.openNext(other, 0);
+        } else if (step == 1) {
+            in.invite(other, NodeTree.PARENT, chunk, chunks, team.landing(NodeTree.PARENT), index % Flow.PLACES * chunk,
+                    chunk);
+        } else {
+            in.release();
+        }
     }
 }

@@ -4,7 +4,9 @@ package org.tutti.collective.allreduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Flow;
 import org.tutti.collective.NodeStage;
+import org.tutti.collective.NodeTree;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
@@ -21,10 +23,10 @@ import org.tutti.pattern.Partition;
  * <p>Between nodes the same among masters, for messages that fit into the cells through which every node reaches every
  * other one; each combines all, in the order of the nodes. Longer ones by {@link RecursiveDoublingAllreduce}.
  */
-public final class FlatAllreduce extends TwoLevelAllreduce {
+public final class FlatAllreduce extends TwoLevelAllreduce implements Exchange {
     private static final int PARTS = 2;
+    private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();
     private static final long CHUNK_BYTES = 256 << 10;
-    private static final int STEP = 1;
 
     /** The only object that is needed. */
     public FlatAllreduce() {
@@ -44,42 +46,46 @@ public final class FlatAllreduce extends TwoLevelAllreduce {
         boolean star = bytes <= RingLayout.STAR_PAYLOAD_BYTES;
         double rounds = star ? 1 : RecursiveDoublingAllreduce.rounds(nodes);
         double received = (star ? nodes - 1 : rounds) * bytes;
-        return NodeStage.counts(localRanks, bytes, RecursiveDoublingAllreduce.HALF_BYTES, rounds, received, received,
+        return NodeStage.counts(localRanks, bytes, Flow.PIECE_BYTES, rounds, received, received,
                 star ? 0 : RecursiveDoublingAllreduce.aloneBytes(nodes, bytes)).withFurtherPuts(star ? nodes - 2 : 0);
     }
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return nodes == 1 ? windows(localRanks, bytes, PARTS * CHUNK_BYTES)
-                : memoryBytes(RecursiveDoublingAllreduce.HALF_BYTES, RecursiveDoublingAllreduce.edges(nodes), nodes,
+                : memoryBytes(Flow.PIECE_BYTES, Partners.edges(nodes), nodes,
                         localRanks, bytes);
     }
 
     @Override
     protected long roundBytesMax(Team team) {
-        return Math.min(RecursiveDoublingAllreduce.HALF_BYTES, team.windowBytesMax() / NodeStage.HALVES);
+        return Math.min(Flow.PIECE_BYTES, team.windowBytesMax() / NodeStage.HALVES);
     }
 
     @Override
-    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
-            int round) {
-        if (chunk > RingLayout.STAR_PAYLOAD_BYTES) {
-            RecursiveDoublingAllreduce.exchange(team, kernel, own, work, at, length, round);
-        } else { // the only round
-            exchangeWithAll(team, kernel, own, work, at, length);
-        }
+    Exchange exchange(long chunk) {
+        return chunk <= RingLayout.STAR_PAYLOAD_BYTES ? this : DOUBLING;
     }
 
-    private static void exchangeWithAll(Team team, Kernel kernel, Area own, Area work, long at, long length) {
+    @Override
+    public void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
+        // each of the flows has one piece
+    }
+
+    @Override
+    public void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         int node = team.node();
         int nodes = team.nodes();
         for (int distance = 1; distance < nodes; distance++) {
-            team.putStar((node + distance) % nodes, STEP, own, at, 0, length);
+            int other = (node + distance) % nodes;
+            team.outflow(NodeTree.PARENT).openNext(other, team.star(node), 0);
+            team.outflow(NodeTree.PARENT).send(own, at, length);
+            team.inflow(team.star(other)).openNext(other, 0);
         }
-        Area accumulated = node == 0 ? own : team.awaitStar(0, STEP);
+        Area accumulated = node == 0 ? own : team.inflow(team.star(0)).await();
         long place = node == 0 ? at : 0;
         for (int other = 1; other < nodes; other++) {
-            Area right = other == node ? own : team.awaitStar(other, STEP);
+            Area right = other == node ? own : team.inflow(team.star(other)).await();
             // in node 0's cell, which nobody else reads, until all are combined: work may lie where own does
             boolean stays = node > 0 && other < nodes - 1;
             team.combine(kernel, accumulated, place, right, other == node ? at : 0, stays ? accumulated : work,

@@ -54,7 +54,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return memoryBytes(IndexRangeAllreduce.CHUNK_BYTES, RecursiveDoublingAllreduce.edges(nodes), nodes, localRanks,
+        return memoryBytes(IndexRangeAllreduce.CHUNK_BYTES, Partners.edges(nodes), nodes, localRanks,
                 bytes);
     }
 
@@ -64,14 +64,8 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
-        RabenseifnerAllreduce.openAll(team, kernel, bytes, chunk, rounds);
-    }
-
-    @Override
-    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
-            int round) {
-        IndexRangeAllreduce.exchangeAll(team, kernel, own, work, at, length, chunk, round);
+    Exchange exchange(long chunk) {
+        return IndexRangeAllreduce.exchangeOf(chunk);
     }
 
     @Override

@@ -44,8 +44,8 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     private static final int COMBINED = 2;
     private static final long DOUBLING_BYTES_MAX = 16 << 10;
-    private static final Allreduce DOUBLING = new RecursiveDoublingAllreduce();
-    private static final Allreduce HALVING = new RabenseifnerAllreduce();
+    private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();
+    private static final RabenseifnerAllreduce HALVING = new RabenseifnerAllreduce();
 
     private static final Description DESCRIPTION = new Description("index-range", Order.BLOCKS,
             "2·c; n > 1: c·(2·⌈log₂ n⌉ + 3)", "2·b·(p−1)/p", "2·b·(n−1)/n, ⌈log₂ n⌉·b up to 16 KiB",
@@ -80,7 +80,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return memoryBytes(chunkBytes, RecursiveDoublingAllreduce.edges(nodes), nodes, localRanks, bytes);
+        return memoryBytes(chunkBytes, Partners.edges(nodes), nodes, localRanks, bytes);
     }
 
     @Override
@@ -90,24 +90,13 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
     }
 
     @Override
-    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
-        RabenseifnerAllreduce.openAll(team, kernel, bytes, chunk, rounds);
-    }
-
-    @Override
-    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
-            int round) {
-        exchangeAll(team, kernel, own, work, at, length, chunk, round);
+    Exchange exchange(long chunk) {
+        return exchangeOf(chunk);
     }
 
     /** What the masters do, for algorithms that differ inside the nodes. */
-    static void exchangeAll(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
-            int round) {
-        if (chunk <= DOUBLING_BYTES_MAX) {
-            RecursiveDoublingAllreduce.exchange(team, kernel, own, work, at, length, round);
-        } else {
-            RabenseifnerAllreduce.exchangeAll(team, kernel, own, work, at, length);
-        }
+    static Exchange exchangeOf(long chunk) {
+        return chunk <= DOUBLING_BYTES_MAX ? DOUBLING : HALVING;
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
@@ -30,7 +31,7 @@ import org.tutti.pattern.Partition;
  * nodes are no power of two, some hand everything to their neighbour first and get the result at the end ({@link
  * Folding}).
  */
-public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
+public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Exchange {
     private static final long CHUNK_BYTES = 256 << 10;
     private static final long CHUNK_BYTES_ALONE = 1 << 20;
 
@@ -45,8 +46,8 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
     @Override
     public Counts counts(int nodes, int localRanks, long bytes) {
         int positions = Folding.positions(nodes);
-        int doublings = Integer.numberOfTrailingZeros(positions);
-        int folds = positions == nodes ? 0 : 2;
+        int doublings = Partners.count(nodes);
+        int folds = 2 * Partners.folds(nodes);
         double shared = (double) bytes * (positions - 1) / positions;
         return NodeStage.counts(localRanks, bytes, localRanks == 1 ? CHUNK_BYTES_ALONE : CHUNK_BYTES,
                 2.0 * doublings + folds,
@@ -56,7 +57,7 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return memoryBytes(CHUNK_BYTES, RecursiveDoublingAllreduce.edges(nodes), nodes, localRanks, bytes);
+        return memoryBytes(CHUNK_BYTES, Partners.edges(nodes), nodes, localRanks, bytes);
     }
 
     @Override
@@ -70,58 +71,30 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
-        openAll(team, kernel, bytes, chunk, rounds);
+    Exchange exchange(long chunk) {
+        return this;
     }
 
     @Override
-    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
-            int round) {
-        exchangeAll(team, kernel, own, work, at, length);
-    }
-
-    /** Opens what goes to other masters and comes from them, for algorithms that begin or end in another way. */
-    static void openAll(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
-        int node = team.node();
+    public void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
         int nodes = team.nodes();
-        int first = Folding.positions(nodes) == nodes ? NodeTree.edge(0) : NodeTree.PARENT;
-        int shares = NodeTree.edge(doublings(nodes)) - first;
-        boolean inbox = Inflow.isThroughInbox(bytes, shares);
-        if (Folding.isFolded(node, nodes) || Folding.standsForTwo(node, nodes)) {
-            int partner = Folding.isFolded(node, nodes) ? node + 1 : node - 1;
-            team.inflow(NodeTree.PARENT).open(kernel, partner, NodeTree.PARENT, inbox, 0, shares, rounds, chunk);
-            team.outflow(NodeTree.PARENT).open(partner, NodeTree.PARENT, inbox);
-        }
-        if (!Folding.isFolded(node, nodes)) {
-            int position = Folding.position(node, nodes);
-            for (int bit = 0; bit < doublings(nodes); bit++) {
-                int partner = Folding.index(position ^ 1 << bit, nodes);
-                int edge = NodeTree.edge(bit);
-                long half = Partition.start(chunk, kernel.unitBytes(), Folding.positions(nodes),
-                        Folding.positions(nodes) >> (bit + 1)); // the first parts are the longest
-                team.inflow(edge).open(kernel, partner, edge, inbox, edge - first, shares, 2L * rounds, half);
-                team.outflow(edge).open(partner, edge, inbox);
+        int shares = Flow.shares(bytes, Partners.edges(nodes));
+        int positions = Folding.positions(nodes);
+        Partners.openFolds(team, kernel, shares, rounds, chunk);
+        if (!Folding.isFolded(team.node(), nodes)) {
+            for (int bit = 0; bit < Partners.count(nodes); bit++) {
+                long half = Partition.start(chunk, kernel.unitBytes(), positions,
+                        positions >> (bit + 1)); // the first parts are the longest
+                Partners.open(team, kernel, bit, shares, 2L * rounds, half);
             }
         }
     }
 
-    /** One round. */
-    static void exchangeAll(Team team, Kernel kernel, Area own, Area work, long at, long length) {
-        int node = team.node();
-        int nodes = team.nodes();
-        if (Folding.isFolded(node, nodes)) {
-            team.outflow(NodeTree.PARENT).sendAll(kernel, own, at, length);
-            team.inflow(NodeTree.PARENT).receiveAll(kernel, null, 0, work, at, length);
-            return;
-        }
-        Area accumulated = own;
-        if (Folding.standsForTwo(node, nodes)) {
-            team.inflow(NodeTree.PARENT).receiveAll(kernel, own, at, work, at, length);
-            accumulated = work;
-        }
-        halve(team, kernel, accumulated, work, at, length);
-        if (Folding.standsForTwo(node, nodes)) {
-            team.outflow(NodeTree.PARENT).sendAll(kernel, work, at, length);
+    @Override
+    public void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length) {
+        if (!Partners.isHandedOver(team, kernel, own, work, at, length)) {
+            halve(team, kernel, Partners.takeOver(team, kernel, own, work, at, length), work, at, length);
+            Partners.handBack(team, work, at, length);
         }
     }
 
@@ -129,25 +102,22 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
         int nodes = team.nodes();
         int position = Folding.position(team.node(), nodes);
         int parts = Folding.positions(nodes);
+        int last = Partners.count(nodes) - 1;
         int first = 0; // of the parts that this node still works on
-        for (int bit = 0; bit < doublings(nodes); bit++) {
+        for (int bit = 0; bit <= last; bit++) {
             int half = parts >> (bit + 1);
             boolean upper = (position >> bit & 1) == 1;
             int kept = upper ? first + half : first;
             int given = upper ? first : first + half;
             swap(team, kernel, true, bit, given, kept, half, bit == 0 ? own : work, work, at, length);
-            first = kept;
+            first = bit == last ? first : kept;
         }
-        for (int bit = doublings(nodes) - 1; bit >= 0; bit--) {
+        for (int bit = last - 1; bit >= 0; bit--) {
             int half = parts >> (bit + 1);
             int theirs = (position >> bit & 1) == 1 ? first - half : first + half;
             swap(team, kernel, false, bit, first, theirs, half, work, work, at, length);
             first = Math.min(first, theirs);
         }
-    }
-
-    private static int doublings(int nodes) {
-        return Integer.numberOfTrailingZeros(Folding.positions(nodes));
     }
 
     /** Exchanges so many parts with the node at a distance of 2 to the bit: some are sent, others received. */
@@ -159,9 +129,9 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce {
         long to = Partition.start(length, unit, parts, receivedPart);
         Outflow out = team.outflow(NodeTree.edge(bit));
         Inflow in = team.inflow(NodeTree.edge(bit));
-        out.begin(kernel, own, at + from, Partition.start(length, unit, parts, sentPart + count) - from);
+        out.begin(own, at + from, Partition.start(length, unit, parts, sentPart + count) - from);
         in.begin(combines ? own : null, at + to, work, at + to,
                 Partition.start(length, unit, parts, receivedPart + count) - to);
-        in.exchange(kernel, out);
+        in.exchange(kernel, out, combines && bit == Partners.count(team.nodes()) - 1);
     }
 }

@@ -3,9 +3,9 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Flow;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
-import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Folding;
@@ -20,14 +20,10 @@ import org.tutti.pattern.Folding;
  *             0 ↔ 2   1 ↔ 3       all have (0∘1)∘(2∘3)
  * </pre>
  *
- * <p>A landing place has a half for every second chunk. A node puts chunk k + 2 into it after it has received something
- * of chunk k + 1 over the same edge, which the other node has sent after it had combined chunk k: so no credits.
+ * <p>A round is a piece of each flow ({@link Partners}), in one of two places in turn.
  */
-public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce {
-    /** Half a landing place. */
-    static final long HALF_BYTES = RingLayout.LANDING_BYTES / 2;
-
-    private static final int HALVES = 2;
+public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implements Exchange {
+    private static final int LANDINGS = 0; // no shares of an inbox
 
     /** The only object that is needed. */
     public RecursiveDoublingAllreduce() {
@@ -40,81 +36,61 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce {
     @Override
     public Counts counts(int nodes, int localRanks, long bytes) {
         double rounds = rounds(nodes);
-        return NodeStage.counts(localRanks, bytes, HALF_BYTES, rounds, rounds * bytes,
+        return NodeStage.counts(localRanks, bytes, Flow.PIECE_BYTES, rounds, rounds * bytes,
                 (double) combines(nodes) * bytes, aloneBytes(nodes, bytes));
     }
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return memoryBytes(HALF_BYTES, edges(nodes), nodes, localRanks, bytes);
+        return memoryBytes(Flow.PIECE_BYTES, Partners.edges(nodes), nodes, localRanks, bytes);
     }
 
     @Override
     protected long roundBytesMax(Team team) {
-        return Math.min(HALF_BYTES, team.windowBytesMax() / HALVES);
+        return Math.min(Flow.PIECE_BYTES, team.windowBytesMax() / NodeStage.HALVES);
     }
 
     @Override
-    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
-            int round) {
-        exchange(team, kernel, own, work, at, length, round);
+    Exchange exchange(long chunk) {
+        return this;
     }
 
     /** Exchanges in a row: one for each bit of a position, two more when some nodes are folded. */
     static int rounds(int nodes) {
-        int positions = Folding.positions(nodes);
-        return Integer.numberOfTrailingZeros(positions) + (positions == nodes ? 0 : 2);
-    }
-
-    /** Over how many edges data come to a node: one for each bit of a position, and that of a folded node. */
-    static int edges(int nodes) {
-        return Integer.numberOfTrailingZeros(Folding.positions(nodes)) + 1;
+        return Partners.count(nodes) + 2 * Partners.folds(nodes);
     }
 
     /** What is copied on a node of one rank: the result at one that is folded. */
     static long aloneBytes(int nodes, long bytes) {
-        return Folding.positions(nodes) == nodes ? 0 : bytes;
+        return Partners.folds(nodes) * bytes;
     }
 
     /** How often a node combines: the last round of those that are folded copies only. */
     static int combines(int nodes) {
-        return Folding.positions(nodes) == nodes ? rounds(nodes) : rounds(nodes) - 1;
+        return rounds(nodes) - Partners.folds(nodes);
     }
 
-    /** One chunk of at most half a landing place, for algorithms that begin or end in another way. */
-    static void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, int chunk) {
-        int node = team.node();
-        int nodes = team.nodes();
-        long landing = (chunk - 1) % HALVES * HALF_BYTES;
-        if (Folding.isFolded(node, nodes)) {
-            team.put(node + 1, NodeTree.PARENT, chunk, own, at, landing, length);
-            team.awaitArrival(NodeTree.PARENT, chunk, node + 1);
-            team.copy(team.landing(NodeTree.PARENT), landing, work, at, length);
+    @Override
+    public void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
+        Partners.openFolds(team, kernel, LANDINGS, rounds, chunk);
+        if (!Folding.isFolded(team.node(), team.nodes())) {
+            for (int bit = 0; bit < Partners.count(team.nodes()); bit++) {
+                Partners.open(team, kernel, bit, LANDINGS, rounds, chunk);
+            }
+        }
+    }
+
+    @Override
+    public void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length) {
+        if (Partners.isHandedOver(team, kernel, own, work, at, length)) {
             return;
         }
-        Area accumulated = own;
-        if (Folding.standsForTwo(node, nodes)) {
-            team.awaitArrival(NodeTree.PARENT, chunk, node - 1);
-            team.combine(kernel, team.landing(NodeTree.PARENT), landing, own, at, work, at, length);
+        Area accumulated = Partners.takeOver(team, kernel, own, work, at, length);
+        for (int bit = 0; bit < Partners.count(team.nodes()); bit++) {
+            team.outflow(NodeTree.edge(bit)).sendAll(accumulated, at, length);
+            team.inflow(NodeTree.edge(bit)).receiveAll(kernel, accumulated, at, work, at, length);
             accumulated = work;
         }
-        int position = Folding.position(node, nodes);
-        int round = 0;
-        for (int distance = 1; distance < Folding.positions(nodes); distance <<= 1) {
-            int edge = NodeTree.edge(round++);
-            int partner = Folding.index(position ^ distance, nodes);
-            team.put(partner, edge, chunk, accumulated, at, landing, length);
-            team.awaitArrival(edge, chunk, partner);
-            Area theirs = team.landing(edge);
-            if (partner < node) {
-                team.combine(kernel, theirs, landing, accumulated, at, work, at, length);
-            } else {
-                team.combine(kernel, accumulated, at, theirs, landing, work, at, length);
-            }
-            accumulated = work;
-        }
-        if (Folding.standsForTwo(node, nodes)) {
-            team.put(node - 1, NodeTree.PARENT, chunk, work, at, landing, length);
-        }
+        Partners.handBack(team, work, at, length);
     }
 }

@@ -3,6 +3,7 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
@@ -26,7 +27,7 @@ import org.tutti.pattern.Partition;
  * <p>Each node sends and receives 2·b·(n − 1)/n bytes, the least there is; the segments are combined in different
  * orders, so operators must commute.
  */
-public final class RingAllreduce extends TwoLevelAllreduce {
+public final class RingAllreduce extends TwoLevelAllreduce implements Exchange {
     private static final long CHUNK_BYTES = 256 << 10;
     private static final int EDGE_FROM_PREVIOUS = NodeTree.PARENT;
     private static final int EDGE_FROM_NEXT = NodeTree.PARENT + 1;
@@ -55,18 +56,22 @@ public final class RingAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
-        int nodes = team.nodes();
-        boolean inbox = Inflow.isThroughInbox(bytes, 1);
-        long part = Partition.start(chunk, kernel.unitBytes(), nodes, 1); // the first one is the longest
-        team.inflow(EDGE_FROM_PREVIOUS).open(kernel, Math.floorMod(team.node() - 1, nodes), EDGE_FROM_NEXT, inbox, 0, 1,
-                2L * rounds * (nodes - 1), part);
-        team.outflow(EDGE_FROM_NEXT).open((team.node() + 1) % nodes, EDGE_FROM_PREVIOUS, inbox);
+    Exchange exchange(long chunk) {
+        return this;
     }
 
     @Override
-    protected void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
-            int round) {
+    public void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
+        int nodes = team.nodes();
+        int shares = Flow.shares(bytes, 1);
+        long part = Partition.start(chunk, kernel.unitBytes(), nodes, 1); // the first one is the longest
+        team.inflow(EDGE_FROM_PREVIOUS).openTransfers(kernel, Math.floorMod(team.node() - 1, nodes), EDGE_FROM_NEXT, 0,
+                shares, 2L * rounds * (nodes - 1), part);
+        team.outflow(EDGE_FROM_NEXT).openTransfers(kernel, (team.node() + 1) % nodes, EDGE_FROM_PREVIOUS, shares);
+    }
+
+    @Override
+    public void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         int nodes = team.nodes();
         long unit = kernel.unitBytes();
         Inflow in = team.inflow(EDGE_FROM_PREVIOUS);
@@ -76,10 +81,10 @@ public final class RingAllreduce extends TwoLevelAllreduce {
             int received = Math.floorMod(team.node() - step - 1, nodes);
             long from = Partition.start(length, unit, nodes, sent);
             long to = Partition.start(length, unit, nodes, received);
-            out.begin(kernel, step == 0 ? own : work, at + from, Partition.start(length, unit, nodes, sent + 1) - from);
+            out.begin(step == 0 ? own : work, at + from, Partition.start(length, unit, nodes, sent + 1) - from);
             in.begin(step < nodes - 1 ? own : null, at + to, work, at + to,
                     Partition.start(length, unit, nodes, received + 1) - to);
-            in.exchange(kernel, out);
+            in.exchange(kernel, out, false);
         }
     }
 }

@@ -5,8 +5,10 @@ import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Flow;
+import org.tutti.collective.Inflow;
+import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
-import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.Partition;
@@ -27,11 +29,11 @@ import org.tutti.pattern.Partition;
  */
 public final class SrmAllreduce extends Allreduce implements Chunked {
     private static final long DOUBLING_BYTES_MAX = 16 << 10;
+    private static final Exchange DOUBLING = new RecursiveDoublingAllreduce();
     private static final int TOP = 0;
     private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final int BUFFERS = 2;
     private static final long BUFFER_BYTES = 64 << 10;
-    private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / BUFFERS;
 
     private static final Description DESCRIPTION = new Description("srm", Order.BLOCKS,
             "⌊log₂ p⌋ + 1 + ⌈log₂ n⌉; > 16 KiB ⌊log₂ p⌋ + 2·⌊log₂ n⌋ + c", "⌈log₂ p⌉·b at a master",
@@ -56,7 +58,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     }
 
     private long bufferBytes(int nodes) {
-        return nodes > 1 ? Math.min(LANDING_BYTES, bufferBytes) : bufferBytes;
+        return nodes > 1 ? Math.min(Flow.PIECE_BYTES, bufferBytes) : bufferBytes;
     }
 
     @Override
@@ -106,11 +108,12 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         Area target = call.target();
         long bytes = call.bytes();
         Area shown = team.show(bytes);
-        if (combineChildren(team, call, 0, shown, 0, bytes, bytes, 1) == source) {
+        if (NodeStage.combineBinomial(team, call.kernel(), TOP, source, 0, bytes, 0, shown, 0, bytes, 1) == source) {
             team.copy(source, 0, shown, 0, bytes);
         }
         if (team.isMaster()) {
-            RecursiveDoublingAllreduce.exchange(team, call.kernel(), shown, shown, 0, bytes, 1);
+            DOUBLING.open(team, call.kernel(), bytes, bytes, 1);
+            DOUBLING.exchange(team, call.kernel(), shown, shown, 0, bytes);
             team.post(Team.READY, 1);
             team.copy(shown, 0, target, 0, bytes);
         } else {
@@ -120,29 +123,18 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         }
     }
 
-    /** Combines what the children on this node show with this rank's own; returns where that is. */
-    private static Area combineChildren(Team team, Call call, long from, Area buffers, long place, long length,
-            long window, int chunk) {
-        Area source = call.source();
-        int rank = team.localRank();
-        int size = team.localSize();
-        Area accumulated = source;
-        for (int index = 0; index < BinomialTree.INSTANCE.children(rank, size); index++) {
-            int child = BinomialTree.INSTANCE.child(rank, index, size);
-            team.await(child, Team.READY, chunk);
-            team.combine(call.kernel(), accumulated, accumulated == source ? from : place, team.shown(child, window),
-                    place, buffers, place, length);
-            accumulated = buffers;
-        }
-        return accumulated;
-    }
-
     private void runLong(Team team, Call call) {
         long bytes = call.bytes();
         long buffer = call.kernel().wholeUnits(Math.min(bufferBytes(team.nodes()), team.windowBytesMax() / BUFFERS));
         long window = Math.min(bytes, BUFFERS * buffer);
         int chunks = Partition.chunks(bytes, buffer);
         Area buffers = team.show(window);
+        if (team.nodes() > 1) {
+            if (team.isMaster()) {
+                TREE.openUpwards(team, call.kernel(), TOP, 0, chunks, Math.min(buffer, bytes));
+            }
+            TREE.openDownwards(team, TOP, buffer, BUFFERS, chunks);
+        }
         for (int step = 1; step <= chunks + 1; step++) {
             if (step <= chunks) {
                 contribute(team, call, buffer, window, buffers, step);
@@ -157,8 +149,6 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         Area source = call.source();
         long bytes = call.bytes();
         int rank = team.localRank();
-        int chunks = Partition.chunks(bytes, buffer);
-        int nodes = team.isMaster() ? TREE.children(team, TOP) : 0;
         long from = (chunk - 1) * buffer;
         long length = Math.min(buffer, bytes - from);
         long place = (chunk - 1) % BUFFERS * buffer;
@@ -167,24 +157,17 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         } else {
             team.await(BinomialTree.INSTANCE.parent(rank, team.localSize()), Team.DONE, chunk - BUFFERS);
         }
-        Area accumulated = combineChildren(team, call, from, buffers, place, length, window, chunk);
-        for (int index = 0; index < nodes; index++) {
-            int child = TREE.child(team, TOP, index);
-            team.awaitArrival(NodeTree.edge(index), chunk, child);
-            team.combine(call.kernel(), accumulated, accumulated == source ? from : place,
-                    team.landing(NodeTree.edge(index)), landing(chunk), buffers, place, length);
-            accumulated = buffers;
-            if (chunk + BUFFERS <= chunks) {
-                team.credit(child, NodeTree.PARENT, chunk);
-            }
+        Area accumulated = NodeStage.combineBinomial(team, call.kernel(), TOP, source, from, window, place, buffers,
+                place, length, chunk);
+        if (team.isMaster()) {
+            accumulated = TREE.combine(team, call.kernel(), TOP, accumulated, accumulated == source ? from : place,
+                    buffers, place, length);
         }
         if (accumulated == source) {
             team.copy(source, from, buffers, place, length);
         }
         if (team.isMaster() && team.node() != TOP) {
-            int parent = TREE.parent(team, TOP);
-            team.awaitCredit(NodeTree.PARENT, chunk - BUFFERS, parent);
-            team.put(parent, TREE.edgeAtParent(team, TOP), chunk, buffers, place, landing(chunk), length);
+            team.outflow(NodeTree.PARENT).sendAll(buffers, place, length);
         } else {
             team.post(Team.READY, chunk);
         }
@@ -197,9 +180,9 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         long length = Math.min(buffer, bytes - from);
         long place = (chunk - 1) % BUFFERS * buffer;
         if (team.node() != TOP) {
-            receiveBelow(team, target, from, length, chunk, Partition.chunks(bytes, buffer));
+            receiveBelow(team, target, from, length, chunk);
         } else if (team.localRank() == TOP) {
-            forward(team, buffers, place, length, chunk);
+            TREE.passOn(team, TOP, buffers, place, length);
             team.copy(buffers, place, target, from, length);
             team.post(Team.DONE, chunk);
         } else {
@@ -209,31 +192,16 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         }
     }
 
-    private static void receiveBelow(Team team, Area target, long from, long length, int chunk, int chunks) {
-        int parent = TREE.parent(team, TOP);
-        team.awaitArrival(NodeTree.PARENT, chunk, parent);
-        Area landing = team.landing(NodeTree.PARENT);
+    private static void receiveBelow(Team team, Area target, long from, long length, int chunk) {
+        Inflow in = team.inflow(NodeTree.PARENT);
+        Area landed = in.await();
         if (team.isMaster()) {
-            forward(team, landing, landing(chunk), length, chunk);
+            TREE.passOn(team, TOP, landed, 0, length);
         }
-        team.copy(landing, landing(chunk), target, from, length);
+        team.copy(landed, 0, target, from, length);
         team.post(Team.DONE, chunk);
-        if (team.isMaster() && chunk + BUFFERS <= chunks) {
-            team.awaitOthers(Team.DONE, chunk);
-            team.credit(parent, TREE.edgeAtParent(team, TOP), chunk);
+        if (team.isMaster()) {
+            in.release();
         }
-    }
-
-    private static void forward(Team team, Area source, long sourceOffset, long length, int chunk) {
-        for (int index = TREE.children(team, TOP) - 1; index >= 0; index--) { // the deepest subtree first
-            int child = TREE.child(team, TOP, index);
-            team.awaitCredit(NodeTree.edge(index), chunk - BUFFERS, child);
-            team.put(child, NodeTree.PARENT, chunk, source, sourceOffset, landing(chunk), length);
-        }
-    }
-
-    /** Where a chunk lands. */
-    private static long landing(int chunk) {
-        return (chunk - 1) % BUFFERS * LANDING_BYTES;
     }
 }

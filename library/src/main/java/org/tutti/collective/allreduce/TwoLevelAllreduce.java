@@ -11,8 +11,9 @@ import org.tutti.pattern.Partition;
 
 /**
  * Allreduce on two levels, a round after the other: the ranks of each node combine what they have in shared memory
- * ({@link NodeStage}), the masters exchange and combine what their nodes have, and everybody copies the result from its
- * master's window. Subclasses say how the masters do it. A rank that is alone on its node works in the caller's memory.
+ * ({@link NodeStage}), the masters exchange and combine what their nodes have, and everybody copies the result from
+ * its master's window. Subclasses say how the masters do it, by an {@link Exchange}. A rank that is alone on its node
+ * works in the caller's memory.
  */
 abstract class TwoLevelAllreduce extends Allreduce {
     TwoLevelAllreduce(Description description) {
@@ -28,33 +29,12 @@ abstract class TwoLevelAllreduce extends Allreduce {
     protected abstract long roundBytesMax(Team team);
 
     /**
-     * Combines what the masters have, at every one of them, to the same bits. What this node has is sent and combined
-     * from where it is: nothing else brings it to where the result goes. Called by masters, on two nodes or more.
+     * Says how the masters combine what their nodes have.
      *
-     * @param team the ranks
-     * @param kernel the operator
-     * @param own what this node has
-     * @param work where the result goes, perhaps the same
-     * @param at at which byte of both
-     * @param length the round's bytes
      * @param chunk the bytes of the first round, which no other one exceeds
-     * @param round 1, 2, 3, …
+     * @return that
      */
-    protected abstract void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length, long chunk,
-            int round);
-
-    /**
-     * Opens what goes to other masters and comes from them. Called by masters, on two nodes or more, before all rounds.
-     *
-     * @param team the ranks
-     * @param kernel the operator
-     * @param bytes the length of the message
-     * @param chunk the bytes of the first round, which no other one exceeds
-     * @param rounds how many rounds follow
-     */
-    protected void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
-        // those that use landing places only have nothing to open
-    }
+    abstract Exchange exchange(long chunk);
 
     /**
      * Bounds the shared memory of a node whose exchange uses some edges.
@@ -79,13 +59,14 @@ abstract class TwoLevelAllreduce extends Allreduce {
         }
         long chunk = call.kernel().wholeUnits(roundBytesMax(team));
         int rounds = Partition.chunks(call.bytes(), chunk);
+        Exchange masters = exchange(Math.min(chunk, call.bytes()));
         if (team.isMaster()) {
-            open(team, call.kernel(), call.bytes(), Math.min(chunk, call.bytes()), rounds);
+            masters.open(team, call.kernel(), call.bytes(), Math.min(chunk, call.bytes()), rounds);
         }
         if (team.localSize() == 1) {
-            runAlone(team, call, chunk, rounds);
+            runAlone(team, call, chunk, rounds, masters);
         } else {
-            runTogether(team, call, chunk, rounds);
+            runTogether(team, call, chunk, rounds, masters);
         }
         team.noteAllAreHere(); // the result has something of everybody
     }
@@ -99,19 +80,18 @@ abstract class TwoLevelAllreduce extends Allreduce {
      */
     protected void runOnOneNode(Team team, Call call) {
         long chunk = call.kernel().wholeUnits(roundBytesMax(team));
-        runTogether(team, call, chunk, Partition.chunks(call.bytes(), chunk));
+        runTogether(team, call, chunk, Partition.chunks(call.bytes(), chunk), null);
     }
 
-    private void runAlone(Team team, Call call, long chunk, int rounds) {
+    private static void runAlone(Team team, Call call, long chunk, int rounds, Exchange masters) {
         long bytes = call.bytes();
         for (int round = 1; round <= rounds; round++) {
             long from = (round - 1) * chunk;
-            exchange(team, call.kernel(), call.source(), call.target(), from, Math.min(chunk, bytes - from),
-                    Math.min(chunk, bytes), round);
+            masters.exchange(team, call.kernel(), call.source(), call.target(), from, Math.min(chunk, bytes - from));
         }
     }
 
-    private void runTogether(Team team, Call call, long chunk, int rounds) {
+    private static void runTogether(Team team, Call call, long chunk, int rounds, Exchange masters) {
         Area target = call.target();
         Kernel kernel = call.kernel();
         long bytes = call.bytes();
@@ -126,8 +106,8 @@ abstract class TwoLevelAllreduce extends Allreduce {
                 team.copy(NodeStage.awaitResult(team, window, round), place, target, from, length);
                 continue;
             }
-            if (team.nodes() > 1) {
-                exchange(team, kernel, shown, shown, place, length, Math.min(chunk, bytes), round);
+            if (masters != null) {
+                masters.exchange(team, kernel, shown, shown, place, length);
             }
             NodeStage.announce(team, round);
             team.copy(shown, place, target, from, length);

@@ -11,8 +11,6 @@ import org.tutti.collective.Team;
  * an edge of its own, so a round that arrives early waits there.
  */
 final class MasterExchange {
-    private static final int STEP = 1;
-
     private MasterExchange() {}
 
     /**
@@ -29,8 +27,10 @@ final class MasterExchange {
             int to = pairs ? node ^ distance : (node + distance) % nodes;
             int from = pairs ? to : Math.floorMod(node - distance, nodes);
             int edge = NodeTree.edge(round++);
-            team.signal(to, edge, STEP);
-            team.awaitArrival(edge, STEP, from);
+            team.outflow(edge).openNext(to, edge, 0);
+            team.outflow(edge).signal();
+            team.inflow(edge).openNext(from, 0);
+            team.inflow(edge).await();
         }
         team.noteAllAreHere();
     }

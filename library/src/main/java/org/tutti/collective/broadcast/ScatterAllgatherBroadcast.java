@@ -4,8 +4,10 @@ package org.tutti.collective.broadcast;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Flow;
+import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
-import org.tutti.collective.Target;
+import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.Partition;
@@ -27,15 +29,9 @@ import org.tutti.pattern.Partition;
  * position q, with span(q) positions in its subtree, gets n − span(q) parts, those of q − 1, q − 2, …, in this order.
  *
  * <p>Long messages go in rounds, through two halves of a window of each master in turn. A master invites its parent in
- * the tree to its window, and its left neighbour in the ring, over the edge of a first child; position q − 1 is q's
- * parent when q is odd, and has no children when q is even, so that edge is the neighbour's either way. Scattered parts
- * are signalled on the edge to the parent; what comes round the ring is counted on that edge's second word, which has
- * another writer.
- *
- * <p>Why nothing is overwritten too early: who puts into the window for round r awaits the credit for round r − 2,
- * which its owner gives when all ranks of its node have said DONE. Puts of one sender take effect in their order, so a
- * part is there when its count is. The ranks of a node copy from the master's window, in the root's node from the
- * root's.
+ * the tree to its window, and its left neighbour in the ring; a round is a piece of the tree's flow, and of the ring's,
+ * where it comes in parts. It gives both back when all ranks of its node have said DONE, so nothing is overwritten too
+ * early. The ranks of a node copy from the master's window, in the root's node from the root's.
  *
  * <p>The words of an operation count to {@value Team#STEPS_MAX}. Where the ring would need more, parts would be of a
  * few KiB and the ring slow; such messages go down the binomial tree instead, as in {@link SrmBroadcast}.
@@ -47,8 +43,11 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     private static final long WINDOW_BYTES_MAX = 512 << 10;
     private static final long WINDOW_BYTES_MIN = 64;
 
-    /** The edge of the neighbour to the right: that of the first child. */
-    private static final int RIGHT = NodeTree.edge(0);
+    /** The edge over which the ring comes: of a first child, from which nothing comes. */
+    private static final int RING = NodeTree.edge(0);
+
+    /** The edge that awaits the ring's credits: the parent gives none. */
+    private static final int RING_CREDITS = NodeTree.PARENT;
 
     private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final TreePipeline PIPELINE = new TreePipeline(BinomialTree.INSTANCE);
@@ -91,7 +90,12 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
         int top = team.nodeOf(call.root());
         if (!suffices(rounds, team.nodes())) {
             PIPELINE.straight(team, call, TreePipeline.STRAIGHT_BYTES, false);
-        } else if (team.rank() == call.root()) {
+            return;
+        }
+        if (team.isMaster()) {
+            openOutflows(team, top, half);
+        }
+        if (team.rank() == call.root()) {
             send(team, call.source(), bytes, half, rounds);
         } else if (team.node() != top && team.isMaster()) {
             passOn(team, call.target(), bytes, half, rounds, top);
@@ -124,8 +128,8 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
             long from = (round - FIRST) * half;
             long length = Math.min(half, bytes - from);
             if (team.isMaster()) {
-                scatter(team, data, from, length, round, half, team.node());
-                circulate(team, data, from, length, round, half, team.node());
+                scatter(team, data, from, length, team.node());
+                circulate(team, data, from, length, team.node());
             }
             if (window != null) {
                 team.awaitOthers(Team.DONE, round - HALVES);
@@ -144,8 +148,8 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
             team.await(from, Team.READY, round);
             Area window = team.shown(from, window(bytes, half));
             if (team.isMaster()) {
-                scatter(team, window, place, length, round, half, top);
-                circulate(team, window, place, length, round, half, top);
+                scatter(team, window, place, length, top);
+                circulate(team, window, place, length, top);
             }
             team.copy(window, place, data, at, length);
             if (round + HALVES <= rounds) {
@@ -155,88 +159,82 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     private static void passOn(Team team, Area data, long bytes, long half, int rounds, int top) {
-        int position = position(team, top);
-        int parent = TREE.parent(team, top);
-        int left = Math.floorMod(team.node() - 1, team.nodes());
         long windowBytes = window(bytes, half);
         Area window = team.show(windowBytes);
-        team.invite(parent, TREE.edgeAtParent(team, top), FIRST, window, windowBytes);
-        if (left != parent) {
-            team.invite(left, RIGHT, FIRST, window, windowBytes);
-        }
+        Inflow scattered = team.inflow(NodeTree.PARENT);
+        Inflow circulated = team.inflow(RING);
+        scattered.invite(TREE.parent(team, top), TREE.edgeAtParent(team, top), half, rounds, window, 0, windowBytes);
+        scattered.readByAll();
+        circulated.invite(Math.floorMod(team.node() - 1, team.nodes()), RING_CREDITS, half, rounds, window, 0,
+                windowBytes);
+        circulated.inParts(missing(team, position(team, top)));
         for (int round = FIRST; round <= rounds; round++) {
             long from = (round - FIRST) * half;
             long length = Math.min(half, bytes - from);
             long place = place(round, half);
-            team.awaitArrival(NodeTree.PARENT, round, parent);
-            scatter(team, window, place, length, round, half, top);
-            circulate(team, window, place, length, round, half, top);
-            awaitFromLeft(team, round, team.nodes() - span(position, team.nodes()));
+            scattered.await();
+            scatter(team, window, place, length, top);
+            circulate(team, window, place, length, top);
             team.post(Team.READY, round);
             team.copy(window, place, data, from, length);
-            if (round + HALVES <= rounds) {
-                team.awaitOthers(Team.DONE, round);
-                team.credit(parent, TREE.edgeAtParent(team, top), round);
-                if (left != parent) {
-                    team.credit(left, RIGHT, round);
-                }
-            }
+            scattered.release();
+            circulated.release();
+        }
+    }
+
+    /** Opens what goes to the children in the tree, and to the neighbour on the right. */
+    private static void openOutflows(Team team, int top, long half) {
+        TREE.openToChildren(team, top, half, Flow.INVITED);
+        int next = position(team, top) + 1;
+        if (next < team.nodes()) { // else the neighbour is where everything comes from
+            team.outflow(RING_CREDITS).open((team.node() + 1) % team.nodes(), RING, half, Flow.INVITED);
+            team.outflow(RING_CREDITS).inParts(missing(team, next));
         }
     }
 
     /** Puts to each child the parts of its subtree. */
-    private static void scatter(Team team, Area source, long sourceOffset, long length, int round, long half, int top) {
+    private static void scatter(Team team, Area source, long sourceOffset, long length, int top) {
         for (int index = TREE.children(team, top) - 1; index >= 0; index--) { // the deepest subtree first
             int child = TREE.child(team, top, index);
             int position = Math.floorMod(child - top, team.nodes());
             int end = position + span(position, team.nodes());
-            put(team, child, NodeTree.edge(index), source, sourceOffset, length, position, end, round, half);
-            team.signal(child, NodeTree.PARENT, round);
+            send(team.outflow(NodeTree.edge(index)), team, source, sourceOffset, length, position, end);
         }
     }
 
-    /** Passes on to the right neighbour the parts that it does not have, in the order in which they come. */
-    private static void circulate(Team team, Area source, long sourceOffset, long length, int round, long half,
-            int top) {
+    /**
+     * Takes the parts that come from the left neighbour, and passes on to the right one those that it does not have, in
+     * the order in which they come: first this node's own.
+     */
+    private static void circulate(Team team, Area source, long sourceOffset, long length, int top) {
         int nodes = team.nodes();
         int position = position(team, top);
-        if (position == nodes - 1) {
-            return; // the neighbour is where everything comes from
-        }
-        int right = (team.node() + 1) % nodes;
-        int missing = nodes - span(position, nodes);
-        int missingRight = nodes - span(position + 1, nodes);
-        for (int step = FIRST; step <= missingRight; step++) {
-            awaitFromLeft(team, round, Math.min(step - FIRST, missing));
-            int part = Math.floorMod(position - step + FIRST, nodes);
-            put(team, right, RIGHT, source, sourceOffset, length, part, part + 1, round, half);
-            team.credit(right, NodeTree.PARENT, count(round, step, nodes)); // the ring's word there
-        }
-    }
-
-    private static void awaitFromLeft(Team team, int round, int step) {
-        if (step > 0) {
-            team.awaitCredit(NodeTree.PARENT, count(round, step, team.nodes()),
-                    Math.floorMod(team.node() - 1, team.nodes()));
+        int missing = missing(team, position);
+        int missingRight = position == nodes - 1 ? 0 : missing(team, position + 1);
+        for (int step = 0; step < Math.max(missingRight, missing + 1); step++) {
+            if (step > 0 && step <= missing) {
+                team.inflow(RING).await();
+            }
+            if (step < missingRight) {
+                int part = Math.floorMod(position - step, nodes);
+                send(team.outflow(RING_CREDITS), team, source, sourceOffset, length, part, part + 1);
+            }
         }
     }
 
-    private static int count(int round, int step, int nodes) {
-        return (round - FIRST) * (nodes - 1) + step;
-    }
-
-    /** Puts consecutive parts into the window of another master. */
-    private static void put(Team team, int toNode, int edge, Area source, long sourceOffset, long length, int first,
-            int end, int round, long half) {
+    /** Sends consecutive parts of a round. */
+    private static void send(Outflow out, Team team, Area source, long sourceOffset, long length, int first, int end) {
         long start = Partition.start(length, 1, team.nodes(), first);
-        Target target = team.awaitInvitation(edge, FIRST, toNode);
-        team.awaitCredit(edge, round - HALVES, toNode);
-        team.put(toNode, target, place(round, half) + start, source, sourceOffset + start,
-                Partition.start(length, 1, team.nodes(), end) - start);
+        out.send(source, sourceOffset + start, start, Partition.start(length, 1, team.nodes(), end) - start);
     }
 
     private static int position(Team team, int top) {
         return Math.floorMod(team.node() - top, team.nodes());
+    }
+
+    /** How many parts the ring brings to a position. */
+    private static int missing(Team team, int position) {
+        return team.nodes() - span(position, team.nodes());
     }
 
     /** How many positions the subtree of a position has, itself included. */

@@ -4,8 +4,9 @@ package org.tutti.collective.broadcast;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Flow;
+import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
-import org.tutti.collective.Target;
 import org.tutti.collective.Team;
 import org.tutti.pattern.LevelTree;
 import org.tutti.pattern.Partition;
@@ -17,16 +18,13 @@ import org.tutti.pattern.Tree;
  * master of the root's node sends from the root's shared memory, or from its own if it is the root.
  *
  * <p><b>Landing places</b> ({@link #throughLandings}; SRM 2003, section 2.4, figure 4 on the left). The landing place
- * of a node's edge to its parent is cut into parts, and chunk k lands in part k mod parts. It is shared memory: all
- * ranks of the node copy the chunk from there. A credit for chunk k, which the master gives when all its ranks have
- * said DONE k, lets the parent put chunk k + parts: so no part is overwritten before it was read. Credits that nobody
- * would await are not given; across operations the landing places are apart, as slots are.
+ * of a node's edge to its parent is cut into parts. It is shared memory: all ranks of the node copy a chunk from there,
+ * and the master gives it back when all have read it ({@link Inflow#release}). Across operations the landing places are
+ * apart, as slots are.
  *
  * <p><b>Straight</b> ({@link #straight}; figure 4 on the right). Each master invites its parent to where the message
- * shall be: the user's memory if that can be addressed, else a window of some parts, which its ranks read. Puts into
- * the user's memory need no credit; the parts are given back, half of them at a time. As the invitation says how long
- * the memory is, a parent finds the place of a chunk at (first byte) mod (length), and both kinds are one to it. The
- * parent puts, then signals; puts and signals of one sender take effect in their order.
+ * shall be: the user's memory if that can be addressed, else a window of some parts, which its ranks read. The user's
+ * memory has a place for each chunk, so none is given back; the parts are. Both kinds are one to the parent.
  *
  * <p><b>In a node</b> whoever has the data in memory of its own shows them, chunk after chunk, through the parts of a
  * window, and fills a part again when its readers have said DONE. Those are all others; but on a node with levels the
@@ -71,12 +69,15 @@ final class TreePipeline {
      */
     void throughLandings(Team team, Call call, long chunk, int parts, int windowsMax) {
         int top = team.nodeOf(call.root());
+        if (team.nodes() > 1) {
+            tree.openDownwards(team, top, chunk, parts, Partition.chunks(call.bytes(), chunk));
+        }
         if (team.rank() == call.root()) {
             send(team, call, chunk, parts, windowsMax, false, false);
         } else if (team.node() == top) {
             receive(team, call, chunk, parts, team.localRankOf(call.root()), top, false, false);
         } else {
-            land(team, call, chunk, parts, top);
+            land(team, call, chunk, top);
         }
     }
 
@@ -109,16 +110,17 @@ final class TreePipeline {
         long chunk = Math.min(most, team.windowBytesMax() / HALVES);
         int parts = team.nodes() == 1 ? HALVES : (int) Math.min(PARTS_MAX, team.windowBytesMax() / chunk);
         int top = team.nodeOf(call.root());
+        if (team.nodes() > 1 && team.isMaster()) {
+            tree.openToChildren(team, top, chunk, Flow.INVITED);
+        }
         if (team.rank() == call.root()) {
             send(team, call, chunk, parts, Integer.MAX_VALUE, true, lends);
         } else if (team.node() == top) {
             receive(team, call, chunk, parts, team.localRankOf(call.root()), top, true, lends);
         } else if (!team.isMaster()) {
             receive(team, call, chunk, parts, MASTER, top, true, lends);
-        } else if (team.isAddressable(call.target())) {
-            passOn(team, call, chunk, parts, top, lends);
         } else {
-            passOnFromWindow(team, call, chunk, parts, top, lends);
+            passOn(team, call, chunk, parts, top, lends);
         }
     }
 
@@ -140,7 +142,7 @@ final class TreePipeline {
             long from = (step - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
             if (forwards) {
-                forward(team, data, from, from, length, step, chunk, parts, team.node(), straight);
+                tree.passOn(team, team.node(), data, from, length);
             }
             if (window != null) {
                 show(team, readers(team, straight), data, from, window, chunk, parts, length, step);
@@ -202,7 +204,7 @@ final class TreePipeline {
             Area source = lent != null ? lent : team.shown(from, windowBytes);
             long place = lent != null ? at : place(step, chunk, parts);
             if (forwards) {
-                forward(team, source, place, at, length, step, chunk, parts, top, straight);
+                tree.passOn(team, top, source, place, length);
             }
             if (window != null) {
                 awaitReaders(team, readers, root, step - parts);
@@ -211,7 +213,7 @@ final class TreePipeline {
                 source = window;
             }
             team.copy(source, place, data, at, length);
-            if (lent == null && isUsedAgain(step, chunks, parts)) {
+            if (lent == null && Flow.isAwaited(step, parts, chunks)) {
                 team.post(Team.DONE, step);
             }
         }
@@ -223,119 +225,55 @@ final class TreePipeline {
 
     // ---- other nodes, by landing places
 
-    private void land(Team team, Call call, long chunk, int parts, int top) {
+    private void land(Team team, Call call, long chunk, int top) {
         Area data = call.target();
         long bytes = call.bytes();
-        int chunks = Partition.chunks(bytes, chunk);
-        int parent = tree.parent(team, top);
-        for (int step = FIRST; step <= chunks; step++) {
-            long from = (step - 1) * chunk;
+        Inflow in = team.inflow(NodeTree.PARENT);
+        for (long from = 0; from == 0 || from < bytes; from += chunk) {
             long length = Math.min(chunk, bytes - from);
-            long place = place(step, chunk, parts);
-            team.awaitArrival(NodeTree.PARENT, step, parent);
-            Area landing = team.landing(NodeTree.PARENT);
+            Area landed = in.await();
             if (team.isMaster()) {
-                forward(team, landing, place, from, length, step, chunk, parts, top, false);
+                tree.passOn(team, top, landed, 0, length);
             }
-            team.copy(landing, place, data, from, length);
-            if (isUsedAgain(step, chunks, parts)) {
-                giveBack(team, step, parts, parent, top);
-            }
-        }
-    }
-
-    /** Whether somebody waits until a chunk has been read, or one that is given back with it. */
-    private static boolean isUsedAgain(int step, int chunks, int parts) {
-        return step - together(parts) + parts < chunks;
-    }
-
-    /** How many parts are given back together: a credit for half of them lets the sender go on. */
-    private static int together(int parts) {
-        return Math.max(1, parts / 2);
-    }
-
-    /** Says that this rank has read a chunk, and as the master that all have. */
-    private void giveBack(Team team, int step, int parts, int parent, int top) {
-        if (!team.isMaster()) {
-            team.post(Team.DONE, step);
-        } else if (step % together(parts) == 0) {
-            team.awaitOthers(Team.DONE, step);
-            team.credit(parent, tree.edgeAtParent(team, top), step);
+            team.copy(landed, 0, data, from, length);
+            in.release();
         }
     }
 
     // ---- other nodes, straight
 
-    /** The chunks arrive where they belong. */
+    /** The chunks arrive where they belong, or in a window, which all ranks of the node read. */
     private void passOn(Team team, Call call, long chunk, int parts, int top, boolean lends) {
         Area data = call.target();
         long bytes = call.bytes();
         int chunks = Partition.chunks(bytes, chunk);
-        int parent = tree.parent(team, top);
-        boolean shows = team.localSize() > 1;
-        boolean lent = shows && lends && team.lend(bytes, data);
-        Area window = shows && !lent ? team.show(Math.min(bytes, parts * chunk)) : null;
-        team.invite(parent, tree.edgeAtParent(team, top), FIRST, data, bytes);
+        long windowBytes = Math.min(bytes, parts * chunk);
+        boolean belongs = team.isAddressable(data);
+        boolean lent = belongs && team.localSize() > 1 && lends && team.lend(bytes, data);
+        Area window = belongs && (lent || team.localSize() == 1) ? null : team.show(windowBytes);
+        if (lends && !belongs) {
+            team.lendNothing(bytes);
+        }
+        Inflow in = team.inflow(NodeTree.PARENT);
+        in.invite(tree.parent(team, top), tree.edgeAtParent(team, top), chunk, chunks, belongs ? data : window, 0,
+                belongs ? bytes : windowBytes);
+        in.readByAll();
         for (int step = FIRST; step <= chunks; step++) {
             long from = (step - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
-            team.awaitArrival(NodeTree.PARENT, step, parent);
-            forward(team, data, from, from, length, step, chunk, parts, top, true);
-            if (window != null) {
-                show(team, FLAT, data, from, window, chunk, parts, length, step);
+            Area arrived = in.await();
+            tree.passOn(team, top, arrived, 0, length);
+            if (!belongs) {
+                team.post(Team.READY, step);
+                team.copy(arrived, 0, data, from, length);
+                in.release();
             } else if (lent) {
                 team.post(Team.READY, step);
+            } else if (window != null) {
+                show(team, FLAT, data, from, window, chunk, parts, length, step);
             }
         }
         takeBack(team, lent, chunks);
-    }
-
-    /** The chunks arrive in a window, which all ranks of the node read. */
-    private void passOnFromWindow(Team team, Call call, long chunk, int parts, int top,
-            boolean lends) {
-        Area data = call.target();
-        long bytes = call.bytes();
-        int chunks = Partition.chunks(bytes, chunk);
-        int parent = tree.parent(team, top);
-        long windowBytes = Math.min(bytes, parts * chunk);
-        Area window = team.show(windowBytes);
-        if (lends) {
-            team.lendNothing(bytes);
-        }
-        team.invite(parent, tree.edgeAtParent(team, top), FIRST, window, windowBytes);
-        for (int step = FIRST; step <= chunks; step++) {
-            long from = (step - 1) * chunk;
-            long length = Math.min(chunk, bytes - from);
-            long place = place(step, chunk, parts);
-            team.awaitArrival(NodeTree.PARENT, step, parent);
-            forward(team, window, place, from, length, step, chunk, parts, top, true);
-            team.post(Team.READY, step);
-            team.copy(window, place, data, from, length);
-            if (isUsedAgain(step, chunks, parts)) {
-                giveBack(team, step, parts, parent, top);
-            }
-        }
-    }
-
-    // ---- to the children
-
-    private void forward(Team team, Area source, long sourceOffset, long from, long length, int step, long chunk,
-            int parts, int top, boolean straight) {
-        for (int index = tree.children(team, top) - 1; index >= 0; index--) { // the deepest subtree first
-            int child = tree.child(team, top, index);
-            int edge = NodeTree.edge(index);
-            if (straight) {
-                Target target = team.awaitInvitation(edge, FIRST, child);
-                if (from >= target.bytes()) { // a part of a window is used again
-                    team.awaitCredit(edge, step - parts, child);
-                }
-                team.put(child, target, from % target.bytes(), source, sourceOffset, length);
-                team.signal(child, NodeTree.PARENT, step);
-            } else {
-                team.awaitCredit(edge, step - parts, child);
-                team.put(child, NodeTree.PARENT, step, source, sourceOffset, place(step, chunk, parts), length);
-            }
-        }
     }
 
     private static long place(int step, long chunk, int parts) {

@@ -3,6 +3,12 @@ package org.tutti.collective.reduce;
 
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.Area;
+import org.tutti.collective.Call;
+import org.tutti.collective.Flow;
+import org.tutti.collective.Inflow;
+import org.tutti.collective.NodeTree;
+import org.tutti.collective.Team;
 
 /**
  * A way to do a reduce: it combines the ranks' sources in the target of the root. Other targets stay as they are.
@@ -13,5 +19,36 @@ public abstract class Reduce extends Algorithm {
      */
     protected Reduce(Description description) {
         super(Collective.REDUCE, description);
+    }
+
+    /** Opens the flow by which the result comes from the master of the top's node to the root, if that is elsewhere. */
+    static void openDelivery(Team team, int root, int top, long chunk, int chunks) {
+        int rootNode = team.nodeOf(root);
+        if (rootNode == top) {
+            return;
+        }
+        if (team.node() == top && team.isMaster()) {
+            team.outflow(NodeTree.PARENT).open(rootNode, NodeTree.PARENT, chunk, Flow.PLACES);
+        } else if (team.rank() == root || team.node() == rootNode && team.isMaster()) {
+            Inflow in = team.inflow(NodeTree.PARENT);
+            in.open(top, NodeTree.PARENT, chunk, Flow.PLACES, chunks);
+            in.readBy(team.localRankOf(root));
+        }
+    }
+
+    /** Brings a chunk of the result, which lies in some area at the top, to the root; that says DONE afterwards. */
+    static void deliver(Team team, Call call, int top, Area result, long at, long from, long length) {
+        int root = call.root();
+        if (team.node() == top && team.isMaster()) {
+            team.outflow(NodeTree.PARENT).send(result, at, length);
+        } else if (team.rank() == root || team.node() == team.nodeOf(root) && team.isMaster()) {
+            Area arrived = team.inflow(NodeTree.PARENT).await(); // who receives for the root must stay
+            if (team.rank() == root) {
+                team.copy(arrived, 0, call.target(), from, length);
+            }
+            if (team.isMaster()) {
+                team.inflow(NodeTree.PARENT).release();
+            }
+        }
     }
 }

@@ -5,9 +5,10 @@ import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
+import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
-import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.BinomialTree;
@@ -35,7 +36,6 @@ public final class SrmReduce extends Reduce implements Chunked {
     private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final int BUFFERS = 2;
     private static final int MASTER = 0;
-    private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / BUFFERS;
 
     private static final Description DESCRIPTION = new Description("srm", Order.BLOCKS,
             "⌊log₂ n⌋ + ⌊log₂ p⌋ + c", "(⌈log₂ n⌉ + ⌈log₂ p⌉)·b at the root", "⌈log₂ n⌉·b",
@@ -60,7 +60,7 @@ public final class SrmReduce extends Reduce implements Chunked {
 
     @Override
     public Counts counts(int nodes, int localRanks, long bytes) {
-        double buffer = bufferBytes(nodes, Inflow.isThroughInbox(bytes, 1));
+        double buffer = bufferBytes(nodes, Flow.shares(bytes, 1) > 0);
         double chunks = Math.max(1, Math.ceil(bytes / buffer));
         double first = Math.min(bytes, buffer); // passes through all levels before the others follow
         double depth = Math.floor(Math.log(localRanks) / Math.log(2) + 1e-9);
@@ -87,16 +87,18 @@ public final class SrmReduce extends Reduce implements Chunked {
         int root = call.root();
         int topNode = kernel.isCommutative() ? team.nodeOf(root) : 0;
         int top = kernel.isCommutative() && team.nodes() == 1 ? team.localRankOf(root) : MASTER;
-        boolean inbox = topNode == team.nodeOf(root) && Inflow.isThroughInbox(bytes, TREE.degree(team));
-        long buffer = kernel.wholeUnits(Math.min(bufferBytes(team.nodes(), inbox), team.windowBytesMax() / BUFFERS));
+        int shares = topNode == team.nodeOf(root) ? Flow.shares(bytes, TREE.degree(team)) : 0;
+        long buffer =
+                kernel.wholeUnits(Math.min(bufferBytes(team.nodes(), shares > 0), team.windowBytesMax() / BUFFERS));
         int chunks = Partition.chunks(bytes, buffer);
         long window = Math.min(bytes, BUFFERS * buffer);
         boolean isTop = team.localRank() == top;
         boolean writesToTarget = isTop && team.rank() == root && team.node() == topNode;
         Area buffers = writesToTarget ? null : team.show(window);
         if (team.nodes() > 1 && team.isMaster()) {
-            TREE.openUpwards(team, kernel, topNode, inbox, chunks, Math.min(buffer, bytes));
+            TREE.openUpwards(team, kernel, topNode, shares, chunks, Math.min(buffer, bytes));
         }
+        openDelivery(team, root, topNode, buffer, chunks);
         for (int chunk = 1; chunk <= chunks; chunk++) {
             long from = (chunk - 1) * buffer;
             long length = Math.min(buffer, bytes - from);
@@ -107,13 +109,18 @@ public final class SrmReduce extends Reduce implements Chunked {
             } else {
                 combineBelow(team, call, from, length, window, place, top, buffers, chunk);
             }
-            deliver(team, call, from, length, window, place, top, topNode, chunk, chunks);
+            if (team.nodeOf(root) != topNode) {
+                deliver(team, call, topNode, buffers, place, from, length);
+            } else if (team.rank() == root && !isTop) {
+                team.await(top, Team.READY, chunk);
+                team.copy(team.shown(top, window), place, call.target(), from, length);
+            }
             team.post(Team.DONE, chunk);
         }
     }
 
     private long bufferBytes(int nodes, boolean inbox) {
-        return nodes > 1 && !inbox ? Math.min(LANDING_BYTES, bufferBytes) : bufferBytes;
+        return nodes > 1 && !inbox ? Math.min(Flow.PIECE_BYTES, bufferBytes) : bufferBytes;
     }
 
     /** A rank that is not its node's top shows what it has of its subtree to its parent. */
@@ -123,7 +130,8 @@ public final class SrmReduce extends Reduce implements Chunked {
         int position = Math.floorMod(team.localRank() - top, team.localSize());
         team.await((BinomialTree.INSTANCE.parent(position, team.localSize()) + top) % team.localSize(), Team.DONE,
                 chunk - BUFFERS);
-        if (combineChildren(team, call, from, length, window, place, top, buffers, place, chunk) == source) {
+        if (NodeStage.combineBinomial(team, call.kernel(), top, source, from, window, place, buffers, place, length,
+                chunk) == source) {
             team.copy(source, from, buffers, place, length);
         }
         team.post(Team.READY, chunk);
@@ -138,67 +146,18 @@ public final class SrmReduce extends Reduce implements Chunked {
         if (above && team.rank() != root && team.nodeOf(root) == team.node()) {
             team.await(team.localRankOf(root), Team.DONE, chunk - BUFFERS);
         }
-        Area accumulated = combineChildren(team, call, from, length, window, place, top, into, at, chunk);
-        for (int index = 0; index < TREE.children(team, topNode); index++) {
-            team.inflow(NodeTree.edge(index)).receiveAll(call.kernel(), accumulated, accumulated == source ? from : at,
-                    into, at, length);
-            accumulated = into;
-        }
+        Area accumulated = NodeStage.combineBinomial(team, call.kernel(), top, source, from, window, place, into, at,
+                length, chunk);
+        accumulated =
+                TREE.combine(team, call.kernel(), topNode, accumulated, accumulated == source ? from : at, into, at,
+                        length);
         if (!above) {
-            team.outflow(NodeTree.PARENT).sendAll(call.kernel(), accumulated, accumulated == source ? from : at,
-                    length);
+            team.outflow(NodeTree.PARENT).sendAll(accumulated, accumulated == source ? from : at, length);
         } else if (team.rank() != root) {
             if (accumulated == source) {
                 team.copy(source, from, into, at, length);
             }
             team.post(Team.READY, chunk);
-        }
-    }
-
-    /** Combines what the children on this node show with this rank's own; returns where that is. */
-    private static Area combineChildren(Team team, Call call, long from, long length, long window, long place, int top,
-            Area into, long at, int chunk) {
-        Area source = call.source();
-        int position = Math.floorMod(team.localRank() - top, team.localSize());
-        int children = BinomialTree.INSTANCE.children(position, team.localSize());
-        Area accumulated = source;
-        for (int index = 0; index < children; index++) {
-            int child = (BinomialTree.INSTANCE.child(position, index, team.localSize()) + top) % team.localSize();
-            team.await(child, Team.READY, chunk);
-            team.combine(call.kernel(), accumulated, accumulated == source ? from : at, team.shown(child, window),
-                    place, into, at, length);
-            accumulated = into;
-        }
-        return accumulated;
-    }
-
-    /** Brings the result from the top to the root, if that is another rank. */
-    private static void deliver(Team team, Call call, long from, long length, long window, long place, int top,
-            int topNode, int chunk, int chunks) {
-        Area target = call.target();
-        int root = call.root();
-        int rootNode = team.nodeOf(root);
-        long landing = (chunk - 1) % BUFFERS * LANDING_BYTES;
-        boolean isTop = team.node() == topNode && team.localRank() == top;
-        if (rootNode == topNode) {
-            if (team.rank() == root && !isTop) {
-                team.await(top, Team.READY, chunk);
-                team.copy(team.shown(top, window), place, target, from, length);
-            }
-        } else if (isTop) {
-            team.awaitCredit(NodeTree.PARENT, chunk - BUFFERS, rootNode);
-            team.put(rootNode, NodeTree.PARENT, chunk, team.shown(top, window), place, landing, length);
-        } else if (team.node() == rootNode && (team.rank() == root || team.isMaster())) {
-            team.awaitArrival(NodeTree.PARENT, chunk, topNode);
-            if (team.rank() == root) {
-                team.copy(team.landing(NodeTree.PARENT), landing, target, from, length);
-            }
-            if (team.isMaster() && chunk + BUFFERS <= chunks) {
-                if (team.rank() != root) {
-                    team.await(team.localRankOf(root), Team.DONE, chunk);
-                }
-                team.credit(topNode, NodeTree.PARENT, chunk);
-            }
         }
     }
 }

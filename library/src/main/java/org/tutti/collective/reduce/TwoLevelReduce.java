@@ -4,10 +4,10 @@ package org.tutti.collective.reduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
-import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Partition;
@@ -24,8 +24,6 @@ import org.tutti.pattern.Partition;
  * the root contributes to a chunk after it has copied the result of the one before.
  */
 abstract class TwoLevelReduce extends Reduce {
-    private static final int BUFFERS = 2;
-    private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / BUFFERS;
     private static final long LONG_BYTES = 64 << 10;
 
     private final NodeTree tree;
@@ -45,7 +43,7 @@ abstract class TwoLevelReduce extends Reduce {
      * @return the counts
      */
     static Counts counts(double depth, double degree, int localRanks, long bytes) {
-        long chunk = Inflow.isThroughInbox(bytes, 1) ? LONG_BYTES : LANDING_BYTES;
+        long chunk = Flow.shares(bytes, 1) > 0 ? LONG_BYTES : Flow.PIECE_BYTES;
         double chunks = Math.max(1, Math.ceil((double) bytes / chunk));
         double first = Math.min(bytes, chunk); // passes through the whole tree before the others follow
         double steps = depth == 0 ? 0 : (depth + chunks - 1) / chunks;
@@ -75,26 +73,33 @@ abstract class TwoLevelReduce extends Reduce {
         int root = call.root();
         int rootNode = team.nodeOf(root);
         int top = kernel.isCommutative() ? rootNode : 0;
-        boolean inbox = top == rootNode && Inflow.isThroughInbox(bytes, tree.degree(team));
+        int shares = top == rootNode ? Flow.shares(bytes, tree.degree(team)) : 0;
         long chunk = kernel.wholeUnits(
-                Math.min(inbox ? LONG_BYTES : LANDING_BYTES, team.windowBytesMax() / NodeStage.HALVES));
+                Math.min(shares > 0 ? LONG_BYTES : Flow.PIECE_BYTES, team.windowBytesMax() / NodeStage.HALVES));
         int chunks = Partition.chunks(bytes, chunk);
         long window = Math.min(bytes, NodeStage.HALVES * chunk);
         Area shown = team.show(window);
         if (team.isMaster()) {
-            tree.openUpwards(team, kernel, top, inbox, chunks, Math.min(chunk, bytes));
+            tree.openUpwards(team, kernel, top, shares, chunks, Math.min(chunk, bytes));
         }
+        openDelivery(team, root, top, chunk, chunks);
         for (int step = 1; step <= chunks; step++) {
             long from = (step - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
             long place = (step - 1) % NodeStage.HALVES * chunk;
             combineNode(team, call, from, shown, window, place, length, step);
             if (team.isMaster()) {
-                combineNodes(team, kernel, shown, place, length, top);
+                tree.combine(team, kernel, top, shown, place, shown, place, length);
+                if (team.node() != top) {
+                    team.outflow(NodeTree.PARENT).sendAll(shown, place, length);
+                }
                 NodeStage.announce(team, step);
             }
             if (top != rootNode) {
-                move(team, call, shown, place, length, from, step, chunks, top);
+                deliver(team, call, top, shown, place, from, length);
+                if (team.rank() == root) {
+                    team.post(Team.DONE, step);
+                }
             } else if (team.rank() == root) {
                 team.copy(team.isMaster() ? shown : NodeStage.awaitResult(team, window, step), place, call.target(),
                         from, length);
@@ -112,42 +117,5 @@ abstract class TwoLevelReduce extends Reduce {
             NodeStage.awaitResult(team, window, step - NodeStage.HALVES);
         }
         NodeStage.combine(team, call.kernel(), call.source(), from, shown, window, place, length, step);
-    }
-
-    private void combineNodes(Team team, Kernel kernel, Area work, long at, long length, int top) {
-        for (int index = 0; index < tree.children(team, top); index++) {
-            team.inflow(NodeTree.edge(index)).receiveAll(kernel, work, at, work, at, length);
-        }
-        if (team.node() != top) {
-            team.outflow(NodeTree.PARENT).sendAll(kernel, work, at, length);
-        }
-    }
-
-    /** Brings the result from the master of the tree's top to the root on another node. */
-    private static void move(Team team, Call call, Area work, long at, long length, long from, int step, int chunks,
-            int top) {
-        int root = call.root();
-        int rootNode = team.nodeOf(root);
-        if (team.node() == top && team.isMaster()) {
-            team.awaitCredit(NodeTree.PARENT, step - BUFFERS, rootNode);
-            team.put(rootNode, NodeTree.PARENT, step, work, at, landing(step), length);
-        }
-        if (team.rank() == root || team.node() == rootNode && team.isMaster()) { // who receives for the root must stay
-            team.awaitArrival(NodeTree.PARENT, step, top);
-        }
-        if (team.rank() == root) {
-            team.copy(team.landing(NodeTree.PARENT), landing(step), call.target(), from, length);
-            team.post(Team.DONE, step);
-        }
-        if (team.node() == rootNode && team.isMaster() && step + BUFFERS <= chunks) {
-            if (team.rank() != root) {
-                team.await(team.localRankOf(root), Team.DONE, step);
-            }
-            team.credit(top, NodeTree.PARENT, step);
-        }
-    }
-
-    private static long landing(int step) {
-        return (step - 1) % BUFFERS * LANDING_BYTES;
     }
 }

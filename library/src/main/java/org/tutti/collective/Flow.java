@@ -1,0 +1,126 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.memory.Words;
+
+/**
+ * A one-way stream of pieces from a node to another one during one operation: what its two ends, {@link Outflow} and
+ * {@link Inflow}, count alike. The pieces go in turn to places of the same length, which lie one after the other in the
+ * landing place of an edge, or in memory to which the receiver has invited the sender: a window, a share of its inbox,
+ * the caller's. A place is used again when the receiver has credited what was there.
+ *
+ * <p><b>Words.</b> The ARRIVED word of the receiver's edge counts what has come. The CREDIT word of the sender's edge
+ * counts what was taken; where the receiver invites, the invitation is the first credit, and the others are one
+ * greater. So data may come over the sender's edge at the same time, from any node.
+ *
+ * <p><b>Credits.</b> The places of a landing place are promised: no invitation is needed, and as many pieces as there
+ * are places go without a credit. What was taken is credited when it is half of the places, if a piece may follow that
+ * waits for it: the sender awaits the credit of the piece that was in its place before, so it is never more than all
+ * places ahead, and half of them suffices to let it go on.
+ */
+public abstract sealed class Flow permits Inflow, Outflow {
+    /** How many places there are where one is filled while another one is emptied. */
+    public static final int PLACES = 2;
+
+    /** How many places there are at a receiver who is to invite the sender, until he has. */
+    public static final int INVITED = 0;
+
+    /** The longest piece in a place of {@link #PLACES} of a landing place. */
+    public static final long PIECE_BYTES = RingLayout.LANDING_BYTES / PLACES;
+
+    /** The inbox of a rank. */
+    public static final long INBOX_BYTES = 512 << 10;
+
+    private static final long INBOX_PIECE_BYTES_MAX = 64 << 10;
+
+    final Team team;
+    final int edge;
+    int node;
+    int edgeThere;
+    boolean invites;
+    long pieceBytes;
+    long places;
+    long number;
+    private long parts;
+
+    Flow(Team team, int edge) {
+        this.team = team;
+        this.edge = edge;
+    }
+
+    /**
+     * Counts the shares of the inbox through which messages go: when they are longer than a landing place, and a share
+     * has room for more than that.
+     *
+     * @param bytes the length of the message
+     * @param flows how many flows of an operation may come to a node; 0 with one node
+     * @return a share for each flow; 0 if they go through landing places
+     */
+    public static int shares(long bytes, int flows) {
+        return bytes > RingLayout.LANDING_BYTES && flows > 0 && INBOX_BYTES / flows > RingLayout.LANDING_BYTES ? flows
+                : 0;
+    }
+
+    /** A share of the inbox. */
+    static long shareBytes(int shares) {
+        return INBOX_BYTES / shares / Words.LINE_BYTES * Words.LINE_BYTES;
+    }
+
+    /** The longest piece of what is combined, which goes through a share of the inbox or a landing place. */
+    static long pieceBytes(Kernel kernel, int shares) {
+        return kernel.wholeUnits(
+                shares == 0 ? PIECE_BYTES : Math.min(INBOX_PIECE_BYTES_MAX, shareBytes(shares) / PLACES));
+    }
+
+    final void begin(int otherNode, int otherEdge, long longestPiece, long count, boolean invitation, long before) {
+        node = otherNode;
+        edgeThere = otherEdge;
+        pieceBytes = longestPiece;
+        places = count;
+        invites = invitation;
+        parts = 1;
+        number = before;
+    }
+
+    /**
+     * Says of an open flow that each piece comes in some parts, each of which is awaited for itself.
+     *
+     * @param count how many parts, 1 or more
+     */
+    public final void inParts(int count) {
+        parts = count;
+    }
+
+    /** The piece to which the last part belongs, from 1 on. */
+    final long piece() {
+        return parts == 1 ? number : (number - 1) / parts + 1;
+    }
+
+    /** Where its place begins. */
+    final long place() {
+        return (piece() - 1) % places * pieceBytes;
+    }
+
+    /** The step of the credit for a piece. */
+    final long credit(long piece) {
+        return invites ? piece + 1 : piece;
+    }
+
+    /** How many pieces are credited together. */
+    final long together() {
+        return Math.max(1, places / 2);
+    }
+
+    /**
+     * Tells whether somebody waits until a piece has been taken, or one that is credited together with it.
+     *
+     * @param piece the piece, from 1 on
+     * @param places how many places there are
+     * @param pieces how many pieces there will be
+     * @return whether somebody does
+     */
+    public static boolean isAwaited(long piece, long places, long pieces) {
+        return piece - Math.max(1, places / 2) + places < pieces;
+    }
+}
