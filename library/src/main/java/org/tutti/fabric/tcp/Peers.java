@@ -41,7 +41,7 @@ final class Peers {
         return peer;
     }
 
-    /** Those that are connected, or were before they were gone. */
+    /** Those that are connected, are about to be, or were before they were gone. */
     Peer[] connected() {
         return connected;
     }

@@ -355,8 +355,8 @@ final class ServiceThread {
             List.of(wires).forEach(Wire::close);
             return;
         }
+        peers.addConnected(peer); // before anybody can send to it, or who fences all would pass it over
         peer.connect(wires);
-        peers.addConnected(peer);
         listener.connected(peer.process());
     }
 }
