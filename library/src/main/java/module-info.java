@@ -10,11 +10,7 @@ module org.tutti {
     exports org.tutti;
     exports org.tutti.choice to org.tutti.simulator;
     exports org.tutti.collective to org.tutti.simulator;
-    exports org.tutti.collective.allreduce to org.tutti.simulator;
-    exports org.tutti.collective.barrier to org.tutti.simulator;
-    exports org.tutti.collective.broadcast to org.tutti.simulator;
     exports org.tutti.collective.kernel to org.tutti.simulator;
-    exports org.tutti.collective.reduce to org.tutti.simulator;
     exports org.tutti.memory to org.tutti.simulator;
     exports org.tutti.pattern to org.tutti.simulator;
 }

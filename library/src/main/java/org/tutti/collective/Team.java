@@ -342,10 +342,9 @@ public final class Team extends Operation {
      *
      * @param other the rank, by its place on the node
      * @param loan {@link #SOURCE} or {@link #TARGET}
-     * @param bytes how long the memory is
      * @return the memory, until {@link #confirmLoans}, or {@value Areas#KEPT} more were found
      */
-    public Area lent(int other, int loan, long bytes) {
+    public Area lent(int other, int loan) {
         int way = ways(other) >>> WAY_BITS * loan & (1 << WAY_BITS) - 1;
         long start = machine.loadPlain(ring,
                 RingLayout.cell(slot, other) + RingLayout.LOAN_STARTS + (long) loan * Long.BYTES);

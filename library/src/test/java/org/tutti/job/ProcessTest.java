@@ -50,7 +50,7 @@ class ProcessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {2, 4})
+    @ValueSource(ints = {2, 3, 5})
     void shouldCombineAndReadMemoryThatTheProcessesShare(int size) {
         try (var ranks = RankProcesses.start(size, "shared", Map.of())) {
             for (int rank = 0; rank < size; rank++) {

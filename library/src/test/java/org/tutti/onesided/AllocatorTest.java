@@ -1,14 +1,14 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.onesided;
 
-import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Test;
 import org.tutti.RemoteMemory;
 import org.tutti.Tutti;
 import org.tutti.collective.ScriptedMembers;
+import org.tutti.job.CountedMemory;
 import org.tutti.memory.Memory;
-import org.tutti.memory.PrivateMemory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,38 +17,12 @@ class AllocatorTest {
     private static final int LARGEST = 1 << 20;
     private static final int SMALLEST = 100;
 
-    /** Counts what is claimed. */
-    private static final class CountingMemory extends Memory {
-        private final PrivateMemory memory = new PrivateMemory();
-        private long claimed;
-
-        @Override
-        protected long claimNew(long bytes, String purpose) {
-            claimed += bytes;
-            return memory.claim(bytes, purpose);
-        }
-
-        @Override
-        public MemorySegment around(long address) {
-            return memory.around(address);
-        }
-
-        @Override
-        public long offset(long address) {
-            return memory.offset(address);
-        }
-
-        @Override
-        public void close() {
-            memory.close();
-        }
-    }
-
     /** All sizes in turn, each smaller than the one before, again and again. */
     @Test
     void shouldNotGrowWithTheNumberOfAllocations() {
         Tutti.runLocal(1, job -> {
-            try (CountingMemory memory = new CountingMemory()) {
+            AtomicLong claimed = new AtomicLong();
+            try (Memory memory = new CountedMemory(claimed)) {
                 Allocator allocator = new Allocator(memory, null, new ScriptedMembers(), null, true);
                 long afterOne = 0;
                 for (int cycle = 1; cycle <= 50; cycle++) {
@@ -57,9 +31,9 @@ class AllocatorTest {
                             assertThat(part.local().byteSize()).isEqualTo(bytes);
                         }
                     }
-                    afterOne = cycle == 1 ? memory.claimed : afterOne;
+                    afterOne = cycle == 1 ? claimed.get() : afterOne;
                 }
-                assertThat(memory.claimed).isLessThan(2L * afterOne).isLessThan(4L * LARGEST);
+                assertThat(claimed.get()).isLessThan(2L * afterOne).isLessThan(4L * LARGEST);
             }
         });
     }

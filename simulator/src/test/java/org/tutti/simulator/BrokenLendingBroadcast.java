@@ -51,7 +51,7 @@ final class BrokenLendingBroadcast extends Broadcast {
             team.post(Team.DONE, 1);
         }
         boolean lent = team.isLending(root, bytes);
-        team.copy(lent ? team.lent(root, Team.SOURCE, bytes) : team.shown(root, bytes), 0, data, 0, bytes);
+        team.copy(lent ? team.lent(root, Team.SOURCE) : team.shown(root, bytes), 0, data, 0, bytes);
         if (lent) {
             team.confirmLoans();
         }

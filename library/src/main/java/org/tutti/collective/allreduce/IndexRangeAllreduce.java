@@ -161,7 +161,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
             int other = (rank + distance) % size;
             team.await(other, Team.READY, COMBINED);
             long begin = IndexRange.start(team, kernel, bytes, other);
-            team.copy(team.lent(other, Team.TARGET, bytes), begin, target, begin,
+            team.copy(team.lent(other, Team.TARGET), begin, target, begin,
                     IndexRange.start(team, kernel, bytes, other + 1) - begin);
         }
         team.confirmLoans();

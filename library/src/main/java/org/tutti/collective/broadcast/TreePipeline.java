@@ -199,7 +199,7 @@ final class TreePipeline {
             long length = Math.min(chunk, bytes - at);
             team.await(from, Team.READY, step);
             if (lends && step == FIRST && team.isLending(from, bytes)) {
-                lent = team.lent(from, Team.SOURCE, bytes);
+                lent = team.lent(from, Team.SOURCE);
             }
             Area source = lent != null ? lent : team.shown(from, windowBytes);
             long place = lent != null ? at : place(step, chunk, parts);

@@ -133,7 +133,10 @@ final class Connections {
         if (who.serverRank() != local.rank() || !peers.isProcess(who.rank()) || who.rank() == local.rank()) {
             return Handshake.Verdict.WRONG_PROCESS;
         }
-        Peer peer = peers.get(who.rank());
+        Peer peer = peer(who.rank());
+        if (peer == null) {
+            return Handshake.Verdict.BUSY;
+        }
         if (peer.isConnected() || peer.isGone()) {
             return Handshake.Verdict.DUPLICATE;
         }
@@ -147,23 +150,38 @@ final class Connections {
         return Handshake.Verdict.ACCEPTED;
     }
 
-    /** Whether there is memory for a connection; without it for long, this process cannot go on. */
+    /** A process, or null when there is no memory to know it. */
+    private Peer peer(int process) {
+        try {
+            return peers.get(process);
+        } catch (OutOfMemoryError e) {
+            noteShortage(process, e);
+            return null;
+        }
+    }
+
+    /** Whether there is memory for a connection. */
     boolean isPrepared(Peer peer, int count) {
         try {
             peer.prepare(count);
             shortSinceNanos.remove(peer.process());
             return true;
         } catch (OutOfMemoryError e) {
-            long nowNanos = System.nanoTime();
-            String what = "the process of rank " + local.rank() + " has no memory for a connection with that of rank "
-                    + peer.process() + " (" + e.getMessage() + "); allow more with -XX:MaxDirectMemorySize, or -Xmx";
-            if (shortSinceNanos.isEmpty()) {
-                LOG.log(Level.WARNING, what + "; it tries again for " + local.silenceNanosMax() / 1_000_000 + " ms");
-            }
-            if (nowNanos - shortSinceNanos.computeIfAbsent(peer.process(), _ -> nowNanos) > local.silenceNanosMax()) {
-                throw new OutOfMemoryError(what);
-            }
+            noteShortage(peer.process(), e);
             return false;
+        }
+    }
+
+    /** Without memory for a connection for long, this process cannot go on. */
+    private void noteShortage(int process, OutOfMemoryError shortage) {
+        long nowNanos = System.nanoTime();
+        String what = "the process of rank " + local.rank() + " has no memory for a connection with that of rank "
+                + process + " (" + shortage.getMessage() + "); allow more with -XX:MaxDirectMemorySize, or -Xmx";
+        if (shortSinceNanos.isEmpty()) {
+            LOG.log(Level.WARNING, what + "; it tries again for " + local.silenceNanosMax() / 1_000_000 + " ms");
+        }
+        if (nowNanos - shortSinceNanos.computeIfAbsent(process, _ -> nowNanos) > local.silenceNanosMax()) {
+            throw new OutOfMemoryError(what);
         }
     }
 }

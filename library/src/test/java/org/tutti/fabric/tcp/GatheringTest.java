@@ -9,8 +9,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Test;
-import org.tutti.fabric.FabricListener;
-import org.tutti.fabric.Loss;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.WordAction;
 
@@ -53,19 +51,6 @@ class GatheringTest {
 
         @Override
         public void close() {}
-    }
-
-    private static final class Deaf implements FabricListener {
-        @Override
-        public void news(int kind, long index, long value) {}
-
-        @Override
-        public void left(int process) {}
-
-        @Override
-        public void lost(int process, Loss loss, String reason) {
-            throw new AssertionError(reason);
-        }
     }
 
     private static void put(Peer peer, long[] source, int bytes, WordAction action) {

@@ -13,8 +13,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.tutti.fabric.FabricListener;
-import org.tutti.fabric.Loss;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.WordAction;
@@ -40,19 +38,6 @@ class LettingGoTest {
     @AfterEach
     void close() {
         arena.close();
-    }
-
-    private static final class Deaf implements FabricListener {
-        @Override
-        public void news(int kind, long index, long value) {}
-
-        @Override
-        public void left(int process) {}
-
-        @Override
-        public void lost(int process, Loss loss, String reason) {
-            throw new AssertionError(reason);
-        }
     }
 
     private static MemorySegment memory() {

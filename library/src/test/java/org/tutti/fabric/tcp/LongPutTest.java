@@ -18,8 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.tutti.fabric.FabricListener;
-import org.tutti.fabric.Loss;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.WordAction;
@@ -124,19 +122,6 @@ class LongPutTest {
         private Written first(byte kind, long value) {
             return frames.stream().filter(frame -> frame.kind == kind && frame.value == value).findFirst()
                     .orElseThrow();
-        }
-    }
-
-    private static final class Deaf implements FabricListener {
-        @Override
-        public void news(int kind, long index, long value) {}
-
-        @Override
-        public void left(int process) {}
-
-        @Override
-        public void lost(int process, Loss loss, String reason) {
-            throw new AssertionError(reason);
         }
     }
 

@@ -75,8 +75,7 @@ final class StarvedMain {
     }
 
     private void runShortOfMemory(boolean forAWhile) throws InterruptedException {
-        fabrics.get(0).isGone(1); // so that they have what they need to know each other, but for a connection
-        fabrics.get(1).isGone(0);
+        fabrics.get(0).isGone(1); // so that it knows the other one, which knows nobody
         takeMemory(64 << 10);
         takeMemory(1 << 10);
         Thread other = Thread.ofPlatform().start(() -> System.out.println("put: " + put(1)));
