@@ -145,8 +145,18 @@ class ClusterTest {
         }
     }
 
-    @RepeatedTest(3)
+    @Test
     void shouldTakeNoRankForLostThatLeavesAtOnce() throws Exception {
+        assertThatRanksMayLeaveAtOnce();
+    }
+
+    @Tag("thorough")
+    @RepeatedTest(3)
+    void shouldNeverTakeARankForLostThatLeavesAtOnce() throws Exception {
+        assertThatRanksMayLeaveAtOnce();
+    }
+
+    private static void assertThatRanksMayLeaveAtOnce() throws Exception {
         try (var launcher = runProgram("import module org.tutti;\nvoid main() { Tutti.join().close(); }")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
             assertThat(launcher.err()).isEmpty();
