@@ -35,7 +35,7 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
 
     private static final int NODES_MAX = 4;
     private static final int TIMES_COVERED = Integer.getInteger("grid.times", 1);
-    private static final int PLACES_EVERY = Integer.getInteger("grid.every", 2);
+    private static final int PLACES_EVERY = Integer.getInteger("grid.every", 3);
     private static final int KINDS = 40;
     private static final int[] BYTES_AROUND =
             {48, 112, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 96 << 10, 128 << 10, 256 << 10, 512 << 10};
@@ -121,7 +121,7 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
 
     /**
      * A sample that covers, for each algorithm: every operator on every type, every root of every number of ranks on
-     * every number of nodes (or every second one of them), and every size. The rest of each case is drawn.
+     * every number of nodes (or every third of them), and every size. The rest of each case is drawn.
      */
     static List<Case> sample(long seed) {
         Random random = new Random(seed);

@@ -41,6 +41,7 @@ class SimulateTest {
     }
 
     /** When 1,100 nodes put to each other, there are more messages than are simulated. */
+    @Tag("thorough")
     @Test
     void shouldSayInATableWhatWasNotSimulated() throws Exception {
         Ended ended = tutti("simulate", "allreduce", "--algorithm", "flat,srm", "--nodes", "1100", "--bytes",
