@@ -35,6 +35,7 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
 
     private static final int NODES_MAX = 4;
     private static final int TIMES_COVERED = Integer.getInteger("grid.times", 1);
+    private static final int PLACES_EVERY = Integer.getInteger("grid.every", 3);
     private static final int KINDS = 40;
     private static final int[] BYTES_AROUND =
             {48, 112, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 96 << 10, 128 << 10, 256 << 10, 512 << 10};
@@ -120,11 +121,12 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
 
     /**
      * A sample that covers, for each algorithm: every operator on every type, every root of every number of ranks on
-     * every number of nodes, and every size, each of them several times. The rest of each case is drawn.
+     * every number of nodes (or every third of them), and every size. The rest of each case is drawn.
      */
     static List<Case> sample(long seed) {
         Random random = new Random(seed);
         Set<Case> cases = new LinkedHashSet<>();
+        int places = Math.floorMod((int) seed, PLACES_EVERY);
         for (Collective collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
                 List<Operation> operations = operations(algorithm, collective);
@@ -139,8 +141,10 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
                         for (int root = 0; root < roots(collective, ranks); root++) {
                             for (int nodes = 1; nodes <= nodesMax(ranks); nodes++) {
                                 Operation operation = operations.get(random.nextInt(operations.size()));
-                                cases.add(draw(random, collective, algorithm, operation, ranks, nodes, root,
-                                        random.nextInt(KINDS)));
+                                int kind = random.nextInt(KINDS);
+                                if (places++ % PLACES_EVERY == 0) {
+                                    cases.add(draw(random, collective, algorithm, operation, ranks, nodes, root, kind));
+                                }
                             }
                         }
                     }

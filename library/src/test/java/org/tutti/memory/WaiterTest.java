@@ -123,7 +123,7 @@ class WaiterTest {
     @ParameterizedTest
     @ValueSource(ints = {3, 8, 64, 300})
     void shouldNotStarveVirtualThreads(int threads) throws InterruptedException {
-        int rounds = 30_000 / threads;
+        int rounds = 10_000 / threads;
         AtomicInteger ended = new AtomicInteger();
         try (Arena arena = Arena.ofShared()) {
             MemorySegment words = arena.allocate(64L * threads, 64);

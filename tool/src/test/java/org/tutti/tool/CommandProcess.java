@@ -23,7 +23,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class CommandProcess {
     private static final long PATIENCE_SECONDS = 280;
-    private static final List<String> QUICK_START = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
     private static final String HOST_WAS_BUSY = "tutti: the host of this virtual machine took .*\n";
 
     private static CommandProcess shared;
@@ -39,34 +38,17 @@ public final class CommandProcess {
     /** What a command has left behind, without what it says of other virtual machines. */
     public record Ended(int status, String out, String err, long pid) {}
 
-    /** {@return the words that start a class on this JVM's class path} */
-    public static List<String> java(List<String> options, Class<?> main) {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(options);
-        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-                main.getName()));
-        return command;
-    }
-
-    /** Runs a command in a process of its own, which is compiled quickly and not well. */
-    public static Ended run(Path directory, Map<String, String> environment, String... arguments) throws Exception {
-        return run(directory, QUICK_START, environment, arguments);
-    }
-
     /**
      * Runs a command in a process of its own.
      *
      * @param directory where it is started; gets its output, too
-     * @param options of the JVM
      * @param environment what to change in it; an empty value takes a variable away
      * @param arguments the words after {@code tutti}
      */
-    public static Ended run(Path directory, List<String> options, Map<String, String> environment, String... arguments)
-            throws Exception {
+    public static Ended run(Path directory, Map<String, String> environment, String... arguments) throws Exception {
         Path out = directory.resolve("out");
         Path err = directory.resolve("err");
-        List<String> command = java(options, Main.class);
+        List<String> command = new ArrayList<>(Installation.command());
         command.addAll(List.of(arguments));
         var builder = new ProcessBuilder(command).directory(directory.toFile()).redirectOutput(out.toFile())
                 .redirectError(err.toFile());
@@ -88,7 +70,9 @@ public final class CommandProcess {
         if (shared == null) {
             var directory = Files.createTempDirectory("tutti-test");
             directory.toFile().deleteOnExit();
-            var builder = new ProcessBuilder(java(QUICK_START, CommandProcess.class)).directory(directory.toFile())
+            var builder = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp",
+                    System.getProperty("java.class.path"), CommandProcess.class.getName()).directory(directory.toFile())
                     .redirectError(ProcessBuilder.Redirect.INHERIT);
             builder.environment().remove("TUTTI_RAILS");
             shared = new CommandProcess(builder.start());

@@ -38,7 +38,7 @@ class SimulatedWireTest {
         }
     }
 
-    /** After every ninth byte, and after the last; {@code -Dwire.every=1} for all. */
+    /** After every so many bytes, and after the last; {@code -Dwire.every=1} for all. */
     @Test
     void shouldLoseNothingWhereverOneOfTwoRailsBreaks() throws InterruptedException {
         long[] written = SimulatedJob.run(-1, 0, 0);

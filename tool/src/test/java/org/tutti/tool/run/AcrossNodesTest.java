@@ -79,7 +79,7 @@ class AcrossNodesTest {
             "--hosts a:3,b:1", "-n 5 --levels 2,4", "--nodes 2 -n 7 --ranks-per-process 2 --levels 2"})
     void shouldComputeTheSameByEveryAlgorithm(String options) throws Exception {
         var algorithms = Programs.everyAlgorithm();
-        try (var launcher = run(Programs.EVERY_ALGORITHM, options + " -J-XX:TieredStopAtLevel=1", algorithms)) {
+        try (var launcher = run(Programs.EVERY_ALGORITHM, options, algorithms)) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
             assertThat(launcher.out().lines()).hasSizeGreaterThanOrEqualTo(4)
                     .allMatch(line -> line.matches("\\d has done " + algorithms.size()));

@@ -40,7 +40,7 @@ class ExamplesTest {
     @ParameterizedTest
     @ValueSource(strings = {"-n 3", "-n 5 --nodes 4"})
     void shouldSolveTheEllipticProblem(String options) throws Exception {
-        try (var launcher = run(options, "ConjugateGradient.java", "24", "1")) {
+        try (var launcher = run(options, "ConjugateGradient.java", "12", "1")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
             assertThat(launcher.out().lines().skip(3)).hasSize(4)
                     .allMatch(line -> line.matches("\\S+ +\\d\\.\\de-1\\d +\\d+\\.\\d\\d"));

@@ -1,7 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.run;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -11,16 +10,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 
+import org.tutti.tool.Installation;
 import org.tutti.tool.MachineTime;
-import org.tutti.tool.Main;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The launcher as a process of its own, as users start it; closing it ends whatever it has started. */
 final class LauncherProcess implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 120;
+    private static final String QUICK_COMPILER = "-J-XX:TieredStopAtLevel=1"; // most ranks live for a second or less
 
     private final Process process;
     private final Path out;
@@ -43,8 +42,8 @@ final class LauncherProcess implements AutoCloseable {
         var in = Files.writeString(directory.resolve("launcher.in"), input);
         var out = directory.resolve("launcher.out");
         var err = directory.resolve("launcher.err");
-        List<String> command = new ArrayList<>(tutti());
-        command.add("run");
+        List<String> command = new ArrayList<>(Installation.command());
+        command.addAll(List.of("run", QUICK_COMPILER));
         command.addAll(List.of(arguments));
         var builder = new ProcessBuilder(command).directory(directory.toFile()).redirectInput(in.toFile())
                 .redirectOutput(out.toFile()).redirectError(err.toFile());
@@ -60,15 +59,9 @@ final class LauncherProcess implements AutoCloseable {
         return List.of("-cp", classes.toString(), main.get());
     }
 
-    /** {@return the words that start the command line, as it was just compiled} */
-    static List<String> tutti() {
-        return List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp", classPath(), Main.class.getName());
-    }
-
     /** Writes a script that starts the command line, in place of the script {@code tutti}, which would build it. */
     static Path script(Path directory) throws IOException {
-        return script(directory.resolve("tutti"), "exec '" + String.join("' '", tutti()) + "' \"$@\"");
+        return script(directory.resolve("tutti"), "exec '" + String.join("' '", Installation.command()) + "' \"$@\"");
     }
 
     /** Writes a shell script. */
@@ -76,13 +69,6 @@ final class LauncherProcess implements AutoCloseable {
         Files.writeString(file, "#!/bin/sh\n" + body + "\n");
         assertThat(file.toFile().setExecutable(true)).isTrue();
         return file;
-    }
-
-    private static String classPath() {
-        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-                .map(entry -> Path.of(entry).toAbsolutePath().toString())
-                .reduce((first, second) -> first + File.pathSeparator + second)
-                .orElseThrow();
     }
 
     /** Waits for the end; fails when it takes too long. */

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.tutti.tool.CommandProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -201,15 +202,20 @@ class ProgramTest {
             "none.jar                            | program file none.jar does not exist or cannot be read",
             "none.java                           | program file none.java does not exist or cannot be read",
             "no.such.Main                        | class no.such.Main is not on the class path .;",
-            "program.jar                         | the manifest of program.jar names no Main-Class",
     })
     void shouldExplainACommandLineThatMakesNoSense(String arguments, String sentence) throws Exception {
-        if (arguments.equals("program.jar")) {
-            jar(Attributes.Name.IMPLEMENTATION_TITLE, "none");
-        }
-        try (var launcher = LauncherProcess.run(directory, arguments.split(" "))) {
+        var ended = CommandProcess.runShared(("run " + arguments).split(" "));
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.err()).startsWith("tutti: ").contains(sentence).hasLineCount(1);
+    }
+
+    @Test
+    void shouldExplainThatAJarNamesNoMainClass() throws Exception {
+        jar(Attributes.Name.IMPLEMENTATION_TITLE, "none");
+        try (var launcher = LauncherProcess.run(directory, "program.jar")) {
             assertThat(launcher.status()).isEqualTo(2);
-            assertThat(launcher.err()).startsWith("tutti: ").contains(sentence).hasLineCount(1);
+            assertThat(launcher.err()).startsWith("tutti: the manifest of program.jar names no Main-Class; ")
+                    .hasLineCount(1);
         }
     }
 }

@@ -152,17 +152,31 @@ class RankEndTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
-            exits with a hook that waits                    | rank 1    | -
-            is terminated with a hook that waits            | rank [01] | -
-            throws with a hook that waits with the job open | rank 1    | IllegalStateException: the cause
+            1 | exits with a hook that waits                    | rank 1    | -
+            2 | is terminated with a hook that waits            | rank [01] | -
+            1 | throws with a hook that waits with the job open | rank 1    | IllegalStateException: the cause
             """)
-    void shouldNotWaitForTheHooksOfARank(String way, String ofOne, String cause) throws Exception {
-        for (int ranksPerProcess : ONE_AND_TWO) {
-            try (var launcher = run(ranksPerProcess, way)) {
-                assertThatItEndedSoon(launcher, 1, ranksPerProcess == 1 ? "rank 1" : ofOne, "failed: it threw, or was "
-                        + "ended before it left the job, and did not end by itself, perhaps because of a shutdown hook",
-                        cause);
-            }
+    void shouldNotWaitForTheHooksOfARank(int ranksPerProcess, String way, String who, String cause) throws Exception {
+        assertThatHooksAreNotAwaited(ranksPerProcess, way, who, cause);
+    }
+
+    @Tag("thorough")
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            2 | exits with a hook that waits                    | rank 1    | -
+            1 | is terminated with a hook that waits            | rank 1    | -
+            2 | throws with a hook that waits with the job open | rank 1    | IllegalStateException: the cause
+            """)
+    void shouldNotWaitForTheHooksOfARankInTheOtherKindOfProcess(int ranksPerProcess, String way, String who,
+            String cause) throws Exception {
+        assertThatHooksAreNotAwaited(ranksPerProcess, way, who, cause);
+    }
+
+    private void assertThatHooksAreNotAwaited(int ranksPerProcess, String way, String who, String cause)
+            throws Exception {
+        try (var launcher = run(ranksPerProcess, way)) {
+            assertThatItEndedSoon(launcher, 1, who, "failed: it threw, or was ended before it left the job, and did "
+                    + "not end by itself, perhaps because of a shutdown hook", cause);
         }
     }
 }

@@ -41,9 +41,11 @@ class SimulateTest {
     }
 
     /** When 1,100 nodes put to each other, there are more messages than are simulated. */
+    @Tag("thorough")
     @Test
     void shouldSayInATableWhatWasNotSimulated() throws Exception {
-        Ended ended = tutti("simulate", "allreduce", "--algorithm", "flat,srm", "--nodes", "1100");
+        Ended ended = tutti("simulate", "allreduce", "--algorithm", "flat,srm", "--nodes", "1100", "--bytes",
+                "8");
         assertThat(ended.status()).as(ended.err()).isZero();
         assertThat(ended.out()).containsPattern("(?m)^ +8 +[0-9.]+\\* +[0-9.]+ +srm$")
                 .containsPattern("(?m)^\\* by the algorithm's formula, as it takes too many steps or messages");
