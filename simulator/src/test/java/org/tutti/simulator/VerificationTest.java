@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The part of the sweep that every build does: each algorithm on some shapes, one part of its calls each; and some runs
- * with several operations in flight. Every second run of the sample, and of the shapes with levels, is left to the thorough run.
+ * with several operations in flight. Every second run is left to the thorough part.
  */
 @Tag("sampled")
 @Execution(ExecutionMode.CONCURRENT)

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class Installation {
     private static final Path DIRECTORY = Path.of("target", "installation").toAbsolutePath();
-    private static final Path TOOL = Path.of("target", "installation.jar").toAbsolutePath(); // bench/ is found from here
+    private static final Path TOOL = Path.of("target", "installation.jar").toAbsolutePath(); // as deep as the tool's
     private static final Path CACHE = DIRECTORY.resolve("launcher.aot");
     private static final String SILENCE = "-Xlog:aot*=off,cds*=off";
 
