@@ -193,7 +193,7 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
     }
 
     private static int roots(Collective collective, int ranks) {
-        return collective == Collective.BROADCAST || collective == Collective.REDUCE ? ranks : 1;
+        return collective.hasRoot() ? ranks : 1;
     }
 
     /** The operators that an algorithm is made for. */
@@ -206,9 +206,9 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
 
     static List<Operation> operations(Collective collective) {
         List<Operation> operations = new ArrayList<>();
-        if (collective == Collective.BARRIER) {
+        if (!collective.hasElements()) {
             operations.add(new Operation(DataType.BYTE, null));
-        } else if (collective == Collective.BROADCAST) {
+        } else if (!collective.combines()) {
             for (DataType type : DataType.values()) {
                 operations.add(new Operation(type, null));
             }
@@ -226,7 +226,7 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
 
     /** Numbers of units: none, one, around the number of ranks, and around every size at which an algorithm changes. */
     private static List<Integer> sizes(Collective collective, Operation operation, int ranks) {
-        if (collective == Collective.BARRIER) {
+        if (!collective.hasElements()) {
             return List.of(0);
         }
         int unit = operation.reduction == null ? 1 : operation.reduction.unit();

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.tutti.Collective;
@@ -46,7 +47,7 @@ public final class BenchCommand implements Callable<Integer> {
     private OneSidedOptions oneSided = new OneSidedOptions();
 
     @Option(names = "--collective", split = ",", paramLabel = "name",
-            description = "What to measure: barrier, broadcast, reduce, allreduce. Default: all.")
+            description = "What to measure, such as barrier,allreduce. Default: all collectives.")
     private List<String> collectives = new ArrayList<>();
 
     @Option(names = "--all-algorithms", description = "Measure every algorithm, not only the one that Tutti chooses.")
@@ -205,7 +206,8 @@ public final class BenchCommand implements Callable<Integer> {
                 return collective.name();
             }
         }
-        throw new UsageException("--collective " + label + " is not one of barrier, broadcast, reduce, allreduce");
+        throw new UsageException("--collective " + label + " is not one of "
+                + Stream.of(Collective.values()).map(Collective::label).collect(Collectors.joining(", ")));
     }
 
     /** {@return the bytes that a word such as 64k stands for} */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import org.tutti.Collective;
 import org.tutti.tool.compare.Figure.Cell;
 
 /**
@@ -18,8 +19,8 @@ import org.tutti.tool.compare.Figure.Cell;
  * @param repeats how often each cell is repeated
  */
 record CollectiveLoop(List<String> operations, List<Long> sizes, int repeats) implements Loop {
-    private static final String BARRIER = "barrier";
-    private static final List<String> ORDER = List.of(BARRIER, "broadcast", "reduce", "allreduce");
+    private static final String BARRIER = Collective.BARRIER.label();
+    private static final List<String> ORDER = Stream.of(Collective.values()).map(Collective::label).toList();
 
     /** Puts the operations into the order in which all contenders measure them. */
     CollectiveLoop {

@@ -55,7 +55,7 @@ public final class CompareCommand implements Callable<Integer> {
     private String rate;
 
     @Option(names = "--collective", split = ",", paramLabel = "name",
-            description = "What to measure: barrier, broadcast, reduce, allreduce. Default: all.")
+            description = "What to measure, such as barrier,allreduce. Default: all collectives.")
     private List<String> collectives = new ArrayList<>();
 
     @Mixin
