@@ -7,22 +7,21 @@ import org.tutti.memory.Words;
 /**
  * A one-way stream of pieces from a node to another one during one operation: what its two ends, {@link Outflow} and
  * {@link Inflow}, count alike. The pieces go in turn to places of the same length, which lie one after the other in the
- * cell of an edge, in its landing place, or in memory to which the receiver has invited the sender: a window, a share of its inbox,
- * the caller's. A place is used again when the receiver has credited what was there.
+ * cell of an edge, in its landing place, or in memory to which the receiver has invited the sender: a window, a share
+ * of its inbox, the caller's. A place is used again when the receiver has credited what was there.
  *
  * <p><b>Cells and landing places.</b> Where nobody is invited, both ends know from the length of the message where it
- * goes: if the cell of the edge, beside the ARRIVED word, has room for all places that the flow needs, to that one; so
- * small messages need no memory but the line that is awaited. Else to the landing place of the edge, which has an
- * ARRIVED word of its own.
+ * lands: in the cell, beside the ARRIVED word, if that has room for the places; so a short message needs no line but
+ * those that hold the word and its bytes. Else in the landing place of the edge, which has an ARRIVED word of its own.
  *
- * <p><b>Words.</b> The ARRIVED word of the receiver's edge, or of its landing place, counts what has come. The CREDIT word of the sender's edge
- * counts what was taken; where the receiver invites, the invitation is the first credit, and the others are one
- * greater. So data may come over the sender's edge at the same time, from any node.
+ * <p><b>Words.</b> The ARRIVED word of the receiver's cell or landing place counts what has come. The CREDIT word of
+ * the sender's edge counts what was taken; where the receiver invites, the invitation is the first credit, and the
+ * others are one greater. So data may come over the sender's edge at the same time, from any node.
  *
  * <p><b>Credits.</b> The places of a cell or landing place are promised: no invitation is needed, and as many pieces as
- * there are places go without a credit. What was taken is credited when it is half of the places, if a piece may follow that
- * waits for it: the sender awaits the credit of the piece that was in its place before, so it is never more than all
- * places ahead, and half of them suffices to let it go on.
+ * there are places go without a credit. What was taken is credited when it is half of the places, if a piece may follow
+ * that waits for it: the sender awaits the credit of the piece that was in its place before, so it is never more than
+ * all places ahead, and half of them suffices to let it go on.
  */
 public abstract sealed class Flow permits Inflow, Outflow {
     /** How many places there are where one is filled while another one is emptied. */

@@ -69,7 +69,7 @@ final class Landings {
     }
 
     /** The handle in the first line of another node's block, or 0 while it is not there. */
-    static long handle(Machine machine, MemorySegment head) {
+    static long handleIn(MemorySegment head, Machine machine) {
         return machine.loadPlain(head, RingLayout.LANDINGS) == 0 ? 0
                 : machine.loadPlain(head, RingLayout.LANDINGS_HANDLE);
     }

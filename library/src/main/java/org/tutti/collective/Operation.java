@@ -356,7 +356,7 @@ abstract class Operation extends Placement implements Waiter.Check {
             if (!machine.get(reach.processes()[asked], reach.rings()[asked], 0, fetched, 0, Words.LINE_BYTES, this)) {
                 throw gone(asked);
             }
-            long handle = Landings.handle(machine, fetched);
+            long handle = Landings.handleIn(fetched, machine);
             if (handle != 0) {
                 landings.setElsewhere(machine, other, handle);
                 return handle;

@@ -105,7 +105,6 @@ public final class RingLayout {
     static final long ALGORITHM_NAME = NAMES + 32;
     static final long CELL_BYTES = 256;
 
-    static final long ARRIVED = 0;
     static final long STAR_BYTES = 128;
     static final long CREDIT = STAR_BYTES;
     static final long EDGE_BYTES = CREDIT + Words.LINE_BYTES;
@@ -211,7 +210,7 @@ public final class RingLayout {
      */
     public String describe(long offset) {
         if (offset < Words.LINE_BYTES) {
-            return offset < LANDINGS ? "the broken word" : offset == LANDINGS ? "LANDINGS" : "where the landings are";
+            return part(offset, "the broken word", LANDINGS_ADDRESS, "where the landings are", LANDINGS, "LANDINGS");
         }
         if (offset >= firstSlot) {
             long inSlot = (offset - firstSlot) % slotBytes;

@@ -316,8 +316,9 @@ public final class Verifier {
     }
 
     /**
-     * What a node may claim: the slots, landing places if a message is long, for each rank a ring of windows of its first and of its full size, and with
-     * several stages a block of either size for each operation that may be between its steps.
+     * What a node may claim: the slots; landing places if a message is long; for each rank a ring of windows of its
+     * first and of its full size, and with several stages a block of either size for each operation that may be between
+     * its steps.
      */
     private void checkClaimed() {
         for (int node = 0; node < memories.length; node++) {
