@@ -103,7 +103,8 @@ abstract class Operation extends Placement implements Waiter.Check {
         this.blocking = first == null;
         this.ledger = first != null ? first.ledger
                 : new Ledger(ring, layout.left(0), localRanks, localRank, topology.nodes());
-        this.landings = first != null ? first.landings : new Landings(memory, ring, layout, topology.nodes());
+        this.landings = topology.nodes() == 1 ? null
+                : first != null ? first.landings : new Landings(memory, ring, layout, topology.nodes());
         this.mayClaim = isMaster() && topology.nodes() > 1;
         long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) view.ranksMax * Words.LINE_BYTES);
         this.fetched = topology.nodes() == 1 ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
