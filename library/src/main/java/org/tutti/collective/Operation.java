@@ -73,7 +73,7 @@ abstract class Operation extends Placement implements Waiter.Check {
     boolean quiet;
     boolean unflushed;
 
-    private MemorySegment landed;
+    private MemorySegment landingsHere;
     private boolean mayClaim;
     private long changesSeen;
     private Call call;
@@ -329,17 +329,17 @@ abstract class Operation extends Placement implements Waiter.Check {
     }
 
     /** The landings of this node, when its master has claimed them. */
-    MemorySegment landings() {
-        if (landed == null) {
+    MemorySegment landingsHere() {
+        if (landingsHere == null) {
             awaitWord(master(node), ring, RingLayout.LANDINGS, 1);
-            landed = landings.here(machine);
+            landingsHere = landings.here(machine);
         }
-        return landed;
+        return landingsHere;
     }
 
     /** Whether memory is that of the landings of this node. */
     boolean isLandings(MemorySegment memory) {
-        return landed != null && memory.equals(landed);
+        return landingsHere != null && memory.equals(landingsHere);
     }
 
     /** The handle of the landings of another node. Who does not know it yet asks its master until that has them. */

@@ -112,7 +112,9 @@ public final class RingLayout {
     static final long INVITATION = 16;
     static final long INVITATION_BYTES = 32;
 
-    private static final long LANDING = Words.LINE_BYTES;
+    /** What lands after an ARRIVED word of the landings. */
+    static final long LANDING = Words.LINE_BYTES;
+
     private static final long LANDED_BYTES = LANDING + LANDING_BYTES;
 
     private final int nodes;
@@ -297,11 +299,6 @@ public final class RingLayout {
     /** Where, in the landings, the word lies that says what has come to the landing place of an edge. */
     long landed(long slotIndex, int edge) {
         return (slotIndex * edges + edge) * LANDED_BYTES;
-    }
-
-    /** Where, in the landings, the landing place of an edge lies. */
-    long landing(long slotIndex, int edge) {
-        return landed(slotIndex, edge) + LANDING;
     }
 
     long star(long slotIndex, int node) {

@@ -472,17 +472,24 @@ public final class Team extends Operation {
      * @return the memory, {@link RingLayout#LANDING_BYTES} long, until this is asked again
      */
     public Area landing(int edge) {
-        landing.set(landings(), layout.landing(layout.slotIndex(sequence), edge));
+        landing.set(landingsHere(), layout.landed(layout.slotIndex(sequence), edge) + RingLayout.LANDING);
         return landing;
     }
 
-    /** Finds where the places of a flow to this node lie, in a cell or a landing place. */
+    /** Where the word lies, in the landings or the communicator's block, that says what a flow has brought. */
+    private long wordOf(Flow flow, int receivingEdge) {
+        long slotIndex = layout.slotIndex(sequence);
+        return flow.lands ? layout.landed(slotIndex, receivingEdge) : layout.arrived(slotIndex, receivingEdge);
+    }
+
+    /** Finds where the places of a flow to this node lie. */
     void findPlaces(Inflow flow, Area places) {
-        if (flow.lands) {
-            places.set(landings(), layout.landing(layout.slotIndex(sequence), flow.edge));
-        } else {
-            places.set(ring, layout.arrived(layout.slotIndex(sequence), flow.edge) + RingLayout.PAYLOAD);
-        }
+        places.set(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge) + startOf(flow));
+    }
+
+    /** Where the places of a flow begin, counted from its word. */
+    private static long startOf(Flow flow) {
+        return flow.lands ? RingLayout.LANDING : RingLayout.PAYLOAD;
     }
 
     /**
@@ -493,25 +500,19 @@ public final class Team extends Operation {
      * that used the slot before. Who does not know that yet reads their left words, as inside a node.
      */
     void put(Outflow flow, Area source, long sourceOffset, long offset, long bytes) {
-        long slotIndex = layout.slotIndex(sequence);
-        long at = flow.place() + offset;
-        if (flow.lands) {
-            putIntoSlot(flow.node, landingsOf(flow.node), layout.landing(slotIndex, flow.edgeThere) + at,
-                    source.segment(), source.start() + sourceOffset, bytes, layout.landed(slotIndex, flow.edgeThere),
-                    flow.number);
-        } else {
-            long word = layout.arrived(slotIndex, flow.edgeThere);
-            putIntoSlot(flow.node, ringOf(flow.node), word + RingLayout.PAYLOAD + at, source.segment(),
-                    source.start() + sourceOffset, bytes, word, flow.number);
-        }
+        long word = wordOf(flow, flow.edgeThere);
+        putIntoSlot(flow.node, regionOf(flow), word + startOf(flow) + flow.place() + offset, source.segment(),
+                source.start() + sourceOffset, bytes, word, flow.number);
     }
 
     /** Puts no bytes, but says that a flow's next piece is there. */
     void signal(Outflow flow) {
-        long slotIndex = layout.slotIndex(sequence);
-        long word = flow.lands ? layout.landed(slotIndex, flow.edgeThere) : layout.arrived(slotIndex, flow.edgeThere);
-        putIntoSlot(flow.node, flow.lands ? landingsOf(flow.node) : ringOf(flow.node), word, MemorySegment.NULL, 0, 0,
-                word, flow.number);
+        long word = wordOf(flow, flow.edgeThere);
+        putIntoSlot(flow.node, regionOf(flow), word, MemorySegment.NULL, 0, 0, word, flow.number);
+    }
+
+    private long regionOf(Outflow flow) {
+        return flow.lands ? landingsOf(flow.node) : ringOf(flow.node);
     }
 
     /** Gives places back to the node that puts data there, up to a step: SRM's zero-byte put. */
@@ -606,12 +607,7 @@ public final class Team extends Operation {
 
     /** Waits until the other node has put a flow's next piece, or said that it is there. */
     void awaitArrival(Inflow flow) {
-        long slotIndex = layout.slotIndex(sequence);
-        if (flow.lands) {
-            awaitPut(landings(), layout.landed(slotIndex, flow.edge), flow.number, flow.node);
-        } else {
-            awaitPut(ring, layout.arrived(slotIndex, flow.edge), flow.number, flow.node);
-        }
+        awaitPut(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge), flow.number, flow.node);
     }
 
     /** Waits until another node has credited a step; 0 or less is always reached. */
