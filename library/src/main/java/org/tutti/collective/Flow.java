@@ -7,17 +7,21 @@ import org.tutti.memory.Words;
 /**
  * A one-way stream of pieces from a node to another one during one operation: what its two ends, {@link Outflow} and
  * {@link Inflow}, count alike. The pieces go in turn to places of the same length, which lie one after the other in the
- * landing place of an edge, or in memory to which the receiver has invited the sender: a window, a share of its inbox,
- * the caller's. A place is used again when the receiver has credited what was there.
+ * cell of an edge, in its landing place, or in memory to which the receiver has invited the sender: a window, a share
+ * of its inbox, the caller's. A place is used again when the receiver has credited what was there.
  *
- * <p><b>Words.</b> The ARRIVED word of the receiver's edge counts what has come. The CREDIT word of the sender's edge
- * counts what was taken; where the receiver invites, the invitation is the first credit, and the others are one
- * greater. So data may come over the sender's edge at the same time, from any node.
+ * <p><b>Cells and landing places.</b> Where nobody is invited, both ends know from the length of the message where it
+ * lands: in the cell, beside the ARRIVED word, if that has room for the places; so a short message needs no line but
+ * those that hold the word and its bytes. Else in the landing place of the edge, which has an ARRIVED word of its own.
  *
- * <p><b>Credits.</b> The places of a landing place are promised: no invitation is needed, and as many pieces as there
- * are places go without a credit. What was taken is credited when it is half of the places, if a piece may follow that
- * waits for it: the sender awaits the credit of the piece that was in its place before, so it is never more than all
- * places ahead, and half of them suffices to let it go on.
+ * <p><b>Words.</b> The ARRIVED word of the receiver's cell or landing place counts what has come. The CREDIT word of
+ * the sender's edge counts what was taken; where the receiver invites, the invitation is the first credit, and the
+ * others are one greater. So data may come over the sender's edge at the same time, from any node.
+ *
+ * <p><b>Credits.</b> The places of a cell or landing place are promised: no invitation is needed, and as many pieces as
+ * there are places go without a credit. What was taken is credited when it is half of the places, if a piece may follow
+ * that waits for it: the sender awaits the credit of the piece that was in its place before, so it is never more than
+ * all places ahead, and half of them suffices to let it go on.
  */
 public abstract sealed class Flow permits Inflow, Outflow {
     /** How many places there are where one is filled while another one is emptied. */
@@ -25,6 +29,9 @@ public abstract sealed class Flow permits Inflow, Outflow {
 
     /** How many places there are at a receiver who is to invite the sender, until he has. */
     public static final int INVITED = 0;
+
+    /** The longest message of which {@link #PLACES} pieces have room in a cell; longer ones may need landing places. */
+    public static final long SHORT_BYTES_MAX = RingLayout.EDGE_PAYLOAD_BYTES / PLACES;
 
     /** The longest piece in a place of {@link #PLACES} of a landing place. */
     public static final long PIECE_BYTES = RingLayout.LANDING_BYTES / PLACES;
@@ -39,6 +46,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
     int node;
     int edgeThere;
     boolean invites;
+    boolean lands;
     long pieceBytes;
     long places;
     long number;
@@ -76,9 +84,12 @@ public abstract sealed class Flow permits Inflow, Outflow {
     final void begin(int otherNode, int otherEdge, long longestPiece, long count, boolean invitation, long before) {
         node = otherNode;
         edgeThere = otherEdge;
-        pieceBytes = longestPiece;
-        places = count;
+        long piece = Math.max(1, Math.min(longestPiece, team.bytes()));
+        long needed = Math.min(count, PLACES);
         invites = invitation;
+        lands = !invitation && piece * needed > RingLayout.EDGE_PAYLOAD_BYTES;
+        pieceBytes = invites || lands ? longestPiece : piece;
+        places = invites || lands ? count : needed;
         parts = 1;
         number = before;
     }

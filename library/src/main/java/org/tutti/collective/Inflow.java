@@ -52,7 +52,7 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of the current operation to the landing place of the edge.
+     * Opens a flow of the current operation to the cell of the edge or its landing place.
      *
      * @param fromNode the other node
      * @param edgeAtSender the edge there that awaits credits
@@ -62,8 +62,7 @@ public final class Inflow extends Flow {
      */
     public void open(int fromNode, int edgeAtSender, long longestPiece, long count, long most) {
         begin(fromNode, edgeAtSender, longestPiece, count, false, 0);
-        Area landing = team.landing(edge);
-        memory.set(landing.segment(), landing.start());
+        team.findPlaces(this, memory);
         pieces = most;
         reader = NOBODY;
     }
@@ -121,7 +120,7 @@ public final class Inflow extends Flow {
      * @param before how many pieces have come over the edge
      */
     public void openNext(int fromNode, long before) {
-        open(fromNode, edge, 0, 1, 0);
+        open(fromNode, edge, PIECE_BYTES, 1, 0);
         number = before;
     }
 
@@ -148,7 +147,7 @@ public final class Inflow extends Flow {
      */
     public Area await() {
         number++;
-        team.awaitArrival(edge, number, node);
+        team.awaitArrival(this);
         arrived.set(memory.segment(), memory.start() + place());
         return arrived;
     }

@@ -27,6 +27,7 @@ final class Loans {
 
     private final Memory memory;
     private final MemorySegment[] places;
+    private final RingLayout layout;
     private final int localSize;
     private final Areas borrowed = new Areas();
     private boolean refers;
@@ -34,11 +35,13 @@ final class Loans {
     /**
      * @param memory the node's
      * @param ringAddress whose loans
+     * @param layout of their communicator's slots
      * @param localSize how many ranks the node has
      */
-    Loans(Memory memory, long ringAddress, int localSize) {
+    Loans(Memory memory, long ringAddress, RingLayout layout, int localSize) {
         this.memory = memory;
-        this.places = memory.loans(ringAddress, RingLayout.SLOTS_MAX * localSize * PER_RANK);
+        this.layout = layout;
+        this.places = memory.loans(ringAddress, layout.slots() * localSize * PER_RANK);
         this.localSize = localSize;
     }
 
@@ -89,6 +92,6 @@ final class Loans {
     }
 
     private int place(long operation, int localRank, int loan) {
-        return ((int) (operation % RingLayout.SLOTS_MAX) * localSize + localRank) * PER_RANK + loan;
+        return ((int) layout.slotIndex(operation) * localSize + localRank) * PER_RANK + loan;
     }
 }

@@ -59,6 +59,7 @@ abstract class Operation extends Placement implements Waiter.Check {
     final RingLayout layout;
     final MemorySegment ring;
     final Ledger ledger;
+    final Landings landings;
     final boolean blocking;
     private final MemorySegment fetched;
     private final CallComparison comparison;
@@ -72,9 +73,12 @@ abstract class Operation extends Placement implements Waiter.Check {
     boolean quiet;
     boolean unflushed;
 
+    private MemorySegment landingsHere;
+    private boolean mayClaim;
     private long changesSeen;
     private Call call;
     private int awaitedRank;
+    private MemorySegment awaitedMemory;
     private long awaitedOffset;
     private long awaitedValue;
     private long lookNanos;
@@ -89,16 +93,19 @@ abstract class Operation extends Placement implements Waiter.Check {
     }
 
     Operation(Machine machine, Members members, Memory memory, long ringAddress, int rank, NodeView view, Reach reach,
-            Ledger shared) {
+            Operation first) {
         super(view, rank);
         this.machine = machine;
         this.members = members;
         this.reach = reach;
         this.layout = view.layoutOf(node);
         this.ring = memory.block(ringAddress, layout.bytes());
-        this.blocking = shared == null;
-        this.ledger = shared != null ? shared
+        this.blocking = first == null;
+        this.ledger = first != null ? first.ledger
                 : new Ledger(ring, layout.left(0), localRanks, localRank, topology.nodes());
+        this.landings = topology.nodes() == 1 ? null
+                : first != null ? first.landings : new Landings(memory, ring, layout, topology.nodes());
+        this.mayClaim = isMaster() && topology.nodes() > 1;
         long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) view.ranksMax * Words.LINE_BYTES);
         this.fetched = topology.nodes() == 1 ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
         this.brokenByError = Breakage.wordOfError(rank);
@@ -160,8 +167,17 @@ abstract class Operation extends Placement implements Waiter.Check {
         base = (layout.generation(sequence) + 1) << GENERATION_SHIFT;
         checkAlive();
         awaitClosed(sequence - (blocking ? layout.slots() : Ledger.AT_ONCE_MAX));
+        if (mayClaim && drawn.bytes() > Flow.SHORT_BYTES_MAX) {
+            landings.claim(machine); // before this rank waits for anybody in the operation
+            mayClaim = false;
+        }
         quiet = ledger.hasLeftAllBefore(machine, sequence);
         Descriptor.write(machine, ring, comparison.descriptor(sequence, localRank), drawn);
+    }
+
+    /** The length of the present operation's message. */
+    long bytes() {
+        return call.bytes();
     }
 
     /** Ends the operation at this rank. */
@@ -231,7 +247,7 @@ abstract class Operation extends Placement implements Waiter.Check {
         }
         long least = Long.MAX_VALUE;
         for (int each = 0; each < localSize; each++) {
-            awaitWord(localRanks[each], layout.left(each), operation + 1);
+            awaitWord(localRanks[each], ring, layout.left(each), operation + 1);
             least = Math.min(least, machine.load(ring, layout.left(each)));
         }
         ledger.setClosed(least);
@@ -312,6 +328,47 @@ abstract class Operation extends Placement implements Waiter.Check {
         }
     }
 
+    /** The landings of this node, when its master has claimed them. */
+    MemorySegment landingsHere() {
+        if (landingsHere == null) {
+            awaitWord(master(node), ring, RingLayout.LANDINGS, 1);
+            landingsHere = landings.here(machine);
+        }
+        return landingsHere;
+    }
+
+    /** Whether memory is that of the landings of this node. */
+    boolean isLandings(MemorySegment memory) {
+        return landingsHere != null && memory.equals(landingsHere);
+    }
+
+    /** The handle of the landings of another node. Who does not know it yet asks its master until that has them. */
+    long landingsOf(int other) {
+        long handle = landings.elsewhere(other);
+        return handle != 0 ? handle : askForLandings(other);
+    }
+
+    private long askForLandings(int other) {
+        flush();
+        int asked = master(other);
+        long look = NO_LOOK_YET;
+        for (int turn = 0;; turn++) {
+            awaitNothingOf(asked);
+            if (!machine.get(reach.processes()[asked], reach.rings()[asked], 0, fetched, 0, Words.LINE_BYTES, this)) {
+                throw gone(asked);
+            }
+            long handle = Landings.handleIn(fetched, machine);
+            if (handle != 0) {
+                landings.setElsewhere(machine, other, handle);
+                return handle;
+            }
+            lookNanos = look; // it may be in another call, which needs none
+            check();
+            look = lookNanos;
+            machine.pause(turn);
+        }
+    }
+
     private int firstWhoIsThere(int there) {
         for (int local = 0; local < topology.ranksOn(there); local++) {
             int each = topology.rankAt(there, local);
@@ -324,20 +381,22 @@ abstract class Operation extends Placement implements Waiter.Check {
 
     // ---- what can go wrong
 
-    void awaitWord(int other, long offset, long value) {
-        if (machine.load(ring, offset) < value) {
+    void awaitWord(int other, MemorySegment memory, long offset, long value) {
+        if (machine.load(memory, offset) < value) {
             flush();
             awaitedRank = other;
+            awaitedMemory = memory;
             awaitedOffset = offset;
             awaitedValue = value;
             lookNanos = NO_LOOK_YET; // most waits are shorter than reading a clock
-            machine.await(ring, offset, value, this);
+            machine.await(memory, offset, value, this);
         }
     }
 
     /** For calls of the fabric, which wait for room or an answer. */
     void awaitNothingOf(int other) {
         awaitedRank = other;
+        awaitedMemory = ring;
         awaitedOffset = RingLayout.BROKEN;
         awaitedValue = Long.MAX_VALUE;
         lookNanos = Long.MAX_VALUE; // a check inside a call of the fabric must not call it
@@ -388,7 +447,7 @@ abstract class Operation extends Placement implements Waiter.Check {
     }
 
     private boolean isAwaiting() {
-        return machine.load(ring, awaitedOffset) < awaitedValue;
+        return machine.load(awaitedMemory, awaitedOffset) < awaitedValue;
     }
 
     /** Throws if the communicator cannot be used any more. */

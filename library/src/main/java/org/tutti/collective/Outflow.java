@@ -24,7 +24,7 @@ public final class Outflow extends Flow {
      * @param toNode the other node
      * @param edgeAtReceiver the edge there, over which its {@link Inflow} receives
      * @param longestPiece the length of the places
-     * @param count how many places the landing place has, or {@link #INVITED}
+     * @param count how many places there are, or {@link #INVITED}
      */
     public void open(int toNode, int edgeAtReceiver, long longestPiece, long count) {
         begin(toNode, edgeAtReceiver, longestPiece, count, count == INVITED, 0);
@@ -45,14 +45,14 @@ public final class Outflow extends Flow {
 
     /**
      * Opens a flow of a single piece, which follows others over the edge that may have come from other nodes: this one
-     * knows from elsewhere that the landing place is free.
+     * knows from elsewhere that the place is free.
      *
      * @param toNode the other node
      * @param edgeAtReceiver the edge there
      * @param before how many pieces have come over it
      */
     public void openNext(int toNode, int edgeAtReceiver, long before) {
-        begin(toNode, edgeAtReceiver, 0, 1, false, before);
+        begin(toNode, edgeAtReceiver, PIECE_BYTES, 1, false, before);
         credited = false;
     }
 
@@ -86,16 +86,16 @@ public final class Outflow extends Flow {
         }
         if (invites) {
             team.put(node, target, place() + offset, area, at, bytes);
-            team.signal(node, edgeThere, number);
+            team.signal(this);
         } else {
-            team.put(node, edgeThere, number, area, at, place() + offset, bytes);
+            team.put(this, area, at, offset, bytes);
         }
     }
 
     /** Says that the next piece, which has no bytes, has come. */
     public void signal() {
         number++;
-        team.signal(node, edgeThere, number);
+        team.signal(this);
     }
 
     /**

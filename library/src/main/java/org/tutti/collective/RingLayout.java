@@ -7,20 +7,21 @@ import org.tutti.pattern.FibonacciTree;
 /**
  * The shared block of one communicator on one node: the word that says it is broken, the edges and star cells through
  * which other nodes put data here, for each rank of the node a word that counts the operations it has left, and the
- * ring of slots. Every cell is four lines of its rank:
+ * ring of slots. Every cell of a slot is four lines of its rank:
  *
  * <pre>
  *  byte 0        64
  *   +------------+-----------------------+---------------------+-----------------+--------+-- … --+---------+
- *   | broken     | edges of all slots    | stars of all slots  | left: a line    | slot 0 |       | last    |
- *   | word, line | (none on one node)    | (none, likewise)    | for each rank   |        |       | slot    |
+ *   | head, a    | edges of all slots    | stars of all slots  | left: a line    | slot 0 |       | last    |
+ *   | line       | (none on one node)    | (none, likewise)    | for each rank   |        |       | slot    |
  *   +------------+-----------------------+---------------------+-----------------+--------+-- … --+---------+
  *
- *  an edge: +0    ARRIVED word    +8 fingerprint of the putter's calls   +16 invitation, 32 bytes
- *           +64   CREDIT word     +72 the same
- *           +128  landing place, 2 × 32 KiB
+ *  the head: +0     broken word    +8 LANDINGS word   +16 address of the landings   +24 their handle for other nodes
  *
- *  a star:  a cell for each node:  +0 ARRIVED word   +8 fingerprint   +16 payload, 112 bytes
+ *  a star:   +0     ARRIVED word   +8 fingerprint of the putter's calls   +16 payload, 112 bytes
+ *
+ *  an edge:  +0     the same
+ *            +128   CREDIT word    +136 fingerprint   +144 invitation, 32 bytes
  *
  *  a slot:  +---------------+---------------+-- … --+
  *           | cell, rank 0  | cell, rank 1  |       |          256 bytes each, by the ranks' order on the node
@@ -34,6 +35,14 @@ import org.tutti.pattern.FibonacciTree;
  *  a descriptor: +0 sequence + 1 (word; 0 while it is being written)   +8 fingerprint   +16 hash of the call
  *                +24 count   +32 root, type and collective   +40 operator's unit and whether it commutes
  *      its names: +0 operator, 32 bytes   +32 algorithm, 32 bytes
+ * </pre>
+ *
+ * <p>What does not fit beside an ARRIVED word lands in a second block, the {@linkplain Landings landings}: for each
+ * edge of each slot
+ *
+ * <pre>
+ *            +0     ARRIVED word   +8 fingerprint
+ *            +64    landing place, 2 × 32 KiB
  * </pre>
  *
  * <p>A slot has as many edges as a node can have neighbours in a tree, a dissemination or an exchange between the
@@ -57,13 +66,27 @@ public final class RingLayout {
     /** The landing place of an edge. */
     public static final long LANDING_BYTES = 64 << 10;
 
-    /** How many bytes of data a star cell holds. */
-    public static final int STAR_PAYLOAD_BYTES = 112;
+    /** How many bytes of data ride beside the ARRIVED word of an edge or a star. */
+    public static final int EDGE_PAYLOAD_BYTES = 112;
+
+    /** What the claim of the landings is for. */
+    public static final String LANDINGS_PURPOSE = "the landing places of other nodes' messages";
 
     /** Where the word lies that says why the communicator is broken, and by whom; 0 while it is not. */
     public static final long BROKEN = 0;
 
+    /** Where the word lies that becomes 1 when the landings are there. */
+    public static final long LANDINGS = 8;
+
+    /** At which address of the node's memory the landings are. */
+    public static final long LANDINGS_ADDRESS = 16;
+
+    /** By which handle of the master's process other nodes reach the landings. */
+    public static final long LANDINGS_HANDLE = 24;
+
     static final long READY = 0;
+
+    /** What rides beside a READY or ARRIVED word. */
     static final long PAYLOAD = 16;
 
     /** What a rank lends: how, and from which bytes on its source and its target are lent. */
@@ -82,16 +105,17 @@ public final class RingLayout {
     static final long ALGORITHM_NAME = NAMES + 32;
     static final long CELL_BYTES = 256;
 
-    static final long ARRIVED = 0;
-    static final long CREDIT = 64;
-    static final long LANDING = 128;
-    static final long EDGE_BYTES = LANDING + LANDING_BYTES;
+    static final long STAR_BYTES = 128;
+    static final long CREDIT = STAR_BYTES;
+    static final long EDGE_BYTES = CREDIT + Words.LINE_BYTES;
 
     static final long INVITATION = 16;
     static final long INVITATION_BYTES = 32;
 
-    static final long STAR_BYTES = 128;
-    static final long STAR_PAYLOAD = 16;
+    /** What lands after an ARRIVED word of the landings. */
+    static final long LANDING = Words.LINE_BYTES;
+
+    private static final long LANDED_BYTES = LANDING + LANDING_BYTES;
 
     private final int nodes;
     private final int slots;
@@ -174,14 +198,21 @@ public final class RingLayout {
     }
 
     /**
+     * {@return the size of the landings, in bytes; 0 with one node}
+     */
+    public long landingsBytes() {
+        return slots * edges * LANDED_BYTES;
+    }
+
+    /**
      * Says what lies at a byte of the block, for messages and drawings.
      *
      * @param offset the byte
-     * @return such as "READY of local rank 2 in slot 3", or "landing place of edge 1 in slot 0"
+     * @return such as "READY of local rank 2 in slot 3", or "CREDIT of edge 1 in slot 0"
      */
     public String describe(long offset) {
         if (offset < Words.LINE_BYTES) {
-            return "the broken word";
+            return part(offset, "the broken word", LANDINGS_ADDRESS, "where the landings are", LANDINGS, "LANDINGS");
         }
         if (offset >= firstSlot) {
             long inSlot = (offset - firstSlot) % slotBytes;
@@ -196,18 +227,30 @@ public final class RingLayout {
             return "star cell of node " + star % nodes + " in slot " + star / nodes;
         }
         long edge = (offset - edge(0, 0)) / EDGE_BYTES;
-        return part((offset - edge(0, 0)) % EDGE_BYTES, "ARRIVED", LANDING, "landing place", CREDIT, "CREDIT")
-                + " of edge " + edge % edges + " in slot " + edge / edges;
+        return ((offset - edge(0, 0)) % EDGE_BYTES < CREDIT ? "ARRIVED" : "CREDIT") + " of edge " + edge % edges
+                + " in slot " + edge / edges;
     }
 
     /**
-     * Tells whether a byte of the block lies in a landing place.
+     * Says what lies at a byte of the landings, for messages.
+     *
+     * @param offset the byte
+     * @return such as "landing place of edge 1 in slot 0"
+     */
+    public String describeLandings(long offset) {
+        long edge = offset / LANDED_BYTES;
+        return (isLanding(offset) ? "landing place" : "ARRIVED at the landing place") + " of edge " + edge % edges
+                + " in slot " + edge / edges;
+    }
+
+    /**
+     * Tells whether a byte of the landings lies in a landing place.
      *
      * @param offset the byte
      * @return whether it does
      */
     public boolean isLanding(long offset) {
-        return offset >= edge(0, 0) && offset < star(0, 0) && (offset - edge(0, 0)) % EDGE_BYTES >= LANDING;
+        return offset % LANDED_BYTES >= LANDING;
     }
 
     private static String part(long at, String first, long last, String lastName, long middle, String middleName) {
@@ -243,19 +286,19 @@ public final class RingLayout {
         return edges + nodes;
     }
 
-    /** Where the word lies that says what has come over an edge. */
+    /** Where the word lies that says what has come over an edge; what fits there lies beside it. */
     long arrived(long slotIndex, int edge) {
         return edge < edges ? edge(slotIndex, edge) : star(slotIndex, edge - edges);
-    }
-
-    /** Where what has come lies. */
-    long landing(long slotIndex, int edge) {
-        return edge < edges ? edge(slotIndex, edge) + LANDING : star(slotIndex, edge - edges) + STAR_PAYLOAD;
     }
 
     /** Where the word lies that gives credit; star cells have none. */
     long credit(long slotIndex, int edge) {
         return edge(slotIndex, edge) + CREDIT;
+    }
+
+    /** Where, in the landings, the word lies that says what has come to the landing place of an edge. */
+    long landed(long slotIndex, int edge) {
+        return (slotIndex * edges + edge) * LANDED_BYTES;
     }
 
     long star(long slotIndex, int node) {

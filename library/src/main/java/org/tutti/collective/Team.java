@@ -84,12 +84,12 @@ public final class Team extends Operation {
     }
 
     private Team(Machine machine, Members members, Memory memory, long ringAddress, WindowPool pool, int rank,
-            NodeView view, Reach reach, Ledger shared) {
-        super(machine, members, memory, ringAddress, rank, view, reach, shared);
+            NodeView view, Reach reach, Team first) {
+        super(machine, members, memory, ringAddress, rank, view, reach, first);
         this.memory = memory;
         this.ringAddress = ringAddress;
         this.pool = pool;
-        this.loans = new Loans(memory, ringAddress, localSize);
+        this.loans = new Loans(memory, ringAddress, layout, localSize);
         this.invitations = new Invitations(machine, topology.nodes() > 1);
         this.inflows = new Inflow[layout.edges()];
         this.outflows = new Outflow[layout.edges()];
@@ -104,7 +104,7 @@ public final class Team extends Operation {
      */
     public Team forBackground(Machine background) {
         ledger.expectOtherThreads();
-        return new Team(background, members, memory, ringAddress, pool, rank, view, reach, ledger);
+        return new Team(background, members, memory, ringAddress, pool, rank, view, reach, this);
     }
 
     @Override
@@ -189,7 +189,7 @@ public final class Team extends Operation {
             return;
         }
         long cell = RingLayout.cell(slot, other);
-        awaitWord(localRanks[other], cell + word, base + step);
+        awaitWord(localRanks[other], ring, cell + word, base + step);
         if (word == READY) {
             compare(localRanks[other], machine.loadTag(ring, cell + READY));
         }
@@ -443,8 +443,8 @@ public final class Team extends Operation {
     }
 
     /**
-     * Finds the star of a node: an edge that every node has for each other one, with a landing place of {@link
-     * RingLayout#STAR_PAYLOAD_BYTES}, over which no credits come.
+     * Finds the star of a node: an edge that every node has for each other one, with room for {@link
+     * RingLayout#EDGE_PAYLOAD_BYTES} and no landing place, over which no credits come.
      *
      * @param otherNode the node that puts there
      * @return the edge
@@ -466,39 +466,61 @@ public final class Team extends Operation {
 
     /**
      * Finds the landing place of an edge on this node, which all its ranks can read: to invite others to, where nothing
-     * comes over the edge itself.
+     * comes over the edge itself. Only for messages of more than {@link RingLayout#EDGE_PAYLOAD_BYTES}.
      *
      * @param edge the edge
      * @return the memory, {@link RingLayout#LANDING_BYTES} long, until this is asked again
      */
     public Area landing(int edge) {
-        landing.set(ring, layout.landing(layout.slotIndex(sequence), edge));
+        landing.set(landingsHere(), layout.landed(layout.slotIndex(sequence), edge) + RingLayout.LANDING);
         return landing;
     }
 
+    /** Where the word lies, in the landings or the communicator's block, that says what a flow has brought. */
+    private long wordOf(Flow flow, int receivingEdge) {
+        long slotIndex = layout.slotIndex(sequence);
+        return flow.lands ? layout.landed(slotIndex, receivingEdge) : layout.arrived(slotIndex, receivingEdge);
+    }
+
+    /** Finds where the places of a flow to this node lie. */
+    void findPlaces(Inflow flow, Area places) {
+        places.set(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge) + startOf(flow));
+    }
+
+    /** Where the places of a flow begin, counted from its word. */
+    private static long startOf(Flow flow) {
+        return flow.lands ? RingLayout.LANDING : RingLayout.PAYLOAD;
+    }
+
     /**
-     * Puts bytes into the landing place of an edge at another node, and says so: who awaits the step there finds them.
+     * Puts bytes of a flow's next piece into its place at another node, a cell or a landing place, and says so: who
+     * awaits the piece there finds them.
      *
      * <p>Before the first put of an operation into a slot of another node, the ranks there must have left the operation
      * that used the slot before. Who does not know that yet reads their left words, as inside a node.
      */
-    void put(int toNode, int edge, long step, Area source, long sourceOffset, long place, long bytes) {
-        long slotIndex = layout.slotIndex(sequence);
-        putIntoRing(toNode, layout.landing(slotIndex, edge) + place, source.segment(), source.start() + sourceOffset,
-                bytes, layout.arrived(slotIndex, edge), step);
+    void put(Outflow flow, Area source, long sourceOffset, long offset, long bytes) {
+        long word = wordOf(flow, flow.edgeThere);
+        putIntoSlot(flow.node, regionOf(flow), word + startOf(flow) + flow.place() + offset, source.segment(),
+                source.start() + sourceOffset, bytes, word, flow.number);
     }
 
-    /** Puts no bytes, but says that this node has come to a step. */
-    void signal(int toNode, int edge, long step) {
-        long word = layout.arrived(layout.slotIndex(sequence), edge);
-        putIntoRing(toNode, word, MemorySegment.NULL, 0, 0, word, step);
+    /** Puts no bytes, but says that a flow's next piece is there. */
+    void signal(Outflow flow) {
+        long word = wordOf(flow, flow.edgeThere);
+        putIntoSlot(flow.node, regionOf(flow), word, MemorySegment.NULL, 0, 0, word, flow.number);
+    }
+
+    private long regionOf(Outflow flow) {
+        return flow.lands ? landingsOf(flow.node) : ringOf(flow.node);
     }
 
     /** Gives places back to the node that puts data there, up to a step: SRM's zero-byte put. */
     void credit(int toNode, int edge, long step) {
         // the slot is free there: a credit answers a put of this very operation, so its receiver is in it
         long word = layout.credit(layout.slotIndex(sequence), edge);
-        if (!isPutIntoRing(toNode, word, MemorySegment.NULL, 0, 0, word, step) && !members.hasLeft(master(toNode))) {
+        if (!isPut(toNode, ringOf(toNode), word, MemorySegment.NULL, 0, 0, word, step)
+                && !members.hasLeft(master(toNode))) {
             throw gone(master(toNode)); // who has left properly awaits no credit
         }
     }
@@ -510,36 +532,43 @@ public final class Team extends Operation {
         }
     }
 
-    private void putIntoRing(int toNode, long offset, MemorySegment source, long sourceOffset, long bytes, long word,
-            long step) {
+    /** The handle by which the master of another node lets others reach the communicator's block there. */
+    private long ringOf(int otherNode) {
+        return reach.rings()[master(otherNode)];
+    }
+
+    private void putIntoSlot(int toNode, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+            long word, long step) {
         awaitSlot(toNode);
-        if (!isPutIntoRing(toNode, offset, source, sourceOffset, bytes, word, step)) {
+        if (!isPut(toNode, region, offset, source, sourceOffset, bytes, word, step)) {
             throw gone(master(toNode));
         }
     }
 
-    private boolean isPutIntoRing(int toNode, long offset, MemorySegment source, long sourceOffset, long bytes,
+    private boolean isPut(int toNode, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
             long word, long step) {
         assert step <= STEPS_MAX : "step " + step;
         int master = master(toNode);
         awaitNothingOf(master);
         unflushed = true;
-        return machine.put(reach.processes()[master], reach.rings()[master], offset, source, sourceOffset, bytes, word,
-                base + step, tag(), this);
+        return machine.put(reach.processes()[master], region, offset, source, sourceOffset, bytes, word, base + step,
+                tag(), this);
     }
 
     /** Lets the master of another node put into memory of this rank; counts as the first credit. */
     void invite(int toNode, int edge, Area area, long bytes) {
         writeInvitation(area, bytes);
         long word = layout.credit(layout.slotIndex(sequence), edge);
-        putIntoRing(toNode, word + RingLayout.INVITATION, invitations.written(), 0, RingLayout.INVITATION_BYTES, word,
-                1);
+        putIntoSlot(toNode, ringOf(toNode), word + RingLayout.INVITATION, invitations.written(), 0,
+                RingLayout.INVITATION_BYTES, word, 1);
     }
 
     private void writeInvitation(Area area, long bytes) {
         int process = reach.processes()[rank];
         if (area.segment().equals(ring)) {
             invitations.write(process, reach.rings()[rank], area.start(), bytes);
+        } else if (isLandings(area.segment())) {
+            invitations.write(process, landings.handle(machine), area.start(), bytes);
         } else if (inbox != null && area.segment().equals(inbox.segment())) {
             invitations.write(process, inbox.handle(machine), area.start(), bytes);
         } else if (shown != null && area.segment().equals(shown.segment())) {
@@ -576,20 +605,20 @@ public final class Team extends Operation {
         return inbox.segment();
     }
 
-    /** Waits until another node has put data of a step over an edge; 0 or less is always reached. */
-    void awaitArrival(int edge, long step, int fromNode) {
-        awaitPut(layout.arrived(layout.slotIndex(sequence), edge), step, fromNode);
+    /** Waits until the other node has put a flow's next piece, or said that it is there. */
+    void awaitArrival(Inflow flow) {
+        awaitPut(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge), flow.number, flow.node);
     }
 
     /** Waits until another node has credited a step; 0 or less is always reached. */
     void awaitCredit(int edge, long step, int fromNode) {
-        awaitPut(layout.credit(layout.slotIndex(sequence), edge), step, fromNode);
+        awaitPut(ring, layout.credit(layout.slotIndex(sequence), edge), step, fromNode);
     }
 
-    private void awaitPut(long start, long step, int fromNode) {
+    private void awaitPut(MemorySegment words, long word, long step, int fromNode) {
         if (step > 0) {
-            awaitWord(master(fromNode), start, base + step);
-            boolean quietThere = compare(master(fromNode), machine.loadTag(ring, start));
+            awaitWord(master(fromNode), words, word, base + step);
+            boolean quietThere = compare(master(fromNode), machine.loadTag(words, word));
             if (topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
                 ledger.raiseLeftElsewhere(machine, fromNode, Ledger.leftBy(sequence, quietThere));
             }

@@ -82,7 +82,7 @@ class TeamTest {
         RingLayout layout = new RingLayout(2, 1);
         long address = memory.claim(layout.bytes(), "a test");
         MemorySegment words = memory.block(address, layout.bytes());
-        long arrived = layout.edge(layout.slotIndex(0), NodeTree.PARENT) + RingLayout.ARRIVED;
+        long arrived = layout.arrived(layout.slotIndex(0), NodeTree.PARENT);
         ScriptedMembers members = new ScriptedMembers();
         AtomicInteger looks = new AtomicInteger();
         EventfulMachine machine = new EventfulMachine(new LiveMachine(new Waiter(false)), () -> {
@@ -98,7 +98,9 @@ class TeamTest {
                         new Reach(new int[]{0, 1}, new long[2]));
         enter(receiver);
         Words.storePlain(words, arrived + Long.BYTES, receiver.tag());
-        assertThatCode(() -> receiver.awaitArrival(NodeTree.PARENT, 1, 0)).doesNotThrowAnyException();
+        Inflow flow = receiver.inflow(NodeTree.PARENT);
+        flow.openNext(0, 0);
+        assertThatCode(flow::await).doesNotThrowAnyException();
         assertThat(looks).hasValue(1);
     }
 

@@ -484,9 +484,14 @@ final class Cluster implements Ranks.Order {
         bytesOut[node] += bytes;
         bytesIn[topology.nodeOf(rank)] += bytes;
         if (bytes % Words.LINE_BYTES == 0 && bytes <= CARRIED_BYTES_MAX) {
-            for (long at = 0; at < bytes; at += Long.BYTES) {
-                setPlain(address(target, targetOffset + at), words.value(address + at));
-            }
+            carry(address, target, targetOffset, bytes);
+        }
+    }
+
+    /** Copies words, which takes no time. */
+    void carry(long address, MemorySegment target, long targetOffset, long bytes) {
+        for (long at = 0; at < bytes; at += Long.BYTES) {
+            setPlain(address(target, targetOffset + at), words.value(address + at));
         }
     }
 

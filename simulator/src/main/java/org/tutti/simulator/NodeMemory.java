@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 import org.tutti.memory.Memory;
 
@@ -15,7 +15,7 @@ import org.tutti.memory.Memory;
  */
 final class NodeMemory extends Memory {
     private final RunMemory memory;
-    private final Consumer<MemorySegment> claimed;
+    private final BiConsumer<MemorySegment, String> claimed;
     private final TreeMap<Long, MemorySegment> blocks = new TreeMap<>();
     private final Map<Long, MemorySegment[]> loans = new HashMap<>();
     private final boolean refers;
@@ -24,9 +24,9 @@ final class NodeMemory extends Memory {
     /**
      * @param memory what blocks are taken from
      * @param refers whether the node's ranks can lend each other memory by reference, as threads of one process can
-     * @param claimed told of every block
+     * @param claimed told of every block, and what it is for
      */
-    NodeMemory(RunMemory memory, boolean refers, Consumer<MemorySegment> claimed) {
+    NodeMemory(RunMemory memory, boolean refers, BiConsumer<MemorySegment, String> claimed) {
         this.memory = memory;
         this.refers = refers;
         this.claimed = claimed;
@@ -36,7 +36,7 @@ final class NodeMemory extends Memory {
     protected long claimNew(long size, String purpose) {
         MemorySegment block = allocate(size);
         bytes += size;
-        claimed.accept(block);
+        claimed.accept(block, purpose);
         return block.address();
     }
 

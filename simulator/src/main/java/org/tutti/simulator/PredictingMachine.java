@@ -5,11 +5,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.Lock;
 
 import org.tutti.collective.Machine;
+import org.tutti.collective.RingLayout;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.memory.Waiter;
 
 /**
- * The machine of one rank in a predicted run. A process is a node, and the handle of a region is its address.
+ * The machine of one rank in a predicted run. A process is a node, and the handle of a region is its address. Where
+ * the landings are is known for nothing, as it is asked once in a communicator's life.
  */
 final class PredictingMachine implements Machine {
     private final Cluster cluster;
@@ -22,7 +24,7 @@ final class PredictingMachine implements Machine {
 
     @Override
     public long load(MemorySegment memory, long offset) {
-        return cluster.load(rank, memory, offset);
+        return offset == RingLayout.LANDINGS ? cluster.loadPlain(memory, offset) : cluster.load(rank, memory, offset);
     }
 
     @Override
@@ -82,7 +84,11 @@ final class PredictingMachine implements Machine {
     @Override
     public boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
             Waiter.Check check) {
-        cluster.get(rank, process, region + offset, target, targetOffset, bytes);
+        if (offset == RingLayout.BROKEN) { // and so is the rest of its line
+            cluster.carry(region, target, targetOffset, bytes);
+        } else {
+            cluster.get(rank, process, region + offset, target, targetOffset, bytes);
+        }
         return true;
     }
 

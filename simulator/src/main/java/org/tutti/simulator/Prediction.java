@@ -11,6 +11,7 @@ import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Counts;
+import org.tutti.collective.Flow;
 import org.tutti.collective.NodeView;
 import org.tutti.collective.Reach;
 import org.tutti.collective.RingLayout;
@@ -119,6 +120,9 @@ public final class Prediction {
             memories[node] = new SymbolicMemory(node);
             rings[node] = memories[node].claim(new RingLayout(topology.nodes(), ranksOn[node]).bytes(), "ring");
         }
+        if (topology.nodes() > 1 && call.bytes() > Flow.SHORT_BYTES_MAX) {
+            claimLandings(cluster, memories, rings, ranksOn);
+        }
         for (int rank = 0; rank < topology.size(); rank++) {
             processes[rank] = topology.nodeOf(rank);
             handles[rank] = rings[topology.nodeOf(rank)];
@@ -158,6 +162,18 @@ public final class Prediction {
         steps = cluster.steps();
         trace = cluster.trace();
         nodeBytes = Arrays.stream(memories).mapToLong(SymbolicMemory::bytes).max().orElse(0);
+    }
+
+    /** A communicator claims them once in its life, and that is not part of a prediction. */
+    private void claimLandings(Cluster cluster, SymbolicMemory[] memories, long[] rings, int[] ranksOn) {
+        for (int node = 0; node < memories.length; node++) {
+            RingLayout layout = new RingLayout(topology.nodes(), ranksOn[node]);
+            long address = memories[node].claim(layout.landingsBytes(), RingLayout.LANDINGS_PURPOSE);
+            MemorySegment ring = memories[node].block(rings[node], layout.bytes());
+            cluster.storePlain(ring, RingLayout.LANDINGS, 1);
+            cluster.storePlain(ring, RingLayout.LANDINGS_ADDRESS, address);
+            cluster.storePlain(ring, RingLayout.LANDINGS_HANDLE, address);
+        }
     }
 
     /**

@@ -83,15 +83,18 @@ public final class Verifier {
             int here = node;
             views[node] = new NodeView(topology, node);
             RingLayout layout = new RingLayout(topology.nodes(), topology.ranksOf(node).length);
-            memories[node] = new NodeMemory(memory, seed % 2 == 0, block -> {
+            memories[node] = new NodeMemory(memory, seed % 2 == 0, (block, purpose) -> {
                 String owner = world.actor();
-                world.places().name(block, offset -> "byte " + offset + " of what " + owner + " shows");
-                world.memoryUse().add(here, world.places().address(block, 0), block, _ -> true);
+                boolean lands = purpose.equals(RingLayout.LANDINGS_PURPOSE);
+                world.places().name(block, lands ? offset -> layout.describeLandings(offset) + " on node " + here
+                        : offset -> "byte " + offset + " of what " + owner + " shows");
+                world.memoryUse().add(here, world.places().address(block, 0), block,
+                        lands ? layout::isLanding : _ -> true);
             });
             ringAddresses[node] = memories[node].claim(layout.bytes(), "ring");
             rings[node] = memories[node].block(ringAddresses[node], layout.bytes());
             world.places().name(rings[node], offset -> layout.describe(offset) + " on node " + here);
-            world.memoryUse().add(here, world.places().address(rings[node], 0), rings[node], layout::isLanding);
+            world.memoryUse().add(here, world.places().address(rings[node], 0), rings[node], _ -> false);
         }
         int[] processes = new int[size];
         long[] handles = new long[size];
@@ -313,8 +316,9 @@ public final class Verifier {
     }
 
     /**
-     * What a node may claim: the slots, for each rank a ring of windows of its first and of its full size, and with
-     * several stages a block of either size for each operation that may be between its steps.
+     * What a node may claim: the slots; landing places if a message is long; for each rank a ring of windows of its
+     * first and of its full size, and with several stages a block of either size for each operation that may be between
+     * its steps.
      */
     private void checkClaimed() {
         for (int node = 0; node < memories.length; node++) {
@@ -322,7 +326,9 @@ public final class Verifier {
             long window = teams[topology.firstRankOf(node)].windowBytesMax();
             long blocks = stages == 1 ? 0 : RingLayout.SLOTS_MIN * (BLOCK_SMALL_BYTES + window);
             long inboxes = topology.nodes() == 1 ? 0 : stages * Flow.INBOX_BYTES; // of the master
-            long bound = new RingLayout(topology.nodes(), ranks).bytes()
+            RingLayout layout = new RingLayout(topology.nodes(), ranks);
+            boolean lands = calls.stream().anyMatch(call -> call.bytes() > Flow.SHORT_BYTES_MAX);
+            long bound = layout.bytes() + (lands ? layout.landingsBytes() : 0)
                     + ranks * (RING_SMALL_BYTES + 2 * window + blocks) + inboxes;
             if (memories[node].bytes() > bound) {
                 throw new SimulationFailure("node " + node + " has claimed " + memories[node].bytes()

@@ -118,6 +118,8 @@ final class World implements Ranks.Order, Shadow.Race {
     private final Waiting[] waitsFor;
     private final int[] callOf;
     private final List<Integer> paused = new ArrayList<>();
+    private final long[] changesSeen;
+    private long changes;
     private int actor = NOBODY;
     private long step;
 
@@ -138,6 +140,7 @@ final class World implements Ranks.Order, Shadow.Race {
         this.channelBetween = new Channel[size][size];
         this.waitsFor = new Waiting[threads];
         this.callOf = new int[threads];
+        this.changesSeen = new long[threads];
         for (int thread = 0; thread < threads; thread++) {
             clocks[thread] = new Clock(threads);
             clocks[thread].set(thread, 1);
@@ -325,6 +328,7 @@ final class World implements Ranks.Order, Shadow.Race {
         word.writer = writer;
         word.time = clock.time(writer);
         Words.store(memory, offset, value);
+        changes++;
         if (!word.waiting.isEmpty()) {
             word.waiting.removeIf(waiting -> wakes(waiting, value));
         }
@@ -359,10 +363,15 @@ final class World implements Ranks.Order, Shadow.Race {
         waitsFor[thread] = null;
     }
 
-    /** Until anything has changed. */
+    /** Until anything has changed since the thread's last pause: it may have looked before a change that came since. */
     void pause(int thread) {
-        paused.add(thread);
-        sleep(thread, new Waiting(thread, null, 0, 0));
+        if (changesSeen[thread] == changes) {
+            paused.add(thread);
+            sleep(thread, new Waiting(thread, null, 0, 0));
+        } else {
+            step(thread, () -> "lets others go first");
+        }
+        changesSeen[thread] = changes;
     }
 
     void lock(int thread, Lock lock) {

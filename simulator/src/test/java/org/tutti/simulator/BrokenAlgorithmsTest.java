@@ -47,7 +47,7 @@ class BrokenAlgorithmsTest {
     static Stream<Arguments> faults() {
         return Stream.of(
                 fault(Fault.ROOT_REFILLS_WITHOUT_WAITING,
-                        "overwrites bytes that may still be read|may still be written"),
+                        "overwrites bytes that may still be read|may still be written|wrong byte in its result"),
                 fault(Fault.READERS_DO_NOT_WAIT, "reads bytes|threw"),
                 fault(Fault.ONE_BUFFER_INSTEAD_OF_TWO, "overwrites bytes that may still be read|may still be written"),
                 fault(Fault.READY_BEFORE_THE_COPY, "reads bytes|overwrites bytes that may still be read"),

@@ -102,7 +102,8 @@ final class BrokenBroadcast extends Broadcast {
     }
 
     private void forward(Team team, int top, int chunk, Area source, long at, long length) {
-        for (int index = 0; index < TREE.children(team, top) && fault == Fault.NO_WAIT_FOR_CREDIT; index++) {
+        boolean waits = fault != Fault.NO_WAIT_FOR_CREDIT || chunk <= BUFFERS;
+        for (int index = 0; index < TREE.children(team, top) && !waits; index++) {
             team.outflow(NodeTree.edge(index)).openNext(TREE.child(team, top, index), NodeTree.PARENT, chunk - 1);
         }
         TREE.passOn(team, top, source, at, length);

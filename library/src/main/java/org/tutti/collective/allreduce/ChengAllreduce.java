@@ -31,7 +31,7 @@ import org.tutti.pattern.Partition;
  * there.)
  *
  * <p>The paper's cluster master polls the other nodes' memory. Here every master puts up to {@value
- * RingLayout#STAR_PAYLOAD_BYTES} bytes into its star cell at the cluster master; for longer chunks the cluster master
+ * RingLayout#EDGE_PAYLOAD_BYTES} bytes into its star cell at the cluster master; for longer chunks the cluster master
  * invites one after the other to two places in turn, in a landing place that nobody else uses there: so it needs memory
  * for two nodes, however many there are.
  *
@@ -138,7 +138,7 @@ public final class ChengAllreduce extends Allreduce {
     }
 
     private static boolean fits(Call call) {
-        return call.bytes() <= RingLayout.STAR_PAYLOAD_BYTES;
+        return call.bytes() <= RingLayout.EDGE_PAYLOAD_BYTES;
     }
 
     /** The cluster master combines what all nodes have, and hands out the sum. */

@@ -43,7 +43,7 @@ public final class FlatAllreduce extends TwoLevelAllreduce implements Exchange {
             double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
             return new Counts(chunks, bytes, others * bytes, 0, 0);
         }
-        boolean star = bytes <= RingLayout.STAR_PAYLOAD_BYTES;
+        boolean star = bytes <= RingLayout.EDGE_PAYLOAD_BYTES;
         double rounds = star ? 1 : RecursiveDoublingAllreduce.rounds(nodes);
         double received = (star ? nodes - 1 : rounds) * bytes;
         return NodeStage.counts(localRanks, bytes, Flow.PIECE_BYTES, rounds, received, received,
@@ -64,7 +64,7 @@ public final class FlatAllreduce extends TwoLevelAllreduce implements Exchange {
 
     @Override
     Exchange exchange(long chunk) {
-        return chunk <= RingLayout.STAR_PAYLOAD_BYTES ? this : DOUBLING;
+        return chunk <= RingLayout.EDGE_PAYLOAD_BYTES ? this : DOUBLING;
     }
 
     @Override
