@@ -2,6 +2,7 @@
 package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -21,6 +22,7 @@ import org.tutti.DataType;
 import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
 import org.tutti.Reduction;
+import org.tutti.Topology;
 import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.kernel.Kernel;
@@ -136,6 +138,70 @@ class LeavingAllTest {
         assertThat(isFree(0)).isFalse();
         members.end(1);
         assertThat(isFree(0)).isTrue();
+    }
+
+    /** The ring in which windows are that somebody may still read makes room for another one, and is given back. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldClaimNoMoreMemoryHoweverOftenARankNoticesLate(boolean request) {
+        List<Long> claims = new ArrayList<>();
+        for (int round = 0; round < ROUNDS; round++) {
+            long broken = communicator();
+            Team owner = team(broken, 0, members);
+            owner = request ? owner.forBackground(MACHINE) : owner;
+            Team late = team(broken, 1, members);
+            enter(late);
+            enter(owner);
+            owner.show(GREATEST);
+            owner.breakOff(FAILURE);
+            for (int call = 0; call < 2 * WINDOWS_OF_RING; call++) {
+                useAnother(request);
+            }
+            late.breakOff(FAILURE);
+            claims.add(claimed.get());
+        }
+        long communicators = 1 + 2 * WINDOWS_OF_RING;
+        assertThat(claims.getLast() - claims.get(WARMING_ROUNDS))
+                .isEqualTo((ROUNDS - 1 - WARMING_ROUNDS) * communicators * ringBytes());
+    }
+
+    /** What comes later must not land in what the same memory is used for next. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldRevokeWhatOtherNodesWereInvitedTo(boolean request) {
+        List<Long> open = new ArrayList<>();
+        Machine machine = inviting(open);
+        List<Long> handles = new ArrayList<>();
+        for (int round = 0; round < 2; round++) {
+            NodeView view = new NodeView(new Topology(new int[]{0, 1}), 0);
+            long block = memory.claim(new RingLayout(2, 1).bytes(), "a test");
+            Team caller = new Team(machine, members, memory, block, pools.getFirst(), 0, view,
+                    new Reach(new int[]{0, 1}, new long[2]));
+            Team team = request ? caller.forBackground(machine) : caller;
+            enter(team);
+            team.invite(1, NodeTree.PARENT, team.show(GREATEST), GREATEST);
+            assertThat(open).hasSize(1);
+            handles.add(open.getFirst());
+            team.breakOff(FAILURE);
+            assertThat(open).isEmpty();
+        }
+        assertThat(handles).doesNotHaveDuplicates();
+    }
+
+    /** Reaches any other node, and knows what is open to it. */
+    private static Machine inviting(List<Long> open) {
+        AtomicLong handles = new AtomicLong();
+        return (Machine) Proxy.newProxyInstance(Machine.class.getClassLoader(), new Class<?>[]{Machine.class},
+                (_, method, arguments) -> switch (method.getName()) {
+                    case "register" -> {
+                        open.add(handles.incrementAndGet());
+                        yield handles.get();
+                    }
+                    case "revoke" -> open.remove(arguments[0]) ? null : null;
+                    case "put" -> true;
+                    case "flush" -> null;
+                    default -> method.invoke(MACHINE, arguments);
+                });
     }
 
     // ---- and not before
