@@ -223,6 +223,9 @@ class LeavingAllTest {
             useAnother(false);
             useAnother(true);
         }
+        for (long bytes : new long[]{GREATEST, (long) WINDOWS_OF_RING * GREATEST}) {
+            memory.block(memory.claim(bytes, "somebody else"), bytes).fill(OTHER);
+        }
         MemorySegment result = MemorySegment.ofArray(new byte[GREATEST]);
         MemorySegment.copy(read.segment(), read.start(), result, 0, GREATEST);
         assertThat(result.mismatch(filled(SHOWN).segment())).isEqualTo(-1);
@@ -307,15 +310,20 @@ class LeavingAllTest {
 
     // ---- nobody runs away from a rank that has left
 
-    @Test
-    void shouldNotRunAheadForEverOfARankThatHasLeftItsJob() {
+    /** Whether or not it looks for windows that are free. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldNotRunAheadForEverOfARankThatHasLeftItsJob(boolean request) {
+        Team team = request ? first.forBackground(MACHINE) : first;
         call(second);
         call(second);
         leaveJob(second);
         for (int operation = 0; operation < 2 + SLOTS; operation++) {
-            call(first);
+            enter(team);
+            team.show(GREATEST);
+            team.leave();
         }
-        assertThatExceptionOfType(RankFailedException.class).isThrownBy(() -> call(first))
+        assertThatExceptionOfType(RankFailedException.class).isThrownBy(() -> call(team))
                 .withMessageContaining("rank 1 has left the job");
     }
 
