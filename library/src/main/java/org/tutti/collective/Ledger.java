@@ -161,7 +161,8 @@ final class Ledger {
     }
 
     /**
-     * Leaves all operations of a communicator that is broken or closed, now or when those that are in flight have ended.
+     * Leaves all operations of a communicator that is broken or closed, now or when those that are in flight have
+     * ended.
      *
      * @param ended how many that were drawn have not been left, and never will be
      */
@@ -218,7 +219,7 @@ final class Ledger {
         return NOBODY;
     }
 
-    /** Whether operations may never be closed that a rank has not left: the communicator is broken, or is about to be. */
+    /** Whether operations may never be closed that a rank has not left: the communicator is broken, or soon will be. */
     boolean isBroken(Machine machine, int behind) {
         return machine.load(ring, RingLayout.BROKEN) != 0 || members.failure(behind) != null;
     }

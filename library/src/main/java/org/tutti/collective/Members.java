@@ -29,8 +29,8 @@ public interface Members {
     boolean hasLeft(int rank);
 
     /**
-     * Tells whether the process of a rank of this node has ended: it reads and writes nothing any more. A rank may count
-     * as failed for other reasons, and go on.
+     * Tells whether the process of a rank of this node has ended: it reads and writes nothing any more. A rank may
+     * count as failed for other reasons, and go on.
      *
      * @param rank the rank
      * @return whether that is known

@@ -120,16 +120,16 @@ public final class WindowPool {
 
     private void replaceRing(long bytes, Machine machine) {
         boolean isShort = bytes <= SMALL_BYTES && (ring == null || ring.bytes() == WINDOWS_OF_RING * SMALL_BYTES);
-        machine.lock(lock);
-        try {
-            collect(machine);
-            WindowRing next = new WindowRing(memory, WINDOWS_OF_RING * (isShort ? SMALL_BYTES : windowBytesMax));
-            if (ring != null) {
-                leavingRings.add(ring);
+        WindowRing before = ring;
+        ring = new WindowRing(memory, WINDOWS_OF_RING * (isShort ? SMALL_BYTES : windowBytesMax));
+        if (before != null) {
+            machine.lock(lock);
+            try {
+                leavingRings.add(before);
+                collect(machine);
+            } finally {
+                machine.unlock(lock);
             }
-            ring = next;
-        } finally {
-            machine.unlock(lock);
         }
     }
 

@@ -25,11 +25,11 @@ import org.tutti.memory.Words;
  * connected processes notice when one falls silent, each node is watched over by two others. When a leader leaves or
  * fails, the next rank of its node takes its place.
  *
- * <p>That a communicator is broken concerns its own ranks only: such news name it, and go round a ring of the nodes that
- * have some of its ranks, from the lowest of these on each node to the lowest on the next and the previous one. Who does
- * not know the communicator forgets what it hears of it, so nothing grows by what others say; and nobody misses
- * anything, as a process knows a communicator before it tells the other ranks where its words are, and nobody can break
- * one before it knows where those of all its ranks are.
+ * <p>That a communicator is broken concerns its own ranks only: such news name it, and go round a ring of the nodes
+ * that have some of its ranks, from the lowest of these on each node to the lowest on the next and the previous one.
+ * Who does not know the communicator forgets what it hears of it, so nothing grows by what others say; and nobody
+ * misses anything, as a process knows a communicator before it tells the other ranks where its words are, and nobody
+ * can break one before it knows where those of all its ranks are.
  */
 final class Gossip implements FabricListener {
     private static final int STATE = 1;

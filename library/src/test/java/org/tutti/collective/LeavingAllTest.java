@@ -43,6 +43,7 @@ class LeavingAllTest {
     private static final int RANKS = 2;
     private static final int SLOTS = RingLayout.slots(1, RANKS);
     private static final int GREATEST = (int) WindowPool.windowBytesMax(RANKS);
+    private static final int SHORT = 1 << 10;
     private static final int ROUNDS = 100;
     private static final int WARMING_ROUNDS = 4;
     private static final int WINDOWS_OF_RING = 2;
@@ -320,7 +321,7 @@ class LeavingAllTest {
         leaveJob(second);
         for (int operation = 0; operation < 2 + SLOTS; operation++) {
             enter(team);
-            team.show(GREATEST);
+            team.show(SHORT);
             team.leave();
         }
         assertThatExceptionOfType(RankFailedException.class).isThrownBy(() -> call(team))
