@@ -11,8 +11,8 @@ import org.tutti.RankFailedException;
 import org.tutti.TuttiException;
 
 /**
- * Why a communicator is broken, and by whom, as the broken word says it: the reason in the highest byte, the culprit
- * plus one in the next three, the rank that found it in the low half.
+ * Why a communicator is broken, and by whom, as the broken word says it: the reason in the highest byte, the culprit's
+ * rank in the job plus one in the next three, the rank of the communicator that found it in the low half.
  */
 final class Breakage {
     private static final int REASON_SHIFT = 56;
@@ -60,7 +60,7 @@ final class Breakage {
             case DEADLINE -> new CommunicatorBrokenException(cannotGoOn + witness + " passed its deadline");
             case INTERRUPT -> new CommunicatorBrokenException(cannotGoOn + witness + " was interrupted in a call");
             case RANK_FAILED -> new RankFailedException(culprit, cannotGoOn + witness + " waited for "
-                    + members.describe(culprit) + ", which had failed or left the job");
+                    + members.describeInJob(culprit) + ", which had failed or left the job");
             case ABORTED -> new CommunicatorBrokenException(cannotGoOn + "the job was aborted");
             case NO_MEMORY -> new CommunicatorBrokenException(cannotGoOn + witness
                     + " found too little shared memory; see its message");

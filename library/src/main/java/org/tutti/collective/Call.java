@@ -166,6 +166,11 @@ public final class Call {
         return true;
     }
 
+    /** How many operations have not ended, the present one included. */
+    long operationsLeft() {
+        return bytesLeft == 0 ? 1 : 1 + Math.ceilDiv(bytesLeft, bytes);
+    }
+
     Label operator() {
         return kernel == null ? Label.NONE : kernel.label();
     }

@@ -18,6 +18,11 @@ import org.tutti.memory.Words;
  * only when an operation at most {@value RingLayout#SLOTS_MAX} before it is closed, the finished ones beyond that word
  * fit in as many bits.
  *
+ * <p>Of a communicator that is broken, or that this rank closes, it leaves all operations, drawn or not: its left word
+ * becomes {@value #ALL} and more. That is stored once nothing of what was drawn is in flight, by whoever ends last. An
+ * operation that another thread is about to begin finds it so under the lock, and does not begin; if it has begun
+ * before, the lock shows that it was drawn. Without other threads there is nothing else in flight.
+ *
  * <p>Memory ordering: finishing an operation takes a lock, once there are other threads, so all that this rank did in
  * the operations below the left word happens before the word's release store, whichever thread makes it. What is known
  * of others is stored with release order after the acquire loads that it comes from, and loaded with acquire order.
@@ -31,6 +36,10 @@ final class Ledger {
 
     static final int NOBODY = -1;
 
+    /** Greater than the number of any operation: a left word is that much greater when its rank has left them all. */
+    static final long ALL = 1L << 62;
+
+    private final Members members;
     private final MemorySegment ring;
     private final long firstLeft;
     private final long leftOffset;
@@ -47,17 +56,21 @@ final class Ledger {
     private boolean concurrent;
     private long left;
     private long finished;
+    private boolean leavingAll;
+    private long brokenOff;
     private volatile long closed;
     private volatile boolean ended;
 
     /**
+     * @param members what is known of the ranks' lives
      * @param ring the communicator's block
      * @param firstLeft where the left words of the node's ranks begin there, a line for each
      * @param localRanks these ranks
      * @param localRank whose ledger it is, by its place among them
      * @param nodes how many nodes the communicator has
      */
-    Ledger(MemorySegment ring, long firstLeft, int[] localRanks, int localRank, int nodes) {
+    Ledger(Members members, MemorySegment ring, long firstLeft, int[] localRanks, int localRank, int nodes) {
+        this.members = members;
         this.ring = ring;
         this.firstLeft = firstLeft;
         this.leftOffset = firstLeft + (long) localRank * Words.LINE_BYTES;
@@ -118,30 +131,62 @@ final class Ledger {
     private void leaveInAnyOrder(Machine machine, long operation) {
         machine.lock(lock);
         try {
-            finished |= 1L << (operation - left);
-            int more = Long.numberOfTrailingZeros(~finished);
+            long done = finished | 1L << (operation - left);
+            int more = Long.numberOfTrailingZeros(~done);
+            finished = more == Long.SIZE ? 0 : done >>> more;
             if (more > 0) {
                 left += more;
-                finished = more == Long.SIZE ? 0 : finished >>> more;
                 machine.store(ring, leftOffset, left);
+            }
+            if (leavingAll) {
+                leaveAllIfIdle(machine);
             }
         } finally {
             machine.unlock(lock);
         }
     }
 
-    /** Whether this rank has finished all operations before one. */
-    boolean hasLeftAllBefore(Machine machine, long operation) {
-        return concurrent ? hasLeftInAnyOrder(machine, operation) : left >= operation;
+    /** This rank has left all operations below; {@link #ALL} or more when it begins none any more. */
+    long left(Machine machine) {
+        return concurrent ? leftInAnyOrder(machine) : left;
     }
 
-    private boolean hasLeftInAnyOrder(Machine machine, long operation) {
+    private long leftInAnyOrder(Machine machine) {
         machine.lock(lock);
         try {
-            return left >= operation;
+            return left;
         } finally {
             machine.unlock(lock);
         }
+    }
+
+    /**
+     * Leaves all operations of a communicator that is broken or closed, now or when those that are in flight have
+     * ended.
+     *
+     * @param ended how many that were drawn have not been left, and never will be
+     */
+    void leaveAll(Machine machine, long ended) {
+        machine.lock(lock);
+        try {
+            leavingAll = true;
+            brokenOff += ended;
+            leaveAllIfIdle(machine);
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    private void leaveAllIfIdle(Machine machine) {
+        if (left < ALL && left + Long.bitCount(finished) + brokenOff == drawn) {
+            left += ALL;
+            machine.store(ring, leftOffset, left);
+        }
+    }
+
+    /** Below which operation a rank has been in all, as its left word says, whether or not it is in others ever. */
+    static long done(long leftThere) {
+        return leftThere & ALL - 1;
     }
 
     /** All operations below have been left by all ranks of this node. */
@@ -162,18 +207,26 @@ final class Ledger {
         long least = Long.MAX_VALUE;
         for (int each = 0; each < localRanks.length; each++) {
             long leftThere = machine.load(ring, firstLeft + (long) each * Words.LINE_BYTES);
-            if (leftThere <= operation) {
+            if (leftThere > operation) {
+                least = Math.min(least, done(leftThere));
+            } else if (!members.hasEnded(localRanks[each])) {
                 return localRanks[each];
             }
-            least = Math.min(least, leftThere);
         }
-        setClosed(least);
+        if (least > operation) { // else somebody will never be in some of them: nobody is to run ahead of him for ever
+            setClosed(least);
+        }
         return NOBODY;
     }
 
-    /** Whether the communicator is broken: its operations may never be closed. */
-    boolean isBroken(Machine machine) {
-        return machine.load(ring, RingLayout.BROKEN) != 0;
+    /** Whether operations may never be closed that a rank has not left: the communicator is broken, or soon will be. */
+    boolean isBroken(Machine machine, int behind) {
+        return machine.load(ring, RingLayout.BROKEN) != 0 || members.failure(behind) != null;
+    }
+
+    /** What to call a rank of this communicator in messages of another one. */
+    String describe(int rank) {
+        return members.describe(rank);
     }
 
     /** Threads may set it in the wrong order: then it is found again by looking. */

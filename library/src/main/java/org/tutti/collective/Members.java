@@ -2,7 +2,8 @@
 package org.tutti.collective;
 
 /**
- * What a team knows of its ranks' lives.
+ * What a communicator knows of its ranks' lives. Ranks are those of the communicator; what becomes of others is nothing
+ * to it.
  */
 public interface Members {
     /**
@@ -28,6 +29,17 @@ public interface Members {
     boolean hasLeft(int rank);
 
     /**
+     * Tells whether the process of a rank of this node has ended: it reads and writes nothing any more. A rank may
+     * count as failed for other reasons, and go on.
+     *
+     * @param rank the rank
+     * @return whether that is known
+     */
+    default boolean hasEnded(int rank) {
+        return false;
+    }
+
+    /**
      * Tells whether a rank of the communicator has failed or left the job: it takes no further part in anything.
      *
      * @param rank the rank
@@ -41,4 +53,23 @@ public interface Members {
      * @param rank the rank
      */
     String describe(int rank);
+
+    /**
+     * Tells which rank of the job a rank is; they are the same where all ranks of the job take part, in their order.
+     *
+     * @param rank the rank of the communicator
+     * @return its rank in the job
+     */
+    default int rankInJob(int rank) {
+        return rank;
+    }
+
+    /**
+     * {@return what to call a rank of the job in messages, whether or not it is one of the communicator}
+     *
+     * @param rank the rank in the job
+     */
+    default String describeInJob(int rank) {
+        return describe(rank);
+    }
 }

@@ -44,6 +44,14 @@ import org.tutti.memory.Words;
  * communicator: the first who does so sets the broken word to its reason and rank; ranks that wait in vain and later
  * calls see it. A rank whose awaited word has come goes on: what broke may be a later operation than its own. That is
  * not promised: who reads what others lend, or waits for more than one word, may be told of a later operation's end.
+ *
+ * <p><b>Leaving all.</b> A rank begins no operation after one that it has broken off: it has set the broken word, or
+ * found it set, before, and looks at that word in {@link #begin}. So when those have ended that it has in flight on
+ * other threads, it reads and writes nothing of the communicator's slots and windows any more, and its left word says
+ * that it has left all operations ({@link Ledger#leaveAll}). The same holds for a rank that leaves its job. What it has
+ * shown stays as it is until all other ranks of its node have left the operation, too, or have ended: who has not
+ * noticed yet what broke may still read it. Other nodes put nothing there any more, as that is revoked before. So the
+ * memory of a broken communicator is closed by the same rule as that of any operation.
  */
 abstract class Operation extends Placement implements Waiter.Check {
     static final int GENERATION_SHIFT = 20;
@@ -82,6 +90,7 @@ abstract class Operation extends Placement implements Waiter.Check {
     private long awaitedOffset;
     private long awaitedValue;
     private long lookNanos;
+    private Ledger awaitedLedger; // of another communicator, of which the awaited rank is one
 
     /** Ends a look at another rank's descriptor; never leaves this class. */
     private static final class LookEndedException extends RuntimeException {
@@ -102,7 +111,7 @@ abstract class Operation extends Placement implements Waiter.Check {
         this.ring = memory.block(ringAddress, layout.bytes());
         this.blocking = first == null;
         this.ledger = first != null ? first.ledger
-                : new Ledger(ring, layout.left(0), localRanks, localRank, topology.nodes());
+                : new Ledger(members, ring, layout.left(0), localRanks, localRank, topology.nodes());
         this.landings = topology.nodes() == 1 ? null
                 : first != null ? first.landings : new Landings(memory, ring, layout, topology.nodes());
         this.mayClaim = isMaster() && topology.nodes() > 1;
@@ -152,15 +161,15 @@ abstract class Operation extends Placement implements Waiter.Check {
         if (blocking) {
             ledger.setBlocking(drawn.collective());
         }
+        call = drawn;
         drawn.draw(ledger, operationBytesMax());
     }
 
     /**
-     * Begins the present operation of a call that was drawn: notices what has broken meanwhile, waits until the slot is
-     * free, and says what is called.
+     * Begins the present operation of the call that was drawn: notices what has broken meanwhile, waits until the slot
+     * is free, and says what is called.
      */
     void begin(Call drawn) {
-        call = drawn;
         sequence = drawn.sequence;
         history = drawn.history;
         slot = layout.slot(layout.slotIndex(sequence));
@@ -171,7 +180,11 @@ abstract class Operation extends Placement implements Waiter.Check {
             landings.claim(machine); // before this rank waits for anybody in the operation
             mayClaim = false;
         }
-        quiet = ledger.hasLeftAllBefore(machine, sequence);
+        long left = ledger.left(machine);
+        quiet = left == sequence;
+        if (left > sequence) { // another thread has found meanwhile what this one did not see yet
+            checkAlive();
+        }
         Descriptor.write(machine, ring, comparison.descriptor(sequence, localRank), drawn);
     }
 
@@ -195,9 +208,9 @@ abstract class Operation extends Placement implements Waiter.Check {
     }
 
     /**
-     * Ends the operation, and the communicator, because of an exception.
+     * Ends the call that was drawn, and the communicator, because of an exception.
      *
-     * @param failure what was thrown inside the operation
+     * @param failure what was thrown inside the present operation, or instead of beginning it
      */
     public void breakOff(Throwable failure) {
         try {
@@ -208,6 +221,11 @@ abstract class Operation extends Placement implements Waiter.Check {
         }
         letGo();
         giveBack(); // or a late put would land in memory that the caller uses for something else
+        try {
+            ledger.leaveAll(machine, call.operationsLeft());
+        } catch (IllegalStateException closed) {
+            failure.addSuppressed(closed);
+        }
     }
 
     /**
@@ -215,6 +233,14 @@ abstract class Operation extends Placement implements Waiter.Check {
      */
     public void end() {
         ledger.end();
+    }
+
+    /**
+     * Says that this rank, which has {@linkplain #end ended}, leaves all operations, as soon as those in flight have
+     * ended.
+     */
+    public void leaveAll() {
+        ledger.leaveAll(machine, 0);
     }
 
     /**
@@ -228,7 +254,7 @@ abstract class Operation extends Placement implements Waiter.Check {
      * {@return what an operation in flight ends with when its rank leaves the job}
      */
     public RankFailedException hasLeft() {
-        return new RankFailedException(rank,
+        return new RankFailedException(members.rankInJob(rank),
                 members.describe(rank) + " left its job while its " + call.collective().label()
                         + " was in flight; await all requests before closing the job");
     }
@@ -248,14 +274,19 @@ abstract class Operation extends Placement implements Waiter.Check {
         long least = Long.MAX_VALUE;
         for (int each = 0; each < localSize; each++) {
             awaitWord(localRanks[each], ring, layout.left(each), operation + 1);
-            least = Math.min(least, machine.load(ring, layout.left(each)));
+            long done = Ledger.done(machine.load(ring, layout.left(each)));
+            if (done <= operation) { // it has left them all without being in this one, and awaits nothing
+                checkAlive();
+                throw gone(localRanks[each]);
+            }
+            least = Math.min(least, done);
         }
         ledger.setClosed(least);
     }
 
     /**
      * Waits until all ranks of this node have left an operation of any communicator of this rank; returns false when
-     * that may never be, as the communicator is broken. Whatever ends this operation's own waits ends this one.
+     * that may take for ever, as the communicator is broken. Whatever ends this operation's own waits ends this one.
      */
     boolean awaitClosed(Ledger of, long operation) {
         if (of == ledger) {
@@ -263,14 +294,19 @@ abstract class Operation extends Placement implements Waiter.Check {
             return true;
         }
         flush();
-        for (int turn = 0;; turn++) {
-            int behind = of.behind(machine, operation);
-            if (behind == Ledger.NOBODY || of.isBroken(machine)) {
-                return behind == Ledger.NOBODY;
+        awaitedLedger = of;
+        try {
+            for (int turn = 0;; turn++) {
+                int behind = of.behind(machine, operation);
+                if (behind == Ledger.NOBODY || of.isBroken(machine, behind)) {
+                    return behind == Ledger.NOBODY;
+                }
+                awaitNothingOf(behind);
+                check();
+                machine.pause(turn);
             }
-            awaitNothingOf(behind);
-            check();
-            machine.pause(turn);
+        } finally {
+            awaitedLedger = null;
         }
     }
 
@@ -408,8 +444,10 @@ abstract class Operation extends Placement implements Waiter.Check {
         }
         RuntimeException failure = members.failure(other);
         return failure != null ? failure
-                : new RankFailedException(other, members.describe(rank) + " cannot reach " + members.describe(other)
-                        + " in " + call.collective().label() + ": its process has ended, or the connection is lost");
+                : new RankFailedException(members.rankInJob(other),
+                        members.describe(rank) + " cannot reach " + members.describe(other)
+                                + " in " + call.collective().label()
+                                + ": its process has ended, or the connection is lost");
     }
 
     /**
@@ -424,10 +462,11 @@ abstract class Operation extends Placement implements Waiter.Check {
             }
             return;
         }
-        if (descriptorDiffers(awaitedRank)) {
+        boolean isMember = awaitedLedger == null;
+        if (isMember && descriptorDiffers(awaitedRank)) {
             throw mismatch(awaitedRank);
         }
-        RuntimeException failure = members.failure(awaitedRank);
+        RuntimeException failure = members.failure(isMember ? awaitedRank : -1);
         if (failure != null && isAwaiting()) {
             checkAlive(); // who has left may have said before why
             throw failure;
@@ -435,15 +474,17 @@ abstract class Operation extends Placement implements Waiter.Check {
         if (Thread.currentThread().isInterrupted()) {
             throw new CallInterruptedException(
                     members.describe(rank) + " was interrupted in " + call.collective().label()
-                            + " while it waited for "
-                            + members.describe(awaitedRank) + "; the communicator cannot be used any more");
+                            + " while it waited for " + awaited() + "; the communicator cannot be used any more");
         }
         if (call.deadlineNanos != Long.MAX_VALUE && System.nanoTime() - call.deadlineNanos > 0) {
             throw new DeadlineExceededException(
                     members.describe(rank) + " passed its deadline in " + call.collective().label()
-                            + " while it waited for " + members.describe(awaitedRank)
-                            + "; see what that rank does, or allow more time");
+                            + " while it waited for " + awaited() + "; see what that rank does, or allow more time");
         }
+    }
+
+    private String awaited() {
+        return awaitedLedger == null ? members.describe(awaitedRank) : awaitedLedger.describe(awaitedRank);
     }
 
     private boolean isAwaiting() {

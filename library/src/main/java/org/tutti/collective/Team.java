@@ -113,8 +113,7 @@ public final class Team extends Operation {
             inbox.revoke(machine);
         }
         if (shown != null) {
-            pool.abandon(shown, machine);
-            shown = null;
+            shown.revoke(machine);
         }
         loans.forgetBorrowed();
     }

@@ -81,9 +81,4 @@ final class Window {
     boolean isFree(Machine machine) {
         return ledger == null || ledger.behind(machine, operation) == Ledger.NOBODY;
     }
-
-    /** Whether it will never be free, as its communicator is broken. */
-    boolean isLost(Machine machine) {
-        return ledger.isBroken(machine);
-    }
 }

@@ -15,7 +15,8 @@ import org.tutti.memory.Memory;
  *
  * <p><b>The ring.</b> The blocking operations of one thread follow each other, and so do their windows: they take them
  * from a {@link WindowRing}, without a lock. It belongs to the first thread that needs it, and to another one when that
- * has ended.
+ * has ended. At first it is short; another one takes its place at the first large call, and when a window may not be
+ * free for long.
  *
  * <p><b>Blocks.</b> Any other operation, non-blocking or of another thread, has a block of its own, of {@value
  * #SMALL_BYTES} bytes or of the greatest window's size. It begins, or shows, when the operation {@link
@@ -25,7 +26,8 @@ import org.tutti.memory.Memory;
  * <p><b>Who waits for whom.</b> An operation waits for windows of blocking operations that its own thread was in before
  * it, and for earlier ones of its own communicator. Those are closed whatever this operation does. It never waits for
  * another thread's: that may be in an operation that the others come to only after this one. Who waits does so by its
- * own deadline and checks, and for no window of a communicator that is broken: that memory is left to its readers.
+ * own deadline and checks, and for no window of a communicator that is broken, as others may notice that only when they
+ * use it again. Until then its blocks, and the ring that it has windows in, are aside.
  *
  * <p>Memory ordering: the owner thread's field is set under the lock, by the thread itself, when no other one lives
  * that it could belong to; so who finds itself there is alone with the ring, and sees what the owner before it did. All
@@ -33,6 +35,7 @@ import org.tutti.memory.Memory;
  */
 public final class WindowPool {
     private static final long SMALL_BYTES = 32 << 10;
+    private static final int WINDOWS_OF_RING = 2;
     private static final long RANK_BYTES_MIN = 64 << 10;
     private static final long RANK_BYTES_MAX = 1 << 20;
     private static final long NODE_BYTES_MAX = 64 << 20;
@@ -40,11 +43,12 @@ public final class WindowPool {
 
     private final Memory memory;
     private final long windowBytesMax;
-    private final WindowRing ring;
+    private WindowRing ring;
     private Thread owner;
 
     private final Lock lock = new ReentrantLock();
     private final List<Window> leaving = new ArrayList<>();
+    private final List<WindowRing> leavingRings = new ArrayList<>();
     private final List<Window> idle = new ArrayList<>(); // the last that came back is the last here
     private int returned;
     private int spare; // so many were always idle since some were released
@@ -56,7 +60,6 @@ public final class WindowPool {
     public WindowPool(Memory memory, long windowBytesMax) {
         this.memory = memory;
         this.windowBytesMax = windowBytesMax;
-        this.ring = new WindowRing(memory, windowBytesMax);
     }
 
     /**
@@ -80,7 +83,7 @@ public final class WindowPool {
      */
     Window take(long bytes, int inFlightMax, Operation operation) {
         if (operation.blocking && (isOwner() || becomesOwner(operation.machine))) {
-            return ring.take(bytes, inFlightMax, operation);
+            return takeFromRing(bytes, inFlightMax, operation);
         }
         operation.awaitClosed(operation.sequence - Ledger.AT_ONCE_MAX);
         return takeBlock(bytes <= SMALL_BYTES ? SMALL_BYTES : windowBytesMax, operation.machine);
@@ -100,6 +103,33 @@ public final class WindowPool {
             return isOwner();
         } finally {
             machine.unlock(lock);
+        }
+    }
+
+    private Window takeFromRing(long bytes, int inFlightMax, Operation operation) {
+        Window window = null;
+        if (ring != null && WINDOWS_OF_RING * bytes <= ring.bytes()) {
+            window = ring.take(bytes, inFlightMax, operation);
+        }
+        if (window == null) {
+            replaceRing(bytes, operation.machine);
+            window = ring.take(bytes, inFlightMax, operation);
+        }
+        return window;
+    }
+
+    private void replaceRing(long bytes, Machine machine) {
+        boolean isShort = bytes <= SMALL_BYTES && (ring == null || ring.bytes() == WINDOWS_OF_RING * SMALL_BYTES);
+        WindowRing before = ring;
+        ring = new WindowRing(memory, WINDOWS_OF_RING * (isShort ? SMALL_BYTES : windowBytesMax));
+        if (before != null) {
+            machine.lock(lock);
+            try {
+                leavingRings.add(before);
+                collect(machine);
+            } finally {
+                machine.unlock(lock);
+            }
         }
     }
 
@@ -123,10 +153,13 @@ public final class WindowPool {
             if (window.isFree(machine)) {
                 leaving.remove(i);
                 putBack(window, machine);
-            } else if (window.isLost(machine)) {
-                leaving.remove(i);
             } else {
                 i++;
+            }
+        }
+        for (int i = leavingRings.size() - 1; i >= 0; i--) {
+            if (leavingRings.get(i).isFree(machine)) {
+                leavingRings.remove(i).release(machine, memory);
             }
         }
     }
@@ -170,18 +203,6 @@ public final class WindowPool {
             leaving.add(window);
         } finally {
             operation.machine.unlock(lock);
-        }
-    }
-
-    /**
-     * Leaves the memory of a window, whose operation has failed, to its readers for good; other nodes cannot reach it
-     * any more.
-     */
-    void abandon(Window window, Machine machine) {
-        if (window.isInRing()) {
-            ring.abandon();
-        } else {
-            window.revoke(machine);
         }
     }
 }

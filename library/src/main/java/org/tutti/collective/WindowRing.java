@@ -1,13 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
-import java.util.Arrays;
-
 import org.tutti.memory.Memory;
 
 /**
- * A ring of bytes in which the blocking operations of a thread show data, on whatever communicators: claimed at the
- * first call that needs it and replaced by its full size at the first large one.
+ * A ring of bytes in which the blocking operations of a thread show data, on whatever communicators.
  *
  * <p>Every operation takes a window of consecutive bytes and keeps it until all ranks have left the operation; windows
  * are taken and given back in the same order. So small operations have many windows in flight, and large ones two, as a
@@ -19,13 +16,10 @@ import org.tutti.memory.Memory;
  * of the communicator a word that the rank stored with release order after its last read of the window.
  */
 final class WindowRing {
-    private static final long SMALL_BYTES = 64 << 10;
     private static final int TENANTS_MAX = 64;
 
-    private final Memory memory;
-    private final long largeBytes;
-    private Window window;
-    private long capacity;
+    private final Window window;
+    private final long capacity;
 
     /** Counts bytes that were ever taken, so that {@code position % capacity} is where the next window begins. */
     private long position;
@@ -40,36 +34,36 @@ final class WindowRing {
 
     /**
      * @param memory the node's memory
-     * @param windowBytesMax the greatest window, half of the full size
+     * @param bytes how many bytes of it, two greatest windows at least
      */
-    WindowRing(Memory memory, long windowBytesMax) {
-        this.memory = memory;
-        this.largeBytes = 2 * windowBytesMax;
+    WindowRing(Memory memory, long bytes) {
+        this.window = new Window(memory, bytes, true);
+        this.capacity = bytes;
+    }
+
+    long bytes() {
+        return capacity;
     }
 
     /**
      * Takes a window, until the next one is taken.
      *
-     * @param bytes how many, more than zero and at most half of the full size
+     * @param bytes how many, more than zero and at most half of the ring's
      * @param inFlightMax how many windows there may be at once, this one included
      * @param operation for whom; who waits for a window to become free does so by its deadline and its checks
-     * @return the window
+     * @return the window, or null if that is not free, and may not be for ever, as its communicator is broken
      */
     Window take(long bytes, int inFlightMax, Operation operation) {
-        if (2 * bytes > capacity && capacity < largeBytes) {
-            claim(2 * bytes > SMALL_BYTES ? largeBytes : SMALL_BYTES);
-        }
         long size = Memory.roundToLines(bytes);
         long offset = position % capacity;
         long front = position + capacity - offset;
         boolean fits = offset + size <= capacity;
         boolean isHot = offset + size <= operation.slots() * size;
-        long start = fits && (isHot || !isFree(front, size, operation.slots())) ? position : front;
+        long start = fits && (isHot || !isFrontFree(front, size, operation.slots())) ? position : front;
         while (tenants > 0 && (tenants >= Math.min(inFlightMax, TENANTS_MAX)
                 || start + size > starts[oldest] + capacity)) {
             if (!operation.awaitClosed(ledgers[oldest], operations[oldest])) {
-                abandon();
-                return take(bytes, inFlightMax, operation);
+                return null;
             }
             evictOldest();
         }
@@ -87,7 +81,7 @@ final class WindowRing {
      * Whether the windows that a new one at the front would overwrite are known to be closed, and so are longer ones
      * that others of its size would soon come to.
      */
-    private boolean isFree(long front, long size, int others) {
+    private boolean isFrontFree(long front, long size, int others) {
         while (tenants > 0 && front + size > starts[oldest] + capacity) {
             if (!isKnownClosed(oldest)) {
                 return false;
@@ -116,17 +110,15 @@ final class WindowRing {
         tenants--;
     }
 
-    private void claim(long bytes) {
-        window = new Window(memory, bytes, true);
-        abandon();
-        capacity = bytes;
+    /** Looks whether all have left all operations that had windows here: for a ring of which none is taken any more. */
+    boolean isFree(Machine machine) {
+        while (tenants > 0 && ledgers[oldest].behind(machine, operations[oldest]) == Ledger.NOBODY) {
+            evictOldest();
+        }
+        return tenants == 0;
     }
 
-    /** Leaves the memory to its readers for good: nobody writes to it again. */
-    void abandon() {
-        capacity = 0;
-        position = 0;
-        tenants = 0;
-        Arrays.fill(ledgers, null);
+    void release(Machine machine, Memory memory) {
+        window.release(machine, memory);
     }
 }

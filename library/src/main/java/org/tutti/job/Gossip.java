@@ -1,12 +1,18 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.job;
 
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
+import org.tutti.collective.RingLayout;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.memory.Words;
 
 /**
  * How nodes hear what has happened to ranks elsewhere. What is known of the job is words that grow, or are set once, in
@@ -18,11 +24,19 @@ import org.tutti.fabric.Loss;
  * not know. So everybody hears everything, over at most half the ring, however few connections there are; and since
  * connected processes notice when one falls silent, each node is watched over by two others. When a leader leaves or
  * fails, the next rank of its node takes its place.
+ *
+ * <p>That a communicator is broken concerns its own ranks only: such news name it, and go round a ring of the nodes
+ * that have some of its ranks, from the lowest of these on each node to the lowest on the next and the previous one.
+ * Who does not know the communicator forgets what it hears of it, so nothing grows by what others say; and nobody
+ * misses anything, as a process knows a communicator before it tells the other ranks where its words are, and nobody
+ * can break one before it knows where those of all its ranks are.
  */
 final class Gossip implements FabricListener {
     private static final int STATE = 1;
     private static final int ABORT = 2;
     private static final int BROKEN = 3;
+    private static final int NOBODY = -1;
+    private static final long WORLD = 0;
 
     private final Node node;
     private final Directory directory;
@@ -35,8 +49,9 @@ final class Gossip implements FabricListener {
     private volatile Fabric fabric;
     private volatile Thread watch;
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private final Map<Long, Circle> circles = new ConcurrentHashMap<>();
+    private final Circle everybody;
     private boolean toldAbort;
-    private boolean toldBroken;
     private long changesSeen = -1;
     private boolean settled;
     private volatile boolean newcomers;
@@ -44,36 +59,32 @@ final class Gossip implements FabricListener {
 
     /** What the process at one side of the ring has been told. */
     private final class Link {
-        int process = -1;
+        int process = NOBODY;
         byte[] told;
         boolean toldAbort;
-        boolean toldBroken;
 
         void setProcess(int other) {
             if (other != process) {
                 process = other;
                 told = new byte[node.size()];
                 toldAbort = false;
-                toldBroken = false;
             }
         }
 
-        /** Tells what has not been told, causes before their consequences; returns whether all has. */
-        boolean spread() {
+        /** Tells of an abort and of failures, if that has not been done; returns whether it has. */
+        boolean spreadCauses() {
             if (process < 0 || fabric.isGone(process)) {
                 return true;
             }
             if (!toldAbort && node.abort() != 0) {
                 toldAbort = fabric.tell(process, ABORT, 0, node.abort());
             }
-            if (!spread(true)) {
-                return false;
-            }
-            if (!toldBroken && node.broken() != 0) {
-                toldBroken = fabric.tell(process, BROKEN, 0, node.broken());
-            }
-            return spread(false) && toldAbort == (node.abort() != 0)
-                    && toldBroken == (node.broken() != 0);
+            return spread(true) && toldAbort == (node.abort() != 0);
+        }
+
+        /** Tells who has left, if that has not been done; returns whether it has. */
+        boolean spreadLeavings() {
+            return process < 0 || fabric.isGone(process) || spread(false);
         }
 
         private boolean spread(boolean failures) {
@@ -91,6 +102,90 @@ final class Gossip implements FabricListener {
         }
     }
 
+    /** The ranks of a communicator, the word on this node that says that it is broken, and who has been told. */
+    private final class Circle {
+        final long id;
+        final MemorySegment ring;
+        final int[] ranks;
+        private boolean toldAll;
+        private int toldNext = NOBODY;
+        private int toldPrevious = NOBODY;
+
+        Circle(long id, MemorySegment ring, int[] ranks) {
+            this.id = id;
+            this.ring = ring;
+            this.ranks = ranks;
+        }
+
+        /** Sets the word, unless it is set; returns whether it was not. */
+        boolean hear(long value) {
+            return Words.compareAndSet(ring, RingLayout.BROKEN, 0, value);
+        }
+
+        boolean isBroken() {
+            return Words.load(ring, RingLayout.BROKEN) != 0;
+        }
+
+        void tellAgain() {
+            toldAll = false;
+        }
+
+        /** Whether all who are connected have been told what there is to tell. */
+        boolean isTold() {
+            return toldAll || !isBroken();
+        }
+
+        /** Tells them, if that has not been done; returns whether it has. */
+        boolean tellAll() {
+            if (!isTold()) {
+                toldAll = fabric.tellAll(BROKEN, id, Words.load(ring, RingLayout.BROKEN));
+            }
+            return isTold();
+        }
+
+        /** Tells the nodes beside this one, if this process does that for its node; returns whether that is done. */
+        boolean spread() {
+            if (!isBroken() || leader(directory.node(self)) != self) {
+                return true;
+            }
+            int nextLeader = neighbour(1);
+            int previousLeader = neighbour(-1);
+            toldNext = spread(nextLeader, toldNext);
+            toldPrevious = spread(previousLeader, toldPrevious);
+            return toldNext == nextLeader && toldPrevious == previousLeader;
+        }
+
+        /** Returns who has been told in a direction. */
+        private int spread(int process, int told) {
+            boolean knows = process == told || process == NOBODY || fabric.isGone(process)
+                    || fabric.tell(process, BROKEN, id, Words.load(ring, RingLayout.BROKEN));
+            return knows ? process : told;
+        }
+
+        /** The leader of the nearest node in a direction that has one, or nobody. */
+        int neighbour(int direction) {
+            int nodes = node.nodes();
+            int own = directory.node(self);
+            for (int distance = 1; distance < nodes; distance++) {
+                int leader = leader(Math.floorMod(own + direction * distance, nodes));
+                if (leader != NOBODY) {
+                    return leader;
+                }
+            }
+            return NOBODY;
+        }
+
+        /** The process of the lowest of the ranks on a node that is part of the job, or nobody. */
+        int leader(int ofNode) {
+            for (int rank : ranks) {
+                if (directory.node(rank) == ofNode && node.state(rank) == NodeLayout.JOINED) {
+                    return directory.firstRankOfProcess(rank);
+                }
+            }
+            return NOBODY;
+        }
+    }
+
     /** Whether news of a state are about a failure, which may be why others leave. */
     private static boolean isFailure(long state) {
         return state == NodeLayout.FAILED;
@@ -103,6 +198,8 @@ final class Gossip implements FabricListener {
         this.silenceMillisMax = silenceMillisMax;
         this.standstillMillisMax = standstillMillisMax;
         this.toldAll = new byte[node.size()];
+        know(WORLD, node.ring(), IntStream.range(0, node.size()).toArray());
+        this.everybody = circles.get(WORLD);
     }
 
     void setFabric(Fabric opened) {
@@ -113,6 +210,17 @@ final class Gossip implements FabricListener {
         watch = thread;
     }
 
+    /**
+     * Makes a communicator known, of which this process has a rank: before others can be in its operations.
+     *
+     * @param id the number that all its ranks know it by
+     * @param ring its words on this node
+     * @param ranks its ranks in the job, ascending
+     */
+    void know(long id, MemorySegment ring, int[] ranks) {
+        circles.put(id, new Circle(id, ring, ranks));
+    }
+
     // ---- hearing
 
     @Override
@@ -120,12 +228,17 @@ final class Gossip implements FabricListener {
         boolean changed = switch (kind) {
             case STATE -> index >= 0 && index < node.size() && hearState((int) index, value);
             case ABORT -> node.setAbort(value);
-            case BROKEN -> node.setBroken(value);
+            case BROKEN -> hearBroken(index, value);
             default -> false;
         };
         if (changed) {
             wakeWatch();
         }
+    }
+
+    private boolean hearBroken(long id, long value) {
+        Circle circle = circles.get(id);
+        return circle != null && circle.hear(value);
     }
 
     private boolean hearState(int rank, long value) {
@@ -226,8 +339,9 @@ final class Gossip implements FabricListener {
 
     /** Tells whoever should know what has happened since the last time; returns whether nothing is left to tell. */
     synchronized boolean spread() {
-        long changes = node.changes() + (node.broken() != 0 ? 1 : 0);
-        if (closed || settled && changes == changesSeen && !newcomers) {
+        long changes = node.changes();
+        if (closed || settled && changes == changesSeen && !newcomers
+                && circles.values().stream().allMatch(Circle::isTold)) {
             return true;
         }
         if (newcomers) {
@@ -239,19 +353,30 @@ final class Gossip implements FabricListener {
             return false; // nobody knows who leads which node
         }
         changesSeen = changes;
-        settled = told;
-        if (leader(directory.node(self)) == self) {
-            next.setProcess(neighbour(1));
-            previous.setProcess(neighbour(-1));
-            settled = told & next.spread() & previous.spread();
-        }
+        settled = told & spreadInRings();
         return settled;
+    }
+
+    /** Tells the nodes beside this one, causes before their consequences; returns whether nothing is left to tell. */
+    private boolean spreadInRings() {
+        boolean leads = everybody.leader(directory.node(self)) == self;
+        next.setProcess(leads ? everybody.neighbour(1) : NOBODY);
+        previous.setProcess(leads ? everybody.neighbour(-1) : NOBODY);
+        boolean nextKnows = next.spreadCauses();
+        boolean previousKnows = previous.spreadCauses();
+        boolean told = true;
+        for (Circle circle : circles.values()) {
+            told &= circle.spread();
+        }
+        nextKnows = nextKnows && next.spreadLeavings();
+        previousKnows = previousKnows && previous.spreadLeavings();
+        return told && nextKnows && previousKnows;
     }
 
     /** Whoever has been told knows it already, and hears it once more. */
     private void tellFailuresAgain() {
         toldAbort = false;
-        toldBroken = false;
+        circles.values().forEach(Circle::tellAgain);
         for (int rank = 0; rank < toldAll.length; rank++) {
             if (isFailure(toldAll[rank])) {
                 toldAll[rank] = 0;
@@ -265,11 +390,11 @@ final class Gossip implements FabricListener {
             toldAbort = fabric.tellAll(ABORT, 0, node.abort());
         }
         boolean told = tellAll(true);
-        if (!toldBroken && node.broken() != 0) {
-            toldBroken = fabric.tellAll(BROKEN, 0, node.broken());
+        for (Circle circle : circles.values()) {
+            told &= circle.tellAll();
         }
         tellAll(false);
-        return told && toldAbort == (node.abort() != 0) && toldBroken == (node.broken() != 0);
+        return told && toldAbort == (node.abort() != 0);
     }
 
     private boolean tellAll(boolean failures) {
@@ -303,28 +428,5 @@ final class Gossip implements FabricListener {
             }
             fabric.abandon(directory.firstRankOfProcess(rank), "rank " + rank + " has failed");
         }
-    }
-
-    /** The leader of the nearest node in a direction that has one, or −1. */
-    private int neighbour(int direction) {
-        int nodes = node.nodes();
-        int own = directory.node(self);
-        for (int distance = 1; distance < nodes; distance++) {
-            int leader = leader(Math.floorMod(own + direction * distance, nodes));
-            if (leader >= 0) {
-                return leader;
-            }
-        }
-        return -1;
-    }
-
-    /** The process of the lowest rank of a node that is part of the job, or −1. */
-    private int leader(int ofNode) {
-        for (int rank = 0; rank < node.size(); rank++) {
-            if (directory.node(rank) == ofNode && node.state(rank) == NodeLayout.JOINED) {
-                return directory.firstRankOfProcess(rank);
-            }
-        }
-        return -1;
     }
 }

@@ -183,6 +183,11 @@ final class LiveCommunicator extends Communicator {
         team.end();
     }
 
+    /** The rank has left its job: the others await nothing of it, and may use again what they have shown. */
+    void leaveAll() {
+        team.leaveAll();
+    }
+
     private void checkRoot(int root) {
         if (root < 0 || root >= team.size()) {
             throw new IllegalArgumentException(

@@ -55,10 +55,12 @@ final class LiveJob implements Job {
         Waiter waiter = new Waiter(coreForEach, fabric);
         WindowPool pool = new WindowPool(node.memory(), view.windowBytesMax());
         Reach reach = fabric == null ? null : node.directory().reach();
-        Team team = new Team(new LiveMachine(waiter, fabric), node, node.memory(), node.ringAddress(), pool, rank,
-                view, reach);
-        Allocator allocator = new Allocator(node.memory(), fabric, node, reach == null ? null : reach.processes(),
-                coreForEach);
+        Team team =
+                new Team(new LiveMachine(waiter, fabric), node.members(), node.memory(), node.ringAddress(), pool, rank,
+                        view, reach);
+        Allocator allocator =
+                new Allocator(node.memory(), fabric, node.members(), reach == null ? null : reach.processes(),
+                        coreForEach);
         LiveMachine background = new LiveMachine(new Waiter(false, fabric), fabric); // its threads share the cores
         this.world = new LiveCommunicator(this, team, background, view.topology(), choice, allocator);
     }
@@ -98,6 +100,7 @@ final class LiveJob implements Job {
                 fabric.fenceAll(FENCE_MILLIS_MAX); // or the news that it has left could overtake what it has put
             }
             node.markLeft(rank);
+            world.leaveAll();
             onClose.accept(rank);
         }
     }

@@ -105,7 +105,7 @@ public final class LocalRanks {
     }
 
     private static void rethrow(Node node, Throwable[] failures) {
-        if (node.abortStatus() >= 0 && node.failure(-1) instanceof JobAbortedException aborted) {
+        if (node.abortStatus() >= 0 && node.members().failure(-1) instanceof JobAbortedException aborted) {
             throw aborted;
         }
         int first = firstCause(node.firstFailedRank(), failures);

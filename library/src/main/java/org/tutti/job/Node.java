@@ -7,11 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 
-import org.tutti.JobAbortedException;
 import org.tutti.JobStartException;
-import org.tutti.RankFailedException;
 import org.tutti.Topology;
-import org.tutti.collective.Members;
 import org.tutti.collective.NodeView;
 import org.tutti.collective.RingLayout;
 import org.tutti.memory.Memory;
@@ -21,7 +18,7 @@ import org.tutti.memory.Words;
  * The node as its ranks share it: their states, and what has happened to the job. All of it is words that grow; whoever
  * changes one adds to the changes word afterwards, so that others look only when there is something to see.
  */
-final class Node implements Members {
+final class Node {
     private static final long STATUS_MAX = 255;
 
     private final Memory memory;
@@ -29,6 +26,7 @@ final class Node implements Members {
     private final int size;
     private final Directory directory;
     private final MemorySegment ring;
+    private final LiveMembers members = new LiveMembers(this);
     private NodeView world;
 
     private Node(Memory memory, MemorySegment words, int size) {
@@ -204,6 +202,15 @@ final class Node implements Members {
         return mark(failure.rank(), failure.word());
     }
 
+    /** Says that the process of a rank of this node has ended: it reads and writes nothing any more. */
+    void markEnded(int rank) {
+        Words.store(words, NodeLayout.ended(rank), 1);
+    }
+
+    boolean hasEnded(int rank) {
+        return Words.load(words, NodeLayout.ended(rank)) != 0;
+    }
+
     /** Says that this node has seen itself what it has only heard of a rank, unless it has seen anything of it. */
     void confirmFailed(RankFailure failure) {
         long known = word(failure.rank());
@@ -251,16 +258,6 @@ final class Node implements Members {
         return set;
     }
 
-    /** The word that says why the world is broken, or 0. */
-    long broken() {
-        return Words.load(ring, RingLayout.BROKEN);
-    }
-
-    /** Sets that word, unless it is set; returns whether it was not. */
-    boolean setBroken(long value) {
-        return Words.compareAndSet(ring, RingLayout.BROKEN, 0, value);
-    }
-
     // ---- beats
 
     /** Says that the process of a rank runs. */
@@ -292,66 +289,18 @@ final class Node implements Members {
         return rank < 0 ? Optional.empty() : Optional.of(RankFailure.of(rank, word(rank)));
     }
 
-    // ---- what a team wants to know (its ranks are those of the job)
+    /** What the ranks know of each other's lives: all of the job. */
+    LiveMembers members() {
+        return members;
+    }
 
-    @Override
-    public long changes() {
+    /** A number that grows whenever a rank fails or leaves, or the job is aborted. */
+    long changes() {
         return Words.load(words, NodeLayout.CHANGES);
     }
 
-    @Override
-    public RuntimeException failure(int awaited) {
-        if (abortStatus() >= 0) {
-            return new JobAbortedException(abortRank(), abortStatus(),
-                    "rank " + abortRank() + " aborted the job with status " + abortStatus());
-        }
-        Optional<RankFailure> failure = firstFailure();
-        if (failure.isPresent()) {
-            return exception(failure.get());
-        }
-        if (awaited >= 0 && state(awaited) == NodeLayout.LEFT) {
-            return new RankFailedException(awaited, "rank " + awaited
-                    + " has left the job (its program returned, or threw) and will not take part in this call");
-        }
-        return null;
-    }
-
-    /** Who is here and hears that it counts as failed because of the network, has lost those who say so. */
-    private RankFailedException exception(RankFailure failure) {
-        int rank = failure.rank();
-        int witness = failure.witness();
-        if (processIdentifier(rank) == 0) {
-            return new RankFailedException(rank,
-                    "rank " + rank + " failed: its process ended before it joined the job");
-        }
-        if (failure.reason().isOfTheNetwork() && witness >= 0 && isHere(rank)) {
-            return new RankFailedException(witness, name(witness) + " is cut off from " + name(rank)
-                    + ", which it counts as failed; see the network between them");
-        }
-        return new RankFailedException(rank, name(rank) + " "
-                + failure.describe(witness < 0 ? "the launcher" : name(witness)));
-    }
-
-    private String name(int rank) {
-        return "rank " + rank + " (process " + processIdentifier(rank) + host(rank) + ")";
-    }
-
-    private String host(int rank) {
-        return directory == null || !directory.has(rank) ? "" : " on host " + directory.host(rank);
-    }
-
-    @Override
-    public boolean hasLeft(int rank) {
-        return state(rank) == NodeLayout.LEFT;
-    }
-
-    @Override
-    public boolean isGone(int rank) {
-        return state(rank) >= NodeLayout.LEFT;
-    }
-
-    @Override
-    public String describe(int rank) {
-        return "rank " + rank;
+    /** The host of a rank, where that is known. */
+    Optional<String> host(int rank) {
+        return directory == null || !directory.has(rank) ? Optional.empty() : Optional.of(directory.host(rank));
     }
 }

@@ -25,6 +25,7 @@ import org.tutti.memory.Words;
  *           +8 first rank of its process: by that number its lock is found
  *           +16 process identifier
  *           +24 beat: grows while the process lives and runs (of this node's ranks only)
+ *           +32 1 if the process is known to have ended, whatever the state (the same)
  * </pre>
  */
 final class NodeLayout {
@@ -73,5 +74,9 @@ final class NodeLayout {
 
     static long beat(int rank) {
         return state(rank) + 24;
+    }
+
+    static long ended(int rank) {
+        return state(rank) + 32;
     }
 }

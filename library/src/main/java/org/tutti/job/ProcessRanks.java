@@ -182,7 +182,7 @@ public final class ProcessRanks {
     }
 
     private void checkJoining(int self, long deadlineNanos) {
-        if (file.node().failure(-1) instanceof RankFailedException failure) {
+        if (file.node().members().failure(-1) instanceof RankFailedException failure) {
             throw failure;
         }
         if (Thread.currentThread().isInterrupted()) {

@@ -87,6 +87,7 @@ final class Watch implements AutoCloseable {
         watchAbort();
         watchLauncher();
         watchNeighbour(elapsedNanos);
+        watchFailed();
     }
 
     private void watchLauncher() throws IOException {
@@ -115,6 +116,17 @@ final class Watch implements AutoCloseable {
                 } else {
                     return;
                 }
+            }
+        }
+    }
+
+    /** Who has failed may go on reading what others show, until its process has ended. */
+    private void watchFailed() throws IOException {
+        Node node = file.node();
+        for (int rank = 0; node.firstFailedRank() >= 0 && rank < node.size(); rank++) {
+            if (node.state(rank) == NodeLayout.FAILED && node.isHere(rank) && !node.hasEnded(rank)
+                    && node.firstRankOfProcess(rank) != self && !file.livesProcess(node.firstRankOfProcess(rank))) {
+                node.markEnded(rank);
             }
         }
     }

@@ -78,7 +78,7 @@ class CallCheck implements Waiter.Check {
         if (!there) {
             RuntimeException failure = failure(awaited);
             throw failure != null ? failure
-                    : new RankFailedException(awaited, members.describe(rank) + " cannot reach "
+                    : new RankFailedException(members.rankInJob(awaited), members.describe(rank) + " cannot reach "
                             + members.describe(awaited) + " in " + call
                             + ": its process has ended, or the connection is lost");
         }

@@ -81,7 +81,7 @@ final class MutexCheck extends CallCheck {
             return failure;
         }
         return !members.isGone(home) ? null
-                : new RankFailedException(home, members.describe(home)
+                : new RankFailedException(members.rankInJob(home), members.describe(home)
                         + " has failed or left the job, and its mutexes are gone with it");
     }
 

@@ -37,7 +37,7 @@ final class NotificationCheck extends CallCheck {
         RuntimeException failure = super.failure(of);
         if (failure == null && size > 1 && haveAllLeft() && Words.load(region, word) < count) {
             int other = self == 0 ? 1 : 0;
-            return new RankFailedException(other, members.describe(self)
+            return new RankFailedException(members.rankInJob(other), members.describe(self)
                     + " waits for a notification, and all other ranks have left the job");
         }
         return failure;

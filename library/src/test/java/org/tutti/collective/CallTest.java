@@ -30,7 +30,7 @@ class CallTest {
 
     private final Memory memory = new PrivateMemory();
     private final MemorySegment words = memory.block(memory.claim(64, "a test"), 64);
-    private final Ledger ledger = new Ledger(words, 0, new int[]{0}, 0, 1);
+    private final Ledger ledger = new Ledger(new ScriptedMembers(), words, 0, new int[]{0}, 0, 1);
     private final Call call = new Call();
 
     @BeforeEach

@@ -6,16 +6,22 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.tutti.RankFailedException;
 
-/** Ranks that live, but for those that a test lets leave, and the one that it lets fail. */
+/** Ranks that live, but for those that a test lets leave or end, and the one that it lets fail. */
 public final class ScriptedMembers implements Members {
     private static final int NOBODY = -1;
 
     private final Set<Integer> left = ConcurrentHashMap.newKeySet();
+    private final Set<Integer> ended = ConcurrentHashMap.newKeySet();
     private volatile int failed = NOBODY;
 
     /** Lets a rank leave. */
     public void leave(int rank) {
         left.add(rank);
+    }
+
+    /** Lets the process of a rank end. */
+    public void end(int rank) {
+        ended.add(rank);
     }
 
     /** Lets a rank fail. */
@@ -39,6 +45,11 @@ public final class ScriptedMembers implements Members {
     @Override
     public boolean hasLeft(int rank) {
         return left.contains(rank);
+    }
+
+    @Override
+    public boolean hasEnded(int rank) {
+        return ended.contains(rank);
     }
 
     @Override

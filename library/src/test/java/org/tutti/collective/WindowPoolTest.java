@@ -177,8 +177,9 @@ class WindowPoolTest {
         Team other = team(otherRing, pool, members, 0);
         List<MemorySegment> shown = List.of(shown(ahead, GREATEST), shown(ahead, GREATEST));
         enter(behind);
+        enter(ahead);
         enter(other);
-        members.event = () -> behind.breakOff(new IllegalStateException("an example"));
+        members.event = () -> ahead.breakOff(new IllegalStateException("an example"));
         MemorySegment free = other.show(GREATEST).segment();
         assertThat(shown).as("may still be read").noneMatch(each -> each.address() == free.address());
     }

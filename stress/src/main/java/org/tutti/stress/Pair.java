@@ -9,7 +9,6 @@ import org.tutti.Reduction;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.LiveMachine;
-import org.tutti.collective.Members;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.WindowPool;
@@ -39,32 +38,6 @@ final class Pair {
     private static final Allreduce ALLREDUCE = new FlatAllreduce();
     private static final Barrier FLAT_BARRIER = new FlatBarrier();
     private static final Barrier SRM_BARRIER = new SrmBarrier();
-    private static final Members HEALTHY = new Members() {
-        @Override
-        public long changes() {
-            return 0;
-        }
-
-        @Override
-        public RuntimeException failure(int awaited) {
-            return null;
-        }
-
-        @Override
-        public boolean hasLeft(int rank) {
-            return false;
-        }
-
-        @Override
-        public boolean isGone(int rank) {
-            return false;
-        }
-
-        @Override
-        public String describe(int rank) {
-            return "rank " + rank;
-        }
-    };
 
     private final Team[] teams = new Team[RANKS];
     private final long[][] elements = new long[RANKS][ELEMENTS_MAX];
@@ -76,7 +49,7 @@ final class Pair {
     private Pair() {
         long ring = MEMORY.claim(new RingLayout(1, RANKS).bytes(), "a stress test");
         for (int rank = 0; rank < RANKS; rank++) {
-            teams[rank] = new Team(new LiveMachine(new Waiter(true)), HEALTHY, MEMORY, ring,
+            teams[rank] = new Team(new LiveMachine(new Waiter(true)), Healthy.INSTANCE, MEMORY, ring,
                     new WindowPool(MEMORY, WindowPool.windowBytesMax(RANKS)), rank, RANKS);
             sums[rank] = Kernel.of(Reduction.SUM, DataType.LONG);
             segments[rank] = MemorySegment.ofArray(elements[rank]);

@@ -1,0 +1,164 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.tutti.JobAbortedException;
+import org.tutti.RankFailedException;
+import org.tutti.collective.Members;
+
+/**
+ * What a communicator knows of its ranks' lives, as its node knows it: a view of {@link Node}, whose ranks are those of
+ * the job. Only an abort ends the calls of all communicators; a rank that fails ends those of its own.
+ *
+ * <p>Memory ordering: whoever marks a rank adds to the changes word afterwards. So if there was none when no member had
+ * failed, none has as long as the word stays the same; threads may note that in any order.
+ */
+final class LiveMembers implements Members {
+    private static final int NOBODY = -1;
+
+    private final Node node;
+    private final int[] ranks;
+    private volatile long changesWithoutFailure = -1;
+
+    /** All ranks of the job, in their order. */
+    LiveMembers(Node node) {
+        this(node, null);
+    }
+
+    /**
+     * @param node what is known
+     * @param ranks for each rank of the communicator its rank in the job; null for all, in their order
+     */
+    LiveMembers(Node node, int[] ranks) {
+        this.node = node;
+        this.ranks = ranks;
+    }
+
+    @Override
+    public long changes() {
+        return node.changes();
+    }
+
+    @Override
+    public RuntimeException failure(int awaited) {
+        if (node.abortStatus() >= 0) {
+            return new JobAbortedException(node.abortRank(), node.abortStatus(),
+                    "rank " + node.abortRank() + " aborted the job with status " + node.abortStatus());
+        }
+        int failed = firstFailed();
+        if (failed != NOBODY) {
+            return exception(failed);
+        }
+        if (awaited >= 0 && hasLeft(awaited)) {
+            return new RankFailedException(rankInJob(awaited), describe(awaited)
+                    + " has left the job (its program returned, or threw) and will not take part in this call");
+        }
+        return null;
+    }
+
+    /** The member that failed first, or if others of the job failed before, one that failed. */
+    private int firstFailed() {
+        int first = node.firstFailedRank();
+        if (first < 0 || ranks == null) {
+            return first;
+        }
+        long changes = node.changes();
+        if (changes == changesWithoutFailure) {
+            return NOBODY;
+        }
+        int failed = NOBODY;
+        for (int rank = 0; rank < ranks.length; rank++) {
+            if (ranks[rank] == first) {
+                return rank;
+            }
+            if (failed == NOBODY && node.state(ranks[rank]) == NodeLayout.FAILED) {
+                failed = rank;
+            }
+        }
+        if (failed == NOBODY) {
+            changesWithoutFailure = changes;
+        }
+        return failed;
+    }
+
+    /** Who is here and hears that it counts as failed because of the network, has lost those who say so. */
+    private RankFailedException exception(int failed) {
+        int rank = rankInJob(failed);
+        RankFailure failure = RankFailure.of(rank, node.word(rank));
+        int witness = failure.witness();
+        if (node.processIdentifier(rank) == 0) {
+            return new RankFailedException(rank,
+                    describe(failed) + " failed: its process ended before it joined the job");
+        }
+        if (failure.reason().isOfTheNetwork() && witness >= 0 && node.isHere(rank)) {
+            return new RankFailedException(witness, name(witness) + " is cut off from " + name(rank)
+                    + ", which it counts as failed; see the network between them");
+        }
+        return new RankFailedException(rank, name(rank) + " "
+                + failure.describe(witness < 0 ? "the launcher" : name(witness)));
+    }
+
+    /** A rank of the job with the process and the host that it is in. */
+    private String name(int rank) {
+        return describe(member(rank), rank, "process " + node.processIdentifier(rank)
+                + node.host(rank).map(host -> " on host " + host).orElse(""));
+    }
+
+    /** Which of the communicator's ranks a rank of the job is, or {@link #NOBODY}. */
+    private int member(int rank) {
+        if (ranks == null) {
+            return rank;
+        }
+        for (int member = 0; member < ranks.length; member++) {
+            if (ranks[member] == rank) {
+                return member;
+            }
+        }
+        return NOBODY;
+    }
+
+    /** Names a rank by its number in the communicator, and adds that in the job if it may be another one. */
+    private String describe(int member, int rank, String more) {
+        List<String> added = new ArrayList<>();
+        if (ranks != null && member != NOBODY) {
+            added.add("rank " + rank + " of the job");
+        }
+        if (!more.isEmpty()) {
+            added.add(more);
+        }
+        return (member == NOBODY ? "rank " + rank + " of the job" : "rank " + member)
+                + (added.isEmpty() ? "" : " (" + String.join(", ", added) + ")");
+    }
+
+    @Override
+    public boolean hasLeft(int rank) {
+        return node.state(rankInJob(rank)) == NodeLayout.LEFT;
+    }
+
+    @Override
+    public boolean hasEnded(int rank) {
+        return node.hasEnded(rankInJob(rank));
+    }
+
+    @Override
+    public boolean isGone(int rank) {
+        return node.state(rankInJob(rank)) >= NodeLayout.LEFT;
+    }
+
+    @Override
+    public int rankInJob(int rank) {
+        return ranks == null ? rank : ranks[rank];
+    }
+
+    @Override
+    public String describe(int rank) {
+        return describe(rank, rankInJob(rank), "");
+    }
+
+    @Override
+    public String describeInJob(int rank) {
+        return describe(member(rank), rank, "");
+    }
+}

@@ -1,0 +1,174 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Proxy;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.tutti.collective.RingLayout;
+import org.tutti.fabric.Fabric;
+import org.tutti.memory.Memory;
+import org.tutti.memory.PrivateMemory;
+import org.tutti.memory.Words;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** News of broken communicators, at one process of a job of four nodes of two processes, each of one rank. */
+class GossipTest {
+    private static final int SIZE = 8;
+    private static final int NODES = 4;
+    private static final int RANKS_PER_NODE = 2;
+    private static final int NODE = 1;
+    private static final int MASTER = 2;
+    private static final int BROKEN = 3;
+    private static final long WORLD = 0;
+    private static final long ID = 7;
+    private static final long WORD = 0x0200_0000_0000_0005L;
+
+    private final Memory memory = new PrivateMemory();
+    private final Node node = Node.create(memory, memory.claim(NodeLayout.bytes(SIZE), "a test"),
+            new NodeShape("test", SIZE, NODE, NODES, RANKS_PER_NODE), Secret.random(), false);
+    private final MemorySegment ring = ring();
+
+    /** What was told of broken communicators, as process, id and word; the process is −1 for all at once. */
+    private final List<List<Long>> told = new ArrayList<>();
+    private final Set<Integer> deaf = new HashSet<>();
+    private final Fabric fabric = (Fabric) Proxy.newProxyInstance(Fabric.class.getClassLoader(),
+            new Class<?>[]{Fabric.class}, (_, method, arguments) -> switch (method.getName()) {
+                case "tell" -> tell((int) arguments[0], (int) arguments[1], (long) arguments[2], (long) arguments[3]);
+                case "tellAll" -> tell(-1, (int) arguments[0], (long) arguments[1], (long) arguments[2]);
+                case "isGone", "isSilent" -> false;
+                default -> null;
+            });
+
+    private boolean tell(int process, int kind, long id, long word) {
+        if (kind == BROKEN && !deaf.contains(process)) {
+            told.add(List.of((long) process, id, word));
+        }
+        return !deaf.contains(process);
+    }
+
+    @BeforeEach
+    void meet() {
+        for (int rank = 0; rank < SIZE; rank++) {
+            node.directory().write(rank, rank / RANKS_PER_NODE, rank, "host", 0,
+                    List.of(new InetSocketAddress("127.0.0.1", 1)));
+            node.markJoinedElsewhere(rank);
+        }
+        node.directory().complete();
+    }
+
+    @AfterEach
+    void close() {
+        memory.close();
+    }
+
+    @Test
+    void shouldHearThatACommunicatorIsBrokenThatItKnowsAndNoOther() {
+        Gossip gossip = gossip(MASTER, MASTER, 5, 7);
+        gossip.news(BROKEN, ID, WORD);
+        assertThat(broken(ring)).isEqualTo(WORD);
+        assertThat(broken(node.ring())).isZero();
+        gossip.news(BROKEN, WORLD, WORD + 1);
+        assertThat(broken(ring)).isEqualTo(WORD);
+        assertThat(broken(node.ring())).isEqualTo(WORD + 1);
+    }
+
+    @Test
+    void shouldForgetWhatItHearsOfACommunicatorThatItDoesNotKnow() {
+        Gossip gossip = gossip(MASTER, MASTER, 5, 7);
+        gossip.news(BROKEN, ID + 1, WORD);
+        assertThat(List.of(broken(ring), broken(node.ring()))).containsOnly(0L);
+        assertThat(gossip.spread()).isTrue();
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void shouldTellTheNodesBesideItThatHaveRanksOfTheCommunicator() {
+        Gossip gossip = gossip(MASTER, MASTER, 5, 7);
+        Words.store(ring, RingLayout.BROKEN, WORD);
+        assertThat(gossip.spread()).isTrue();
+        assertThat(told).containsExactlyInAnyOrder(List.of(-1L, ID, WORD), List.of(5L, ID, WORD),
+                List.of(7L, ID, WORD));
+        told.clear();
+        assertThat(gossip.spread()).isTrue();
+        assertThat(told).as("all know it").isEmpty();
+    }
+
+    @Test
+    void shouldTellTheNodesBesideItThatTheWorldIsBroken() {
+        Gossip gossip = gossip(MASTER, MASTER, 5, 7);
+        Words.store(node.ring(), RingLayout.BROKEN, WORD);
+        assertThat(gossip.spread()).isTrue();
+        assertThat(told).containsExactlyInAnyOrder(List.of(-1L, WORLD, WORD), List.of(4L, WORLD, WORD),
+                List.of(0L, WORLD, WORD));
+    }
+
+    @Test
+    void shouldLeaveItToTheLowestOfTheCommunicatorsRanksOnItsNode() {
+        Gossip gossip = gossip(3, MASTER, 3, 5);
+        Words.store(ring, RingLayout.BROKEN, WORD);
+        assertThat(gossip.spread()).isTrue();
+        assertThat(told).containsExactly(List.of(-1L, ID, WORD));
+        node.markLeft(MASTER);
+        assertThat(gossip.spread()).isTrue();
+        assertThat(told).as("until that has left").contains(List.of(5L, ID, WORD));
+    }
+
+    @Test
+    void shouldTellAgainWhenItCouldNotBeTold() {
+        Gossip gossip = gossip(MASTER, MASTER, 5);
+        Words.store(ring, RingLayout.BROKEN, WORD);
+        deaf.add(5);
+        assertThat(gossip.spread()).isFalse();
+        deaf.clear();
+        told.clear();
+        assertThat(gossip.spread()).isTrue();
+        assertThat(told).contains(List.of(5L, ID, WORD));
+    }
+
+    @Test
+    void shouldTellTheNextOfANodeWhenTheOneHasLeftThatWasTold() {
+        Gossip gossip = gossip(MASTER, MASTER, 4, 5);
+        Words.store(ring, RingLayout.BROKEN, WORD);
+        gossip.spread();
+        assertThat(told).contains(List.of(4L, ID, WORD)).doesNotContain(List.of(5L, ID, WORD));
+        node.markLeft(4);
+        gossip.spread();
+        assertThat(told).contains(List.of(5L, ID, WORD));
+    }
+
+    @Test
+    void shouldTellANewcomerWhatHasBeenToldToAll() {
+        Gossip gossip = gossip(MASTER, MASTER, 5);
+        Words.store(ring, RingLayout.BROKEN, WORD);
+        gossip.spread();
+        told.clear();
+        gossip.connected(6);
+        gossip.spread();
+        assertThat(told).containsExactly(List.of(-1L, ID, WORD));
+    }
+
+    private Gossip gossip(int self, int... ranks) {
+        Gossip gossip = new Gossip(node, node.directory(), self, 10_000, 10_000);
+        gossip.setFabric(fabric);
+        gossip.know(ID, ring, ranks);
+        return gossip;
+    }
+
+    private MemorySegment ring() {
+        long bytes = new RingLayout(NODES, 1).bytes();
+        return memory.block(memory.claim(bytes, "a test"), bytes);
+    }
+
+    private static long broken(MemorySegment of) {
+        return Words.load(of, RingLayout.BROKEN);
+    }
+}

@@ -1,0 +1,72 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.tutti.memory.OtherProcess;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What a process sees of another one of its node. */
+@Timeout(60)
+class WatchTest {
+    private static final long PATIENCE_NANOS = 30_000_000_000L;
+    private static final long STANDSTILL_MILLIS = 300_000;
+    private static final int LOOKS = 3;
+
+    /** Of rank 1; the launcher is the first. */
+    private static final int PARTICIPANT = 2;
+
+    private Path directory;
+
+    @BeforeEach
+    void makeDirectory() throws IOException {
+        directory = Files.createTempDirectory(Path.of("/dev/shm"), "tutti-test");
+    }
+
+    @AfterEach
+    void removeDirectory() throws IOException {
+        Files.delete(directory);
+    }
+
+    /** Who has said that it failed may go on reading for a while. */
+    @Test
+    void shouldSeeThatTheProcessOfAFailedRankHasEndedWhenItHas() throws Exception {
+        try (NodeFile file = join(0); Watch _ = new Watch(file, 0, null, STANDSTILL_MILLIS)) {
+            Node node = file.node();
+            node.markJoined(0, 0);
+            try (var _ = OtherProcess.thatHolds(onlyFile(), PARTICIPANT)) {
+                node.markJoined(1, 1);
+                node.markFailed(RankFailure.saidSo(1));
+                for (long beats = node.beats(0) + LOOKS; node.beats(0) < beats;) {
+                    Thread.sleep(1);
+                }
+                assertThat(node.hasEnded(1)).isFalse();
+            }
+            while (!node.hasEnded(1)) {
+                Thread.sleep(1);
+            }
+            assertThat(node.hasEnded(0)).isFalse();
+        }
+    }
+
+    private Path onlyFile() throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.toList().getFirst();
+        }
+    }
+
+    private NodeFile join(int rank) {
+        return NodeFile.join(JobEnvironment.read(Map.of(JobEnvironment.JOB, "watch", JobEnvironment.RANK,
+                String.valueOf(rank), JobEnvironment.SIZE, "2", JobEnvironment.MEMORY, directory.toString())).get(),
+                System.nanoTime() + PATIENCE_NANOS);
+    }
+}
