@@ -185,8 +185,8 @@ final class Ledger {
     }
 
     /**
-     * Below which operation a rank has been in all, as its left word says: nobody of the communicator is to run ahead of
-     * one for ever that has left all.
+     * Below which operation a rank has been in all, as its left word says: nobody of the communicator is to run ahead
+     * for ever of one that has left all.
      */
     static long done(long leftThere) {
         return leftThere & ALL - 1;
