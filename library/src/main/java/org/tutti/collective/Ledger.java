@@ -184,7 +184,10 @@ final class Ledger {
         }
     }
 
-    /** Below which operation a rank has been in all, as its left word says, whether or not it is in others ever. */
+    /**
+     * Below which operation a rank has been in all, as its left word says: nobody of the communicator is to run ahead
+     * for ever of one that has left all.
+     */
     static long done(long leftThere) {
         return leftThere & ALL - 1;
     }
@@ -213,9 +216,7 @@ final class Ledger {
                 return localRanks[each];
             }
         }
-        if (least > operation) { // else somebody will never be in some of them: nobody is to run ahead of him for ever
-            setClosed(least);
-        }
+        setClosed(least);
         return NOBODY;
     }
 
