@@ -14,7 +14,7 @@ import org.tutti.TuttiException;
  * Why a communicator is broken, and by whom, as the broken word says it: the reason in the highest byte, the culprit's
  * rank in the job plus one in the next three, the rank of the communicator that found it in the low half.
  */
-final class Breakage {
+public final class Breakage {
     private static final int REASON_SHIFT = 56;
     private static final int CULPRIT_MASK = 0xffffff;
 
@@ -47,6 +47,22 @@ final class Breakage {
 
     private static long word(Reason reason, int culprit, int rank) {
         return (long) reason.ordinal() << REASON_SHIFT | (long) culprit << Integer.SIZE | rank;
+    }
+
+    /**
+     * Tells whether a word says why a communicator is broken: another process may say anything.
+     *
+     * @param word the word
+     * @param ranksOfJob how many ranks the job has
+     * @param ranks how many of them the communicator has
+     * @return whether reason and ranks exist
+     */
+    public static boolean isWord(long word, int ranksOfJob, int ranks) {
+        long reason = word >>> REASON_SHIFT;
+        long culprit = word >>> Integer.SIZE & CULPRIT_MASK;
+        int witness = (int) word;
+        return reason > Reason.NONE.ordinal() && reason <= Reason.OTHER.ordinal() && culprit <= ranksOfJob
+                && (culprit > 0 || reason != Reason.RANK_FAILED.ordinal()) && witness >= 0 && witness < ranks;
     }
 
     /** What a rank throws that finds the broken word set. */

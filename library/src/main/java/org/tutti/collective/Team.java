@@ -145,7 +145,7 @@ public final class Team extends Operation {
                 begin(drawn);
                 if (size() > 1) {
                     drawn.algorithm().run(this, drawn);
-                } else if (drawn.collective().combines() && !drawn.source().isSameAs(drawn.target())) {
+                } else if (drawn.collective().hasElements() && !drawn.source().isSameAs(drawn.target())) {
                     copy(drawn.source(), 0, drawn.target(), 0, drawn.bytes());
                 }
                 leave();

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
+import org.tutti.collective.Breakage;
 import org.tutti.collective.RingLayout;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
@@ -238,7 +239,7 @@ final class Gossip implements FabricListener {
 
     private boolean hearBroken(long id, long value) {
         Circle circle = circles.get(id);
-        return circle != null && circle.hear(value);
+        return circle != null && Breakage.isWord(value, node.size(), circle.ranks.length) && circle.hear(value);
     }
 
     private boolean hearState(int rank, long value) {

@@ -12,6 +12,8 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.collective.RingLayout;
 import org.tutti.fabric.Fabric;
 import org.tutti.memory.Memory;
@@ -30,7 +32,7 @@ class GossipTest {
     private static final int BROKEN = 3;
     private static final long WORLD = 0;
     private static final long ID = 7;
-    private static final long WORD = 0x0200_0000_0000_0005L;
+    private static final long WORD = 0x0200_0000_0000_0002L;
 
     private final Memory memory = new PrivateMemory();
     private final Node node = Node.create(memory, memory.claim(NodeLayout.bytes(SIZE), "a test"),
@@ -79,6 +81,16 @@ class GossipTest {
         gossip.news(BROKEN, WORLD, WORD + 1);
         assertThat(broken(ring)).isEqualTo(WORD);
         assertThat(broken(node.ring())).isEqualTo(WORD + 1);
+    }
+
+    /** No reason, reasons that do not exist, a culprit outside the job or missing, and witnesses that are no ranks. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 2, 0x0800_0000_0000_0000L, 0xff00_0000_0000_0000L, 0x0400_0009_0000_0000L,
+            0x0400_0000_0000_0000L, 0x0200_0000_0000_0003L, 0x0200_0000_8000_0000L})
+    void shouldForgetWhatMakesNoSense(long word) {
+        Gossip gossip = gossip(MASTER, MASTER, 5, 7);
+        gossip.news(BROKEN, ID, word);
+        assertThat(broken(ring)).isZero();
     }
 
     @Test
