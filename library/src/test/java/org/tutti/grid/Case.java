@@ -121,7 +121,8 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
 
     /**
      * A sample that covers, for each algorithm: every operator on every type, every root of every number of ranks on
-     * every number of nodes (or every third of them), and every size. The rest of each case is drawn.
+     * every number of nodes (or every third of them), and every size. The rest of each case is drawn, its place
+     * from those.
      */
     static List<Case> sample(long seed) {
         Random random = new Random(seed);
@@ -131,29 +132,25 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
             for (Algorithm algorithm : Catalogue.of(collective)) {
                 List<Operation> operations = operations(algorithm, collective);
                 for (int time = 0; time < TIMES_COVERED; time++) {
-                    for (Operation operation : operations) {
-                        int ranks = 1 + random.nextInt(RANKS_MAX);
-                        int root = random.nextInt(roots(collective, ranks));
-                        cases.add(draw(random, collective, algorithm, operation, ranks,
-                                nodes(random, ranks), root, random.nextInt(KINDS)));
-                    }
+                    List<Case> placed = new ArrayList<>();
                     for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
                         for (int root = 0; root < roots(collective, ranks); root++) {
                             for (int nodes = 1; nodes <= nodesMax(ranks); nodes++) {
                                 Operation operation = operations.get(random.nextInt(operations.size()));
                                 int kind = random.nextInt(KINDS);
                                 if (places++ % PLACES_EVERY == 0) {
-                                    cases.add(draw(random, collective, algorithm, operation, ranks, nodes, root, kind));
+                                    placed.add(draw(random, algorithm, operation, ranks, nodes, root, kind));
                                 }
                             }
                         }
                     }
+                    cases.addAll(placed);
+                    for (Operation operation : operations) {
+                        cases.add(drawAtOneOf(placed, random, algorithm, operation, random.nextInt(KINDS)));
+                    }
                     for (int kind = 0; kind < KINDS; kind++) {
                         Operation operation = operations.get(random.nextInt(operations.size()));
-                        int ranks = 1 + random.nextInt(RANKS_MAX);
-                        int root = random.nextInt(roots(collective, ranks));
-                        cases.add(draw(random, collective, algorithm, operation, ranks,
-                                nodes(random, ranks), root, kind));
+                        cases.add(drawAtOneOf(placed, random, algorithm, operation, kind));
                     }
                 }
             }
@@ -171,19 +168,30 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
                 for (int kind = firstKind; kind < KINDS; kind += everyKind) {
                     Operation operation = operations.get(random.nextInt(operations.size()));
                     int root = random.nextInt(roots(collective, ranks));
-                    cases.add(draw(random, collective, algorithm, operation, ranks, 1, root, kind));
+                    cases.add(draw(random, algorithm, operation, ranks, 1, root, kind));
                 }
             }
         }
         return cases;
     }
 
-    private static int nodes(Random random, int ranks) {
-        return 1 + random.nextInt(nodesMax(ranks));
+    /** Where another one is, if the operator may be there: cases in the same place share a job. */
+    private static Case drawAtOneOf(List<Case> placed, Random random, Algorithm algorithm, Operation operation,
+            int kind) {
+        Case other = placed.get(random.nextInt(placed.size()));
+        int root = random.nextInt(roots(algorithm.collective(), other.ranks));
+        Case drawn = draw(random, algorithm, operation, other.ranks, other.nodes, root, kind);
+        return placements(algorithm, operation, other.nodes).contains(other.placement)
+                ? drawn.at(other.placement) : drawn;
     }
 
-    private static Case draw(Random random, Collective collective, Algorithm algorithm, Operation operation, int ranks,
-            int nodes, int root, int kind) {
+    private Case at(Placement elsewhere) {
+        return new Case(collective, algorithm, type, reduction, ranks, nodes, elsewhere, root, units, inPlace, offHeap);
+    }
+
+    private static Case draw(Random random, Algorithm algorithm, Operation operation, int ranks, int nodes, int root,
+            int kind) {
+        Collective collective = algorithm.collective();
         List<Integer> sizes = sizes(collective, operation, ranks);
         int units = sizes.get(kind % sizes.size());
         List<Placement> placements = placements(algorithm, operation, nodes);
