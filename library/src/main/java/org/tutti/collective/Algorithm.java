@@ -102,14 +102,14 @@ public abstract class Algorithm {
     public abstract void run(Team team, Call call);
 
     /**
-     * Counts what the algorithm does on its critical path.
+     * Says what the algorithm costs on its critical path.
      *
      * @param nodes how many nodes there are
      * @param localRanks how many ranks each of them has
      * @param bytes the length of the message
-     * @return the counts
+     * @return the cost
      */
-    public abstract Counts counts(int nodes, int localRanks, long bytes);
+    public abstract Cost cost(int nodes, int localRanks, long bytes);
 
     /**
      * Bounds the shared memory of one node in which an operation puts data: the windows that the node's ranks show, and

@@ -202,18 +202,18 @@ public final class NodeStage {
      * @param railBytes how many bytes cross rails in all, one after the other
      * @param railCombinedBytes how many bytes the masters combine in all, one after the other
      * @param aloneBytes how many bytes a rank copies that is alone on its node
-     * @return the counts
+     * @return the cost
      */
-    public static Counts counts(int localRanks, long bytes, long chunk, double railSteps, double railBytes,
+    public static Cost cost(int localRanks, long bytes, long chunk, double railSteps, double railBytes,
             double railCombinedBytes, double aloneBytes) {
         double rounds = Math.max(1, Math.ceil((double) bytes / chunk));
         if (localRanks == 1) {
-            return new Counts(0, aloneBytes, railCombinedBytes, rounds * railSteps, railBytes);
+            return new Cost(0, aloneBytes, railCombinedBytes, rounds * railSteps, railBytes);
         }
         double others = localRanks - 1;
         return Math.min(bytes, chunk) < BY_RANGE_BYTES_MIN
-                ? new Counts(2 * rounds, 2.0 * bytes, others * bytes + railCombinedBytes, rounds * railSteps, railBytes)
-                : new Counts(STEPS * rounds, bytes * (1 + others / localRanks),
+                ? new Cost(2 * rounds, 2.0 * bytes, others * bytes + railCombinedBytes, rounds * railSteps, railBytes)
+                : new Cost(STEPS * rounds, bytes * (1 + others / localRanks),
                         bytes * others / localRanks + railCombinedBytes, rounds * railSteps, railBytes);
     }
 

@@ -80,12 +80,12 @@ public final class RunChain {
      * @param localRanks how many ranks each of them has
      * @param bytes the length of the message
      * @param receivers how many nodes the result is put to, if there are several
-     * @return the counts
+     * @return the cost
      */
-    public static Counts counts(int nodes, int localRanks, long bytes, int receivers) {
+    public static Cost cost(int nodes, int localRanks, long bytes, int receivers) {
         double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
         double ranks = (double) nodes * localRanks;
-        return new Counts(localRanks == 1 ? 0 : 2 * chunks, 2.0 * bytes, (ranks - 1) * bytes,
+        return new Cost(localRanks == 1 ? 0 : 2 * chunks, 2.0 * bytes, (ranks - 1) * bytes,
                 nodes == 1 ? 0 : chunks * (nodes + 1), nodes == 1 ? 0 : (nodes - 1.0 + receivers) * bytes);
     }
 

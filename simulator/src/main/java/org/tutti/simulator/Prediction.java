@@ -10,7 +10,7 @@ import java.util.Locale;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.NodeView;
 import org.tutti.collective.Reach;
@@ -184,7 +184,7 @@ public final class Prediction {
     private void useFormula() {
         byFormula = true;
         int ranks = topology.size() / topology.nodes();
-        Counts counts = call.algorithm().counts(topology.nodes(), ranks, call.bytes());
+        Cost counts = call.algorithm().cost(topology.nodes(), ranks, call.bytes());
         double rails = call.bytes() >= model.stripeBytes() ? model.rails() : 1;
         double turns = Math.max(1, Math.ceil((double) ranks / model.cores()));
         double wait = turns == 1 ? 0 : turns * model.turnMicros(topology.nodes());

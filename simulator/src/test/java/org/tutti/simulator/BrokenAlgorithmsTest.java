@@ -19,7 +19,7 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 import org.tutti.collective.barrier.Barrier;
 import org.tutti.collective.barrier.SrmBarrier;
@@ -172,7 +172,7 @@ class BrokenAlgorithmsTest {
         }
 
         @Override
-        public Counts counts(int nodes, int localRanks, long bytes) {
+        public Cost cost(int nodes, int localRanks, long bytes) {
             throw new UnsupportedOperationException("nobody predicts this");
         }
     }

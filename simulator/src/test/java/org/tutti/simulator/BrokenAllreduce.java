@@ -3,7 +3,7 @@ package org.tutti.simulator;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
 import org.tutti.collective.allreduce.Allreduce;
@@ -95,7 +95,7 @@ final class BrokenAllreduce extends Allreduce {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         throw new UnsupportedOperationException("nobody predicts what is broken");
     }
 }

@@ -2,7 +2,7 @@
 package org.tutti.simulator;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
 import org.tutti.collective.barrier.Barrier;
@@ -44,7 +44,7 @@ final class BrokenBarrier extends Barrier {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         throw new UnsupportedOperationException("nobody predicts what is broken");
     }
 }

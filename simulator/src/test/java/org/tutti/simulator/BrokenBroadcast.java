@@ -3,7 +3,7 @@ package org.tutti.simulator;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RingLayout;
@@ -138,7 +138,7 @@ final class BrokenBroadcast extends Broadcast {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         throw new UnsupportedOperationException("nobody predicts what is broken");
     }
 }

@@ -16,7 +16,7 @@ import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.broadcast.Broadcast;
@@ -323,8 +323,8 @@ class PredictionTest {
         }
 
         @Override
-        public Counts counts(int nodes, int localRanks, long bytes) {
-            return new Counts(2, bytes, 0, 3, bytes);
+        public Cost cost(int nodes, int localRanks, long bytes) {
+            return new Cost(2, bytes, 0, 3, bytes);
         }
     }
 

@@ -3,7 +3,7 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
@@ -58,11 +58,11 @@ public final class ChengAllreduce extends Allreduce {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
         double locals = localRanks - 1;
         double others = nodes - 1;
-        return new Counts(localRanks > 1 ? 2 * chunks : 0, 2.0 * bytes, (locals + others) * bytes,
+        return new Cost(localRanks > 1 ? 2 * chunks : 0, 2.0 * bytes, (locals + others) * bytes,
                 nodes > 1 ? 2 * chunks : 0, 2 * others * bytes);
     }
 

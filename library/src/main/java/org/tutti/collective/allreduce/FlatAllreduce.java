@@ -3,7 +3,7 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
@@ -37,16 +37,16 @@ public final class FlatAllreduce extends TwoLevelAllreduce implements Exchange {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         double others = localRanks - 1;
         if (nodes == 1) {
             double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
-            return new Counts(chunks, bytes, others * bytes, 0, 0);
+            return new Cost(chunks, bytes, others * bytes, 0, 0);
         }
         boolean star = bytes <= RingLayout.EDGE_PAYLOAD_BYTES;
         double rounds = star ? 1 : RecursiveDoublingAllreduce.rounds(nodes);
         double received = (star ? nodes - 1 : rounds) * bytes;
-        return NodeStage.counts(localRanks, bytes, Flow.PIECE_BYTES, rounds, received, received,
+        return NodeStage.cost(localRanks, bytes, Flow.PIECE_BYTES, rounds, received, received,
                 star ? 0 : RecursiveDoublingAllreduce.aloneBytes(nodes, bytes)).withFurtherPuts(star ? nodes - 2 : 0);
     }
 

@@ -3,7 +3,7 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
@@ -41,14 +41,14 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         if (nodes > 1) {
-            return new IndexRangeAllreduce().counts(nodes, localRanks, bytes);
+            return new IndexRangeAllreduce().cost(nodes, localRanks, bytes);
         }
         double chunks = Math.max(1, Math.ceil((double) bytes / IndexRangeAllreduce.CHUNK_BYTES));
         double radix = (int) Math.sqrt(localRanks);
         double groups = localRanks / (int) radix;
-        return new Counts(4 * chunks, bytes * (2 + 1 / radix),
+        return new Cost(4 * chunks, bytes * (2 + 1 / radix),
                 bytes * ((radix - 1) / radix + (groups - 1) / (groups * radix)), 0, 0);
     }
 

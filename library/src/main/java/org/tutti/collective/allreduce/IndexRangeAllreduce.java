@@ -4,7 +4,7 @@ package org.tutti.collective.allreduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.IndexRange;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.RankOrder;
@@ -69,13 +69,13 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         if (nodes == 1) {
             double chunks = Math.max(1, Math.ceil((double) bytes / chunkBytes));
             double part = (double) bytes * (localRanks - 1) / localRanks;
-            return new Counts(2 * chunks, 2 * part, part, 0, 0);
+            return new Cost(2 * chunks, 2 * part, part, 0, 0);
         }
-        return (bytes <= DOUBLING_BYTES_MAX ? DOUBLING : HALVING).counts(nodes, localRanks, bytes);
+        return (bytes <= DOUBLING_BYTES_MAX ? DOUBLING : HALVING).cost(nodes, localRanks, bytes);
     }
 
     @Override

@@ -2,7 +2,7 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
@@ -44,12 +44,12 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         int positions = Folding.positions(nodes);
         int doublings = Partners.count(nodes);
         int folds = 2 * Partners.folds(nodes);
         double shared = (double) bytes * (positions - 1) / positions;
-        return NodeStage.counts(localRanks, bytes, localRanks == 1 ? CHUNK_BYTES_ALONE : CHUNK_BYTES,
+        return NodeStage.cost(localRanks, bytes, localRanks == 1 ? CHUNK_BYTES_ALONE : CHUNK_BYTES,
                 2.0 * doublings + folds,
                 2 * shared + (double) folds * bytes, shared + (folds > 0 ? bytes : 0),
                 shared + (folds > 0 ? bytes : 0));

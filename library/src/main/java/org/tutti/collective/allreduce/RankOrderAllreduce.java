@@ -2,7 +2,7 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.RunChain;
 import org.tutti.collective.Team;
 
@@ -18,8 +18,8 @@ public final class RankOrderAllreduce extends Allreduce {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
-        return RunChain.counts(nodes, localRanks, bytes, nodes - 1);
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        return RunChain.cost(nodes, localRanks, bytes, nodes - 1);
     }
 
     @Override

@@ -2,7 +2,7 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
@@ -34,9 +34,9 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implemen
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         double rounds = rounds(nodes);
-        return NodeStage.counts(localRanks, bytes, Flow.PIECE_BYTES, rounds, rounds * bytes,
+        return NodeStage.cost(localRanks, bytes, Flow.PIECE_BYTES, rounds, rounds * bytes,
                 (double) combines(nodes) * bytes, aloneBytes(nodes, bytes));
     }
 

@@ -2,7 +2,7 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
@@ -39,9 +39,9 @@ public final class RingAllreduce extends TwoLevelAllreduce implements Exchange {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         double part = (double) bytes / nodes;
-        return NodeStage.counts(localRanks, bytes, CHUNK_BYTES, 2.0 * (nodes - 1), 2 * (nodes - 1) * part,
+        return NodeStage.cost(localRanks, bytes, CHUNK_BYTES, 2.0 * (nodes - 1), 2 * (nodes - 1) * part,
                 (nodes - 1) * part, (nodes - 1) * part);
     }
 

@@ -4,7 +4,7 @@ package org.tutti.collective.allreduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
@@ -62,12 +62,12 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         double depth = logarithm(localRanks);
         double locals = Math.ceil(Math.log(localRanks) / Math.log(2));
         if (nodes > 1 && bytes <= DOUBLING_BYTES_MAX) {
             double rounds = RecursiveDoublingAllreduce.rounds(nodes);
-            return new Counts(localRanks == 1 ? 0 : depth + 1, 2.0 * bytes, locals * bytes
+            return new Cost(localRanks == 1 ? 0 : depth + 1, 2.0 * bytes, locals * bytes
                     + RecursiveDoublingAllreduce.combines(nodes) * bytes, rounds, rounds * bytes);
         }
         double buffer = bufferBytes(nodes);
@@ -75,7 +75,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         double first = Math.min(bytes, buffer); // what passes through the whole pipeline before the others follow
         double children = Math.ceil(Math.log(nodes) / Math.log(2));
         double levels = logarithm(nodes);
-        return new Counts(localRanks == 1 ? 0 : depth + chunks, first + bytes,
+        return new Cost(localRanks == 1 ? 0 : depth + chunks, first + bytes,
                 Math.max(0, depth + levels - 1) * first + (locals + children) * bytes,
                 nodes == 1 ? 0 : 2 * levels + chunks - 1,
                 nodes == 1 ? 0 : 2 * (levels - 1) * first + 2 * children * bytes);

@@ -2,7 +2,7 @@
 package org.tutti.collective.barrier;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 
 /**
@@ -28,8 +28,8 @@ public final class FlatBarrier extends Barrier {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
-        return nodes == 1 ? new Counts(localRanks - 1, 0, 0, 0, 0) : SRM.counts(nodes, localRanks, bytes);
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        return nodes == 1 ? new Cost(localRanks - 1, 0, 0, 0, 0) : SRM.cost(nodes, localRanks, bytes);
     }
 
     @Override

@@ -2,7 +2,7 @@
 package org.tutti.collective.barrier;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 
 /**
@@ -25,9 +25,9 @@ public final class SrmBarrier extends Barrier {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         // the master looks at p − 1 lines one after the other; then one line is read by all
-        return new Counts(localRanks == 1 ? 0 : localRanks, 0, 0, MasterExchange.rounds(nodes), 0);
+        return new Cost(localRanks == 1 ? 0 : localRanks, 0, 0, MasterExchange.rounds(nodes), 0);
     }
 
     @Override

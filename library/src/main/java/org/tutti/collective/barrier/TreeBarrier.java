@@ -2,7 +2,7 @@
 package org.tutti.collective.barrier;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 import org.tutti.pattern.LevelTree;
 
@@ -38,12 +38,12 @@ public final class TreeBarrier extends Barrier {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         int steps = 0;
         for (long group = 1; group < localRanks; group *= FAN_IN) { // on the way up FAN_IN − 1 lines, and one down
             steps += FAN_IN;
         }
-        return new Counts(steps, 0, 0, MasterExchange.rounds(nodes), 0);
+        return new Cost(steps, 0, 0, MasterExchange.rounds(nodes), 0);
     }
 
     @Override

@@ -2,7 +2,7 @@
 package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.pattern.ChainTree;
@@ -38,9 +38,9 @@ public final class ChainBroadcast extends Broadcast {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         boolean straight = isStraight(nodes, bytes);
-        return pipeline.counts(nodes, localRanks, bytes,
+        return pipeline.cost(nodes, localRanks, bytes,
                 straight ? TreePipeline.STRAIGHT_BYTES : RingLayout.LANDING_BYTES / parts(bytes), straight ? 1 : 0, 2);
     }
 

@@ -2,7 +2,7 @@
 package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.pattern.BinomialTree;
@@ -36,12 +36,12 @@ public final class DirectReadBroadcast extends Broadcast {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         if (nodes == 1) {
-            return localRanks == 1 ? new Counts(0, 0, 0, 0, 0) : new Counts(2, bytes, 0, 0, 0);
+            return localRanks == 1 ? new Cost(0, 0, 0, 0, 0) : new Cost(2, bytes, 0, 0, 0);
         }
         boolean straight = bytes > SMALL_BYTES_MAX;
-        return pipeline.counts(nodes, localRanks, bytes, straight ? TreePipeline.STRAIGHT_BYTES : LANDING_BYTES,
+        return pipeline.cost(nodes, localRanks, bytes, straight ? TreePipeline.STRAIGHT_BYTES : LANDING_BYTES,
                 straight ? 1 : 0,
                 1);
     }

@@ -3,7 +3,7 @@ package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
@@ -60,20 +60,20 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         long half = half(bytes, WINDOW_BYTES_MAX);
         int rounds = Partition.chunks(bytes, half);
         if (!suffices(rounds, nodes)) {
-            return PIPELINE.counts(nodes, localRanks, bytes, TreePipeline.STRAIGHT_BYTES, 1, 2);
+            return PIPELINE.cost(nodes, localRanks, bytes, TreePipeline.STRAIGHT_BYTES, 1, 2);
         }
         double first = Math.min(bytes, half);
         if (nodes == 1) {
-            return PIPELINE.counts(1, localRanks, bytes, half, 0, 2);
+            return PIPELINE.cost(1, localRanks, bytes, half, 0, 2);
         }
         int scatterSteps = Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
         int waits = localRanks == 1 ? 0 : 1;
         // the invitation, and then round after round: the ring of one overlaps with nothing but copying in the nodes
-        return new Counts(waits, waits * 2 * first, 0, 1 + (double) rounds * (scatterSteps + nodes - 1),
+        return new Cost(waits, waits * 2 * first, 0, 1 + (double) rounds * (scatterSteps + nodes - 1),
                 2.0 * bytes * (nodes - 1) / nodes);
     }
 

@@ -3,7 +3,7 @@ package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.pattern.BinomialTree;
@@ -60,8 +60,8 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
-        return pipeline.counts(nodes, localRanks, bytes,
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        return pipeline.cost(nodes, localRanks, bytes,
                 nodes == 1 ? chunk(bytes, chunkMax) : Math.min(LANDING_BYTES, chunkMax), 0, 2);
     }
 

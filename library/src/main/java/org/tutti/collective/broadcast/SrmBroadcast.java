@@ -3,7 +3,7 @@ package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.pattern.BinaryTree;
@@ -85,9 +85,9 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         boolean straight = nodes > 1 && bytes > WHOLE_BYTES_MAX;
-        return pipeline.counts(nodes, localRanks, bytes, nodes == 1 || straight ? bufferBytes : chunk(bytes),
+        return pipeline.cost(nodes, localRanks, bytes, nodes == 1 || straight ? bufferBytes : chunk(bytes),
                 straight ? 1 : 0, 2);
     }
 

@@ -3,7 +3,7 @@ package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
@@ -302,14 +302,14 @@ final class TreePipeline {
      * @param chunk the length of a chunk
      * @param setUpSteps how many times a node waits for another one before the first chunk
      * @param copies how often a byte is copied in a node, one after the other
-     * @return the counts
+     * @return the cost
      */
-    Counts counts(int nodes, int localRanks, long bytes, long chunk, int setUpSteps, int copies) {
+    Cost cost(int nodes, int localRanks, long bytes, long chunk, int setUpSteps, int copies) {
         int chunks = Partition.chunks(bytes, chunk);
         double first = Math.min(bytes, chunk);
         int waits = localRanks == 1 ? 0 : 1;
         if (nodes == 1) {
-            return new Counts(waits * chunks, waits * (bytes + (copies - 1) * first), 0, 0, 0);
+            return new Cost(waits * chunks, waits * (bytes + (copies - 1) * first), 0, 0, 0);
         }
         int[] depths = new int[nodes];
         int[] sends = new int[nodes]; // how many sends of the first chunk follow each other until a node has it
@@ -327,7 +327,7 @@ final class TreePipeline {
                 sendsMax = Math.max(sendsMax, sends[child]);
             }
         }
-        return new Counts(waits, copies * first, 0, setUpSteps + height + (chunks - 1),
+        return new Cost(waits, copies * first, 0, setUpSteps + height + (chunks - 1),
                 sendsMax * first + degree * (bytes - first));
     }
 }

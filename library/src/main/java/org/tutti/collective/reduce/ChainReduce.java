@@ -1,7 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reduce;
 
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.NodeTree;
 import org.tutti.pattern.ChainTree;
 
@@ -24,8 +24,8 @@ public final class ChainReduce extends TwoLevelReduce {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
-        return counts((double) nodes - 1, Math.min(1, nodes - 1), localRanks, bytes);
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        return cost((double) nodes - 1, Math.min(1, nodes - 1), localRanks, bytes);
     }
 
     @Override

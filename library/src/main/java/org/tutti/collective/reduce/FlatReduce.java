@@ -3,7 +3,7 @@ package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
@@ -30,13 +30,13 @@ public final class FlatReduce extends TwoLevelReduce {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         if (nodes == 1) {
             double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
-            return new Counts(chunks, bytes, (localRanks - 1.0) * bytes, 0, 0);
+            return new Cost(chunks, bytes, (localRanks - 1.0) * bytes, 0, 0);
         }
         double depth = Math.floor(Math.log(nodes) / Math.log(2) + 1e-9);
-        return counts(depth, Math.ceil(Math.log(nodes) / Math.log(2) - 1e-9), localRanks, bytes);
+        return cost(depth, Math.ceil(Math.log(nodes) / Math.log(2) - 1e-9), localRanks, bytes);
     }
 
     @Override

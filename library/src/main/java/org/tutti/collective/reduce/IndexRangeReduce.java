@@ -4,7 +4,7 @@ package org.tutti.collective.reduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.IndexRange;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RankOrder;
@@ -52,14 +52,14 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         if (nodes == 1) {
             double chunks = Math.max(1, Math.ceil((double) bytes / chunkBytes));
             double part = (double) bytes * (localRanks - 1) / localRanks;
-            return new Counts(2 * chunks, 2 * part, part, 0, 0);
+            return new Cost(2 * chunks, 2 * part, part, 0, 0);
         }
         double depth = Math.floor(Math.log(nodes) / Math.log(2) + 1e-9);
-        return counts(depth, Math.ceil(Math.log(nodes) / Math.log(2) - 1e-9), localRanks, bytes);
+        return cost(depth, Math.ceil(Math.log(nodes) / Math.log(2) - 1e-9), localRanks, bytes);
     }
 
     @Override

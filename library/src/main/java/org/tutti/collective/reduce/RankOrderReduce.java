@@ -2,7 +2,7 @@
 package org.tutti.collective.reduce;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.RunChain;
 import org.tutti.collective.Team;
 
@@ -18,8 +18,8 @@ public final class RankOrderReduce extends Reduce {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
-        return RunChain.counts(nodes, localRanks, bytes, 1);
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        return RunChain.cost(nodes, localRanks, bytes, 1);
     }
 
     @Override

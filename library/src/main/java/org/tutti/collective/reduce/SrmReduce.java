@@ -4,7 +4,7 @@ package org.tutti.collective.reduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.Counts;
+import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
@@ -59,7 +59,7 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     @Override
-    public Counts counts(int nodes, int localRanks, long bytes) {
+    public Cost cost(int nodes, int localRanks, long bytes) {
         double buffer = bufferBytes(nodes, Flow.shares(bytes, 1) > 0);
         double chunks = Math.max(1, Math.ceil(bytes / buffer));
         double first = Math.min(bytes, buffer); // passes through all levels before the others follow
@@ -68,7 +68,7 @@ public final class SrmReduce extends Reduce implements Chunked {
         double children = Math.ceil(Math.log(localRanks) / Math.log(2) - 1e-9);
         double nodeChildren = Math.ceil(Math.log(nodes) / Math.log(2) - 1e-9);
         boolean alone = localRanks == 1;
-        return new Counts(alone ? 0 : depth + chunks - 1, alone ? 0 : first, Math.max(0, depth + nodeDepth - 1) * first
+        return new Cost(alone ? 0 : depth + chunks - 1, alone ? 0 : first, Math.max(0, depth + nodeDepth - 1) * first
                 + (children + nodeChildren) * bytes, nodes == 1 ? 0 : nodeDepth + chunks - 1,
                 nodes == 1 ? 0 : (nodeDepth - 1) * first + nodeChildren * bytes);
     }

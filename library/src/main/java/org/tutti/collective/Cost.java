@@ -20,10 +20,10 @@ package org.tutti.collective;
  * @param railBytes how many bytes cross rails, one after the other
  * @param furtherPuts how many more puts a rank makes in its rail steps than one in each
  */
-public record Counts(double memorySteps, double memoryBytes, double combinedBytes, double railSteps, double railBytes,
+public record Cost(double memorySteps, double memoryBytes, double combinedBytes, double railSteps, double railBytes,
         double furtherPuts) {
     /**
-     * Counts of an algorithm that makes one put in each rail step.
+     * The cost of an algorithm that makes one put in each rail step.
      *
      * @param memorySteps as above
      * @param memoryBytes as above
@@ -31,17 +31,17 @@ public record Counts(double memorySteps, double memoryBytes, double combinedByte
      * @param railSteps as above
      * @param railBytes as above
      */
-    public Counts(double memorySteps, double memoryBytes, double combinedBytes, double railSteps, double railBytes) {
+    public Cost(double memorySteps, double memoryBytes, double combinedBytes, double railSteps, double railBytes) {
         this(memorySteps, memoryBytes, combinedBytes, railSteps, railBytes, 0);
     }
 
     /**
-     * Counts puts that follow each other without a wait.
+     * Adds puts that follow each other without a wait.
      *
      * @param puts how many more than one in each rail step
-     * @return the counts with them
+     * @return the cost with them
      */
-    public Counts withFurtherPuts(double puts) {
-        return new Counts(memorySteps, memoryBytes, combinedBytes, railSteps, railBytes, puts);
+    public Cost withFurtherPuts(double puts) {
+        return new Cost(memorySteps, memoryBytes, combinedBytes, railSteps, railBytes, puts);
     }
 }
