@@ -14,6 +14,8 @@ import org.tutti.memory.Memory;
  * does not count.
  */
 final class NodeMemory extends Memory {
+    private final World world;
+    private final Clock freed = new Clock(0);
     private final RunMemory memory;
     private final BiConsumer<MemorySegment, String> claimed;
     private final TreeMap<Long, MemorySegment> blocks = new TreeMap<>();
@@ -22,11 +24,13 @@ final class NodeMemory extends Memory {
     private long bytes;
 
     /**
+     * @param world what goes on around it
      * @param memory what blocks are taken from
      * @param refers whether the node's ranks can lend each other memory by reference, as threads of one process can
      * @param claimed told of every block, and what it is for
      */
-    NodeMemory(RunMemory memory, boolean refers, BiConsumer<MemorySegment, String> claimed) {
+    NodeMemory(World world, RunMemory memory, boolean refers, BiConsumer<MemorySegment, String> claimed) {
+        this.world = world;
         this.memory = memory;
         this.refers = refers;
         this.claimed = claimed;
@@ -38,6 +42,19 @@ final class NodeMemory extends Memory {
         bytes += size;
         claimed.accept(block, purpose);
         return block.address();
+    }
+
+    /** Whoever is given the block comes after this, as both hold the monitor of the memory for a moment. */
+    @Override
+    public void release(long address, long size) {
+        world.leaveClock(freed);
+        super.release(address, size);
+    }
+
+    @Override
+    protected void clear(long address, long size) {
+        world.takeClock(freed);
+        super.clear(address, size);
     }
 
     /** {@return a block for a rank's caller, as by {@code allocate} of its job} */

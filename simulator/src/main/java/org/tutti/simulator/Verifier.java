@@ -83,7 +83,7 @@ public final class Verifier {
             int here = node;
             views[node] = new NodeView(topology, node);
             RingLayout layout = new RingLayout(topology.nodes(), topology.ranksOf(node).length);
-            memories[node] = new NodeMemory(memory, seed % 2 == 0, (block, purpose) -> {
+            memories[node] = new NodeMemory(world, memory, seed % 2 == 0, (block, purpose) -> {
                 String owner = world.actor();
                 boolean lands = purpose.equals(RingLayout.LANDINGS_PURPOSE);
                 world.places().name(block, lands ? offset -> layout.describeLandings(offset) + " on node " + here

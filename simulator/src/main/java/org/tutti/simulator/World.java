@@ -196,6 +196,21 @@ final class World implements Ranks.Order, Shadow.Race {
         return actor == NOBODY ? "nobody" : component(actor);
     }
 
+    /** What the present actor has done so far happens before whatever follows {@link #takeClock}. */
+    void leaveClock(Clock clock) {
+        if (actor != NOBODY) {
+            clock.join(clocks[actor]);
+            advance(actor);
+        }
+    }
+
+    /** What others have done before {@link #leaveClock} happens before what the present actor does from now on. */
+    void takeClock(Clock clock) {
+        if (actor != NOBODY) {
+            clocks[actor].join(clock);
+        }
+    }
+
     String lastSteps() {
         return steps == null ? "" : steps.last();
     }

@@ -60,6 +60,12 @@ class VerificationTest {
         assertThat(failures).as("seed %s", SEED).isEmpty();
     }
 
+    /** A rank claims what another one has given back, when it took a longer ring of windows. */
+    @Test
+    void shouldFindNothingWrongWithMemoryThatIsClaimedAgain() {
+        assertThat(Plan.parse("broadcast:slot-ring:0.0.0.0.0.0.0.0.0.0.0.0.0/2.4:1:0").verify()).isEmpty();
+    }
+
     @Test
     void shouldRepeatARunWithLevels() {
         Topology shape = new Topology(new int[]{0, 0, 0, 0, 0, 1, 1, 1}, new int[]{2, 4});
