@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.DataType;
 import org.tutti.Section;
-import org.tutti.collective.Members;
+import org.tutti.collective.ScriptedMembers;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
@@ -53,34 +53,6 @@ class HeldStripeTest {
     private long lock;
     private long handle;
 
-    /** All ranks live. */
-    private static final class Ranks implements Members {
-        @Override
-        public long changes() {
-            return 0;
-        }
-
-        @Override
-        public RuntimeException failure(int awaited) {
-            return null;
-        }
-
-        @Override
-        public boolean hasLeft(int rank) {
-            return false;
-        }
-
-        @Override
-        public boolean isGone(int rank) {
-            return false;
-        }
-
-        @Override
-        public String describe(int rank) {
-            return "rank " + rank;
-        }
-    }
-
     private void start(int rails) {
         for (int i = 0; i < 3; i++) {
             int self = i;
@@ -105,7 +77,7 @@ class HeldStripeTest {
                     }, SILENCE_MILLIS_MAX, SILENCE_MILLIS_MAX, false, Service.SLEEP));
         }
         handle = fabrics.get(TARGET).register(PartLayout.region(block, DATA_BYTES),
-                new PartAccumulator(block, DATA_BYTES, new Ranks(), TARGET));
+                new PartAccumulator(block, DATA_BYTES, new ScriptedMembers(), TARGET));
     }
 
     @BeforeEach

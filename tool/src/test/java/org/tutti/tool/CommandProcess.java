@@ -70,7 +70,7 @@ public final class CommandProcess {
         if (shared == null) {
             var directory = Files.createTempDirectory("tutti-test");
             directory.toFile().deleteOnExit();
-            var builder = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            var builder = new ProcessBuilder(Installation.java(),
                     "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp",
                     System.getProperty("java.class.path"), CommandProcess.class.getName()).directory(directory.toFile())
                     .redirectError(ProcessBuilder.Redirect.INHERIT);

@@ -52,8 +52,13 @@ public final class Installation {
         return command("-XX:AOTCache=" + CACHE);
     }
 
+    /** {@return the word that starts a JVM like this one} */
+    static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
     private static List<String> command(String cacheOption) {
-        return Stream.of(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()), OPTIONS,
+        return Stream.of(List.of(java()), OPTIONS,
                 List.of(cacheOption, SILENCE, "-cp", classPath, Main.class.getName())).flatMap(List::stream).toList();
     }
 
