@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.JobOptions.Threads;
 import org.tutti.job.LocalNodes;
 
@@ -213,10 +212,15 @@ class TransferProtocolTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2})
-    void shouldMoveSectionsByTheProtocolThatItChooses(int rails) {
-        run(rails, (memory, theirs) -> transferAll(memory, memory.at(1), theirs, null));
+    @Tag("thorough")
+    @Test
+    void shouldMoveSectionsByTheProtocolThatItChooses() {
+        run(1, (memory, theirs) -> transferAll(memory, memory.at(1), theirs, null));
+    }
+
+    @Test
+    void shouldMoveSectionsByTheProtocolThatItChoosesOverTwoRails() {
+        run(2, (memory, theirs) -> transferAll(memory, memory.at(1), theirs, null));
     }
 
     @Test

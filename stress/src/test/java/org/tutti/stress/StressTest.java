@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openjdk.jcstress.Main;
 
@@ -19,6 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * says how long they run, and the comment there how to run them for longer. What jcstress found is in {@code
  * target/jcstress}.
  */
+@Tag("sampled")
 class StressTest {
     private static final String NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED"; // jcstress pins threads by JNA
     private static final Path RESULTS = Path.of(System.getProperty("stress.results", "target/jcstress"))

@@ -77,19 +77,19 @@ class BenchTest {
         assertThat(ended.err().lines()).hasSize(1);
     }
 
-    /** 24 bytes are three elements, which no section can halve; 4 KiB are a matrix of 16 x 32. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            --segments            | --bytes 24,4k --operation put-strided,get-strided                 | 4
             --nodes 2             | --bytes 64k --operation put-strided,get --protocol pipelined      | 2""")
     void shouldMeasureRemoteMemoryAndCheckIt(String where, String what, int cells, @TempDir Path directory)
             throws Exception {
         assertThatItMeasures(where, what, cells, directory);
     }
 
+    /** 24 bytes are three elements, which no section can halve; 4 KiB are a matrix of 16 x 32. */
     @Tag("thorough")
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
+            --segments            | --bytes 24,4k --operation put-strided,get-strided                 | 4
             --nodes 2             | --bytes 192                                                       | 10
             --nodes 2 --segments  | --bytes 192 --target computing --operation put,get,fetch-add      | 3
             --nodes 3             | --operation fence-all,fence-each-everyone                         | 2""")

@@ -186,6 +186,7 @@ class CompareTest {
         assertThatNothingIsLeft(ended);
     }
 
+    @Tag("thorough")
     @Test
     void shouldMeasureTuttiAlone() throws Exception {
         var csv = directory.resolve("figures.csv");

@@ -263,6 +263,7 @@ class ClusterTest {
     }
 
     /** Its host answers, and its connections stay: so a long collection looks. */
+    @Tag("thorough")
     @Test
     void shouldGoOnWhenAProcessStandsStillForLongerThanTheHeartbeat() throws Exception {
         try (var launcher = runProgram(Programs.GOES_ON)) {
@@ -282,6 +283,7 @@ class ClusterTest {
         return line.substring(line.lastIndexOf(' ') + 1);
     }
 
+    @Tag("thorough")
     @Test
     void shouldNameTheRankWhoseProcessIsStopped() throws Exception {
         try (var launcher = runProgram(Programs.GOES_ON, "--standstill", "2s")) {

@@ -152,9 +152,7 @@ class RankEndTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
-            1 | exits with a hook that waits                    | rank 1    | -
             2 | is terminated with a hook that waits            | rank [01] | -
-            1 | throws with a hook that waits with the job open | rank 1    | IllegalStateException: the cause
             """)
     void shouldNotWaitForTheHooksOfARank(int ranksPerProcess, String way, String who, String cause) throws Exception {
         assertThatHooksAreNotAwaited(ranksPerProcess, way, who, cause);
@@ -163,7 +161,9 @@ class RankEndTest {
     @Tag("thorough")
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            1 | exits with a hook that waits                    | rank 1    | -
             2 | exits with a hook that waits                    | rank 1    | -
+            1 | throws with a hook that waits with the job open | rank 1    | IllegalStateException: the cause
             1 | is terminated with a hook that waits            | rank 1    | -
             2 | throws with a hook that waits with the job open | rank 1    | IllegalStateException: the cause
             """)

@@ -173,6 +173,7 @@ class SimulateTest {
                 .hasMessageStartingWith("--against " + file).hasMessageContaining(message);
     }
 
+    @Tag("thorough")
     @Test
     void shouldTuneAndWriteWhatWasMeasured() throws Exception {
         Ended ended = tutti("tune", "-n", "2", "--model", "gigabit", "--collective", "reduce", "--algorithm",
