@@ -17,6 +17,9 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +35,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * Mutexes near and far: what they exclude is seen by plain variables of this process, which all ranks share, and by
  * latches, which are no part of Tutti.
  */
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("limits of a second")
 @Timeout(300)
 class MutexesTest {
     private static final JobOptions PLATFORM = JobOptions.DEFAULT.withThreads(Threads.PLATFORM);

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Real processes on several nodes of this host, started by their environment only, with the tcp fabric between them.
  */
+@ResourceLock("limits of a second")
 @Timeout(300)
 class NodeProcessTest {
     private static final int STATUS_OF_EXCEPTION = 9;

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,6 +23,7 @@ import org.tutti.memory.OwnFile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Real processes that share a memory file; no launcher, no wrapper. */
+@ResourceLock("limits of a second")
 @Timeout(300)
 class ProcessTest {
     private static final Path MEMORY = Path.of("/dev/shm");

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -36,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A process of the target's node has been stopped while it holds the lock of a stripe, for longer than any connection
  * may be silent. Others accumulate there, and reach the target meanwhile.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class HeldStripeTest {
     private static final long DATA_BYTES = 2L * PartLayout.STRIPE_BYTES;

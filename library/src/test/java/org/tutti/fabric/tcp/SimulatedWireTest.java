@@ -1,6 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.fabric.tcp;
 
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -9,6 +12,8 @@ import org.junit.jupiter.api.Test;
  * fails says its seed and how to repeat it. For more runs than usual, from another seed on:
  * {@code ./mvnw -pl library test -Dtest=SimulatedWireTest -Dwire.runs=100000 -Dwire.first=1000}.
  */
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("limits of a second")
 @Tag("sampled")
 class SimulatedWireTest {
     private static final int RUNS = 50;

@@ -194,6 +194,7 @@ class ClusterTest {
     }
 
     /** The third host reaches both, and is not believed to know better than they. */
+    @Tag("thorough")
     @Test
     void shouldNameBothHostsThatCannotReachEachOther() throws Exception {
         try (var launcher = runProgram(Programs.GOES_ON)) {

@@ -49,7 +49,7 @@ class ExamplesTest {
 
     /** The program compares the product with a plain one. */
     @ParameterizedTest
-    @ValueSource(strings = {"-n 1", "-n 4", "-n 3 --nodes 2", "-n 5 --nodes 2 --ranks-per-process 2"})
+    @ValueSource(strings = {"-n 4", "-n 5 --nodes 2 --ranks-per-process 2"})
     void shouldMultiplyMatricesTaskByTask(String options) throws Exception {
         try (var launcher = run(options, "MatrixMultiplication.java", "70")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
@@ -60,7 +60,7 @@ class ExamplesTest {
 
     /** The program compares the count with that of a plain loop. */
     @ParameterizedTest
-    @ValueSource(strings = {"-n 1", "-n 4", "-n 3 --nodes 2", "-n 5 --nodes 2 --ranks-per-process 2"})
+    @ValueSource(strings = {"-n 4", "-n 5 --nodes 2 --ranks-per-process 2"})
     void shouldCountATreeByStealingWork(String options) throws Exception {
         try (var launcher = run(options, "WorkStealing.java", "200")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();

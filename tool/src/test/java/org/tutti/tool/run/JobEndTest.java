@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -158,6 +159,7 @@ class JobEndTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldNameTheRankThatDoesNotJoin() throws Exception {
         var main =

@@ -13,6 +13,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -189,6 +190,7 @@ class SeveralHostsTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldNameTheHostThatIsSilent() throws Exception {
         var body = "IO.println(rank); while (rank == 1 || !Files.exists(Path.of(\"go\"))) { Thread.sleep(20); }";
