@@ -32,7 +32,7 @@ import java.util.Objects;
  * <p>A communicator remembers weakly the arrays of its latest calls, so that calls with the same arrays allocate
  * nothing.
  */
-public abstract class Communicator {
+public abstract class Communicator implements AutoCloseable {
     private final ArrayViews<MemorySegment> segments;
     private final ArrayViews<Span> booleans;
 
@@ -89,6 +89,14 @@ public abstract class Communicator {
     public abstract Communicator withDeadline(Duration deadline);
 
     /**
+     * Names the communicator in messages at this rank: {@code rank 2 of "rows" (rank 9 of the job)}.
+     *
+     * @param name the name
+     * @return this communicator
+     */
+    public abstract Communicator withName(String name);
+
+    /**
      * {@return the same collectives, not waiting: each call returns at once with a {@link Request}. What this view has
      * of algorithms and deadlines holds there, too; calls of both faces follow one order}
      */
@@ -126,6 +134,66 @@ public abstract class Communicator {
         }
         return allocate(count * type.bytes());
     }
+
+    /**
+     * Makes a communicator of the ranks that give the same color: a collective call, which ends when all of these have
+     * made it. Steps: an allreduce of 16 bytes a rank here, and a barrier of the new communicator.
+     *
+     * @param color 0 or more
+     * @param key orders the ranks of the new communicator; those with the same key are in their order here
+     * @return the communicator of this rank's color, to be {@linkplain #close closed}. It has the job's algorithms and
+     *         no deadline, whatever this view has; a deadline of this view is that of the call
+     * @throws IllegalArgumentException when the color is negative
+     */
+    public abstract Communicator split(int color, int key);
+
+    /**
+     * Makes a communicator of some ranks of this one. Only they call this, all with the same list; the others go on.
+     * The call ends when all of them have made it. Steps: a barrier of the new communicator.
+     *
+     * @param ranks the ranks here of ranks 0, 1, … of the new communicator, in any order; this one is among them
+     * @return the communicator, to be {@linkplain #close closed}; as {@link #split} has it
+     * @throws IllegalArgumentException when a rank is none of this communicator, or there twice, or this one is missing
+     * @throws IllegalStateException when this rank has made groups of 65,536 different lists of this communicator
+     */
+    public abstract Communicator create(int... ranks);
+
+    /**
+     * Makes a communicator of the same ranks in the same order, whose calls have nothing to do with those of this one:
+     * so that a library, or another thread, may have one of its own. A collective call. Steps: a barrier here, and one
+     * of the new communicator.
+     *
+     * @return the communicator, to be {@linkplain #close closed}; as {@link #split} has it
+     */
+    public abstract Communicator duplicate();
+
+    /**
+     * Makes a communicator of the ranks of each node, in their order here: a collective call, as {@link #duplicate}.
+     *
+     * @return the communicator of this rank's node, to be {@linkplain #close closed}
+     */
+    public abstract Communicator splitByNode();
+
+    /**
+     * Makes a communicator of the ranks of each group of a level, such as those that share a cache: a collective call,
+     * as {@link #duplicate}.
+     *
+     * @param level 0 for the smallest groups, to the number of {@linkplain Topology#levels levels} − 1
+     * @return the communicator of this rank's group, to be {@linkplain #close closed}
+     * @throws IllegalArgumentException when there is no such level
+     */
+    public abstract Communicator splitBy(int level);
+
+    /**
+     * Closes the communicator at this rank, and all its views: later calls throw {@link IllegalStateException}, those
+     * of other ranks that need this one {@link CommunicatorBrokenException}. It waits for nobody; what the communicator
+     * has of the node's memory is given back when all ranks of the node have closed it, or ended. Remote memory that
+     * was allocated by it is to be closed before. Without effect when it is closed.
+     *
+     * @throws IllegalStateException when it is the world, which its {@link Job} closes, or a call of it is in flight
+     */
+    @Override
+    public abstract void close();
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**

@@ -22,12 +22,14 @@ public enum Collective {
         ROOT, ROOT_RECEIVES, OTHERS_RECEIVE, COMBINES
     }
 
+    private final String label;
     private final boolean hasRoot;
     private final boolean rootReceives;
     private final boolean othersReceive;
     private final boolean combines;
 
     Collective(Trait... traits) {
+        this.label = name().toLowerCase(Locale.ROOT);
         List<Trait> all = List.of(traits);
         this.hasRoot = all.contains(Trait.ROOT);
         this.rootReceives = all.contains(Trait.ROOT_RECEIVES);
@@ -39,7 +41,7 @@ public enum Collective {
      * {@return the name as it is written in options, messages and the environment: lower case}
      */
     public String label() {
-        return name().toLowerCase(Locale.ROOT);
+        return label;
     }
 
     /**

@@ -193,6 +193,65 @@ public final class Topology {
         return new Topology(nodeOfRank, newLevels);
     }
 
+    /**
+     * Some of these ranks, in any order, where they are: the topology of a group. A level is kept where the group's
+     * ranks form equal groups of it, one after the other, on every node.
+     *
+     * @param ranks for each rank of the group the rank here, none twice
+     * @return the topology, whose nodes are numbered in the order of the group's ranks
+     * @throws IndexOutOfBoundsException when there is no such rank
+     */
+    public Topology of(int... ranks) {
+        int[] numbers = new int[nodes];
+        int[] nodeOfMember = new int[ranks.length];
+        int seen = 0;
+        for (int member = 0; member < ranks.length; member++) {
+            int node = nodeOf(ranks[member]);
+            if (numbers[node] == 0) {
+                numbers[node] = ++seen;
+            }
+            nodeOfMember[member] = numbers[node] - 1;
+        }
+        var group = new Topology(nodeOfMember);
+        int[] kept = new int[levels.length];
+        int count = 0;
+        for (int level : levels) {
+            int size = sizeInGroup(level, group, ranks);
+            int inner = count == 0 ? 1 : kept[count - 1];
+            if (size > inner && size % inner == 0) {
+                kept[count++] = size;
+            }
+        }
+        return count == 0 ? group : group.withLevels(Arrays.copyOf(kept, count));
+    }
+
+    /** How many ranks of a group form each group of a level on every node, but for the last ones there; or 0. */
+    private int sizeInGroup(int level, Topology group, int[] ranks) {
+        int size = 0;
+        int most = 0;
+        for (int node = 0; node < group.nodes; node++) {
+            int[] members = group.ranksOf(node);
+            int run = 0;
+            int last = -1;
+            for (int i = 0; i < members.length; i++) {
+                int place = placeOf(ranks[members[i]]) / level;
+                if (i > 0 && place != last) {
+                    if (size == 0) {
+                        size = run;
+                    }
+                    if (run != size || place < last) {
+                        return 0;
+                    }
+                    run = 0;
+                }
+                last = place;
+                run++;
+            }
+            most = Math.max(most, run);
+        }
+        return most <= size ? size : 0;
+    }
+
     @Override
     public String toString() {
         return size() + " ranks on " + nodes + (nodes == 1 ? " node" : " nodes")

@@ -58,6 +58,14 @@ final class Landings {
         }
     }
 
+    /** Gives them back, at the master, when nobody uses the communicator any more. */
+    void release(Machine machine) {
+        if (machine.load(ring, RingLayout.LANDINGS) != 0) {
+            machine.revoke(handle(machine));
+            memory.release(machine.loadPlain(ring, RingLayout.LANDINGS_ADDRESS), bytes);
+        }
+    }
+
     /** Finds them, when their word was awaited. */
     MemorySegment here(Machine machine) {
         return memory.block(machine.loadPlain(ring, RingLayout.LANDINGS_ADDRESS), bytes);

@@ -39,6 +39,12 @@ final class Ledger {
     /** Greater than the number of any operation: a left word is that much greater when its rank has left them all. */
     static final long ALL = 1L << 62;
 
+    /** A left word is greater by that when its rank touches nothing of the communicator any more. */
+    static final long SETTLED = 1L << 61;
+
+    /** What is known of a node whose master has perhaps not made its ring yet. */
+    static final long NOT_MET = Long.MIN_VALUE;
+
     private final Members members;
     private final MemorySegment ring;
     private final long firstLeft;
@@ -73,7 +79,7 @@ final class Ledger {
         this.members = members;
         this.ring = ring;
         this.firstLeft = firstLeft;
-        this.leftOffset = firstLeft + (long) localRank * Words.LINE_BYTES;
+        this.leftOffset = left(localRank);
         this.localRanks = localRanks;
         this.nodes = nodes;
     }
@@ -189,7 +195,7 @@ final class Ledger {
      * for ever of one that has left all.
      */
     static long done(long leftThere) {
-        return leftThere & ALL - 1;
+        return leftThere & SETTLED - 1;
     }
 
     /** All operations below have been left by all ranks of this node. */
@@ -209,7 +215,7 @@ final class Ledger {
         }
         long least = Long.MAX_VALUE;
         for (int each = 0; each < localRanks.length; each++) {
-            long leftThere = machine.load(ring, firstLeft + (long) each * Words.LINE_BYTES);
+            long leftThere = machine.load(ring, left(each));
             if (leftThere > operation) {
                 least = Math.min(least, done(leftThere));
             } else if (!members.hasEnded(localRanks[each])) {
@@ -218,6 +224,42 @@ final class Ledger {
         }
         setClosed(least);
         return NOBODY;
+    }
+
+    /**
+     * Looks whether all ranks of this node have left all operations, or have ended: then nobody reads any more what
+     * this rank has shown, and it touches nothing of the communicator's block.
+     *
+     * @return whether that is so, and said
+     */
+    boolean settle(Machine machine) {
+        for (int each = 0; each < localRanks.length; each++) {
+            if (machine.load(ring, left(each)) < ALL && !members.hasEnded(localRanks[each])) {
+                return false;
+            }
+        }
+        setClosed(Long.MAX_VALUE); // nobody looks at left words again
+        return true;
+    }
+
+    /** Says that this rank has {@linkplain #settle settled}: the last thing that it does to the block. */
+    void saySettled(Machine machine) {
+        machine.store(ring, leftOffset, left + SETTLED);
+    }
+
+    /** Whether all other ranks of this node have settled, or have ended. */
+    boolean haveOthersSettled(Machine machine) {
+        for (int each = 0; each < localRanks.length; each++) {
+            if (left(each) != leftOffset && machine.load(ring, left(each)) < ALL + SETTLED
+                    && !members.hasEnded(localRanks[each])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private long left(int local) {
+        return firstLeft + (long) local * Words.LINE_BYTES;
     }
 
     /** Whether operations may never be closed that a rank has not left: the communicator is broken, or soon will be. */
@@ -256,11 +298,25 @@ final class Ledger {
         machine.lock(lock);
         try {
             if (leftElsewhere == null) {
-                leftElsewhere = new AtomicLongArray(nodes);
+                var table = new AtomicLongArray(nodes);
+                for (int node = 0; node < nodes; node++) {
+                    table.setPlain(node, leftEverywhere);
+                }
+                leftElsewhere = table;
             }
         } finally {
             machine.unlock(lock);
         }
+    }
+
+    /** Before the first operation: the rings of other nodes may not be there yet. */
+    void meetNodes() {
+        leftEverywhere = NOT_MET;
+    }
+
+    /** Whether the ring of another node's master is, or was, known to be there. */
+    boolean hasMet(int node) {
+        return leftElsewhere(node) > NOT_MET;
     }
 
     /** Takes note of all nodes at once. */

@@ -103,9 +103,13 @@ public final class LiveMachine implements Machine {
     }
 
     @Override
-    public boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+    public Reply get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
             Waiter.Check check) {
-        return fabric.get(process, region, offset, target, targetOffset, bytes, check);
+        try {
+            return fabric.get(process, region, offset, target, targetOffset, bytes, check) ? Reply.GIVEN : Reply.GONE;
+        } catch (IndexOutOfBoundsException _) {
+            return Reply.REFUSED;
+        }
     }
 
     @Override

@@ -113,6 +113,16 @@ public interface Machine {
     void combine(Kernel kernel, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
             MemorySegment target, long targetOffset, long bytes);
 
+    /** What a process says to who wants to get something from it. */
+    enum Reply {
+        /** The bytes are here. */
+        GIVEN,
+        /** It has no such region, or not yet, or not any more. */
+        REFUSED,
+        /** It is gone. */
+        GONE
+    }
+
     /** Says that a put raises no word. */
     long NO_WORD = -1;
 
@@ -146,9 +156,9 @@ public interface Machine {
      * @param targetOffset at which byte
      * @param bytes how many, 1 or more
      * @param check what may end the wait, by throwing
-     * @return false when the process is gone
+     * @return whether they are here
      */
-    boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+    Reply get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
             Waiter.Check check);
 
     /**

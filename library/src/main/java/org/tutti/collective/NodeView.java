@@ -77,6 +77,13 @@ public final class NodeView {
         return windowBytesMax;
     }
 
+    /**
+     * {@return the layout of the communicator's block on this node}
+     */
+    public RingLayout layout() {
+        return layoutOf(node);
+    }
+
     RingLayout layoutOf(int ofNode) {
         int ranks = topology.ranksOn(ofNode);
         RingLayout layout = layouts[ranks];

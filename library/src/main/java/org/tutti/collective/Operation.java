@@ -5,8 +5,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 import org.tutti.CallInterruptedException;
-import org.tutti.Collective;
 import org.tutti.CollectiveMismatchException;
+import org.tutti.CommunicatorBrokenException;
 import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
 import org.tutti.memory.Memory;
@@ -56,6 +56,7 @@ import org.tutti.memory.Words;
 abstract class Operation extends Placement implements Waiter.Check {
     static final int GENERATION_SHIFT = 20;
 
+    private static final int NOBODY = -1;
     private static final long QUIET = 1;
     private static final long LOOK_NANOS = 200_000_000;
     private static final long NO_LOOK_YET = Long.MIN_VALUE;
@@ -80,6 +81,7 @@ abstract class Operation extends Placement implements Waiter.Check {
     long history;
     boolean quiet;
     boolean unflushed;
+    boolean meeting; // perhaps not all nodes have made their rings yet
 
     private MemorySegment landingsHere;
     private boolean mayClaim;
@@ -90,6 +92,7 @@ abstract class Operation extends Placement implements Waiter.Check {
     private long awaitedOffset;
     private long awaitedValue;
     private long lookNanos;
+    private int seenClosed = NOBODY;
     private Ledger awaitedLedger; // of another communicator, of which the awaited rank is one
 
     /** Ends a look at another rank's descriptor; never leaves this class. */
@@ -112,6 +115,10 @@ abstract class Operation extends Placement implements Waiter.Check {
         this.blocking = first == null;
         this.ledger = first != null ? first.ledger
                 : new Ledger(members, ring, layout.left(0), localRanks, localRank, topology.nodes());
+        this.meeting = reach != null && !reach.isComplete();
+        if (meeting && first == null) {
+            ledger.meetNodes();
+        }
         this.landings = topology.nodes() == 1 ? null
                 : first != null ? first.landings : new Landings(memory, ring, layout, topology.nodes());
         this.mayClaim = isMaster() && topology.nodes() > 1;
@@ -140,12 +147,12 @@ abstract class Operation extends Placement implements Waiter.Check {
     /**
      * Makes sure that no other thread is in a blocking call of this communicator, at best effort.
      *
-     * @param called the collective that is to be called
+     * @param called what is to be called, such as "barrier"
      * @throws IllegalStateException when one is
      */
-    public void checkIdle(Collective called) {
+    public void checkIdle(String called) {
         if (ledger.blocking() != null) {
-            throw new IllegalStateException(members.describe(rank) + " called " + called.label()
+            throw new IllegalStateException(members.describe(rank) + " called " + called
                     + " while another thread is inside " + ledger.blocking().label()
                     + " on the same communicator; let one thread at a time use it");
         }
@@ -244,6 +251,60 @@ abstract class Operation extends Placement implements Waiter.Check {
     }
 
     /**
+     * Tries to let go of the communicator's block, when this rank has {@linkplain #leaveAll left all operations}: that
+     * can be done once all ranks of its node have, or have ended.
+     *
+     * @return whether nobody reads any more what this rank has shown, and it touches nothing of the block but by {@link
+     *         #saySettled} and {@link #haveOthersSettled}
+     */
+    public boolean settle() {
+        return ledger.settle(machine);
+    }
+
+    /**
+     * Says that this rank has {@linkplain #settle settled}: the block may be gone afterwards, but for its master.
+     */
+    public void saySettled() {
+        ledger.saySettled(machine);
+    }
+
+    /**
+     * {@return whether all other ranks of this node have settled, or ended}
+     */
+    public boolean haveOthersSettled() {
+        return ledger.haveOthersSettled(machine);
+    }
+
+    /**
+     * Tells why this rank cannot go on with something that it does outside of operations.
+     *
+     * @param doing what it does, such as "split"
+     * @param awaited the rank that it waits for, or −1
+     * @return the exception to throw, or null
+     */
+    public RuntimeException failureIn(String doing, int awaited) {
+        if (ledger.hasEnded()) {
+            return new RankFailedException(members.rankInJob(rank),
+                    members.describe(rank) + " left its job while it was inside " + doing);
+        }
+        RuntimeException failure = members.failure(awaited);
+        long broken = machine.load(ring, RingLayout.BROKEN);
+        return failure != null || broken == 0 ? failure
+                : Breakage.exception(broken, members, members.describe(rank) + " cannot go on with " + doing + ": ");
+    }
+
+    /**
+     * Ends the communicator because something has failed that was done on it outside of operations.
+     *
+     * @param failure what was thrown
+     */
+    public void breakNow(Throwable failure) {
+        machine.setOnce(ring, RingLayout.BROKEN,
+                failure instanceof Error ? brokenByError : Breakage.word(failure, rank));
+        ledger.leaveAll(machine, 0);
+    }
+
+    /**
      * {@return whether this rank has said that it {@linkplain #end leaves}}
      */
     public boolean hasEnded() {
@@ -257,6 +318,13 @@ abstract class Operation extends Placement implements Waiter.Check {
         return new RankFailedException(members.rankInJob(rank),
                 members.describe(rank) + " left its job while its " + call.collective().label()
                         + " was in flight; await all requests before closing the job");
+    }
+
+    /**
+     * {@return what to call this rank in messages}
+     */
+    public String describe() {
+        return members.describe(rank);
     }
 
     /**
@@ -335,33 +403,54 @@ abstract class Operation extends Placement implements Waiter.Check {
         }
     }
 
-    /** Waits until all ranks of another node have left an operation. Ranks that have left the job have. */
+    /**
+     * Waits until all ranks of another node have left an operation. Those that have left the job have, and those that
+     * have closed the communicator.
+     */
     void awaitLeft(int other, long operation) {
         flush();
-        int ranks = topology.ranksOn(other);
         for (int turn = 0;; turn++) {
-            int asked = firstWhoIsThere(other);
-            if (asked < 0) {
-                ledger.raiseLeftElsewhere(machine, other, Long.MAX_VALUE);
-                return;
-            }
-            awaitNothingOf(asked);
-            if (machine.get(reach.processes()[asked], reach.rings()[asked], view.layoutOf(other).left(0), fetched, 0,
-                    (long) ranks * Words.LINE_BYTES, this)) {
-                long least = Long.MAX_VALUE;
-                for (int local = 0; local < ranks; local++) {
-                    boolean gone = members.hasLeft(topology.rankAt(other, local));
-                    least = Math.min(least, gone ? least
-                            : machine.loadPlain(fetched, (long) local * Words.LINE_BYTES));
-                }
+            long least = askLeft(other);
+            if (least > Ledger.NOT_MET) {
                 ledger.raiseLeftElsewhere(machine, other, least);
-                if (least > operation) {
-                    return;
-                }
+            }
+            if (least > operation) {
+                return;
             }
             check();
             machine.pause(turn);
         }
+    }
+
+    /** Gets the left words of another node from a rank that has them, and returns the least. */
+    private long askLeft(int other) {
+        int ranks = topology.ranksOn(other);
+        for (int local = 0; local < ranks; local++) {
+            int asked = topology.rankAt(other, local);
+            if (members.hasLeft(asked)) {
+                continue;
+            }
+            awaitNothingOf(asked);
+            Machine.Reply reply = machine.get(reach.process(asked), reach.ring(asked),
+                    view.layoutOf(other).left(0), fetched, 0, (long) ranks * Words.LINE_BYTES, this);
+            if (reply == Machine.Reply.GIVEN) {
+                return leastLeft(other, ranks);
+            }
+            if (reply == Machine.Reply.GONE || !ledger.hasMet(other)) {
+                return Ledger.NOT_MET;
+            } // else its process has closed the communicator
+        }
+        return Long.MAX_VALUE;
+    }
+
+    private long leastLeft(int other, int ranks) {
+        long least = Long.MAX_VALUE;
+        for (int local = 0; local < ranks; local++) {
+            if (!members.hasLeft(topology.rankAt(other, local))) {
+                least = Math.min(least, machine.loadPlain(fetched, (long) local * Words.LINE_BYTES));
+            }
+        }
+        return least;
     }
 
     /** The landings of this node, when its master has claimed them. */
@@ -390,10 +479,12 @@ abstract class Operation extends Placement implements Waiter.Check {
         long look = NO_LOOK_YET;
         for (int turn = 0;; turn++) {
             awaitNothingOf(asked);
-            if (!machine.get(reach.processes()[asked], reach.rings()[asked], 0, fetched, 0, Words.LINE_BYTES, this)) {
+            Machine.Reply reply =
+                    machine.get(reach.process(asked), reach.ring(asked), 0, fetched, 0, Words.LINE_BYTES, this);
+            if (reply == Machine.Reply.GONE || reply == Machine.Reply.REFUSED && ledger.hasMet(other)) {
                 throw gone(asked);
             }
-            long handle = Landings.handleIn(fetched, machine);
+            long handle = reply == Machine.Reply.REFUSED ? 0 : Landings.handleIn(fetched, machine);
             if (handle != 0) {
                 landings.setElsewhere(machine, other, handle);
                 return handle;
@@ -403,16 +494,6 @@ abstract class Operation extends Placement implements Waiter.Check {
             look = lookNanos;
             machine.pause(turn);
         }
-    }
-
-    private int firstWhoIsThere(int there) {
-        for (int local = 0; local < topology.ranksOn(there); local++) {
-            int each = topology.rankAt(there, local);
-            if (!members.hasLeft(each)) {
-                return each;
-            }
-        }
-        return -1;
     }
 
     // ---- what can go wrong
@@ -471,6 +552,9 @@ abstract class Operation extends Placement implements Waiter.Check {
             checkAlive(); // who has left may have said before why
             throw failure;
         }
+        if (isMember && hasLeftAll(awaitedRank) && isAwaiting()) {
+            throw closed(awaitedRank);
+        }
         if (Thread.currentThread().isInterrupted()) {
             throw new CallInterruptedException(
                     members.describe(rank) + " was interrupted in " + call.collective().label()
@@ -481,6 +565,26 @@ abstract class Operation extends Placement implements Waiter.Check {
                     members.describe(rank) + " passed its deadline in " + call.collective().label()
                             + " while it waited for " + awaited() + "; see what that rank does, or allow more time");
         }
+    }
+
+    /** Whether a rank of this node has left all operations without having been in this one. */
+    private boolean hasLeftAll(int other) {
+        int local = localRankOf(other);
+        return local >= 0 && hasLeftAll(machine.load(ring, layout.left(local)));
+    }
+
+    private boolean hasLeftAll(long leftThere) {
+        return leftThere >= Ledger.ALL && Ledger.done(leftThere) <= sequence;
+    }
+
+    /** Who has left all operations without having broken the communicator or left the job has closed it. */
+    private RuntimeException closed(int other) {
+        checkAlive();
+        RuntimeException failure = members.failure(other);
+        return failure != null ? failure
+                : new CommunicatorBrokenException(members.describe(rank) + " cannot go on with "
+                        + call.collective().label() + ": " + members.describe(other)
+                        + " has closed the communicator; close it after the last call, at every rank");
     }
 
     private String awaited() {
@@ -539,17 +643,46 @@ abstract class Operation extends Placement implements Waiter.Check {
         }
         lookNanos = Long.MAX_VALUE; // a check inside a call of the fabric must not call it
         boolean differs = comparison.differsElsewhere(sequence, other, history);
+        if (isAwaiting()) {
+            checkOpenElsewhere(other);
+        }
         lookNanos = System.nanoTime() + LOOK_NANOS;
         return differs;
+    }
+
+    /**
+     * Throws when a rank on another node has closed the communicator, and was seen to have when this was looked at
+     * before: if it has done so because of something that it knows, the news of that have come meanwhile.
+     */
+    private void checkOpenElsewhere(int other) {
+        boolean closed = hasClosed(other);
+        if (closed && seenClosed == other && isAwaiting()) {
+            throw closed(other);
+        }
+        seenClosed = closed ? other : NOBODY;
+    }
+
+    private boolean hasClosed(int other) {
+        RingLayout theirs = view.layoutOf(topology.nodeOf(other));
+        try {
+            return switch (machine.get(reach.process(other), reach.ring(other), theirs.left(topology.placeOf(other)),
+                    fetched, 0, Words.LINE_BYTES, whileAwaiting)) {
+                case GIVEN -> hasLeftAll(machine.loadPlain(fetched, 0));
+                case REFUSED -> ledger.hasMet(topology.nodeOf(other));
+                case GONE -> false;
+            };
+        } catch (LookEndedException _) {
+            return false;
+        }
     }
 
     /** Reads another rank's descriptor, unless the word comes meanwhile that this rank waits for. */
     private boolean fetch(long operation, int other) {
         RingLayout theirs = view.layoutOf(topology.nodeOf(other));
         try {
-            return machine.get(reach.processes()[other], reach.rings()[other],
+            return machine.get(reach.process(other), reach.ring(other),
                     RingLayout.cell(theirs.slot(theirs.slotIndex(operation)), topology.placeOf(other)), fetched,
-                    0, RingLayout.CELL_BYTES, whileAwaiting);
+                    0, RingLayout.CELL_BYTES, whileAwaiting) == Machine.Reply.GIVEN;
         } catch (LookEndedException _) {
             return false;
         }

@@ -18,6 +18,8 @@ import org.tutti.pattern.FibonacciTree;
  *
  *  the head: +0     broken word    +8 LANDINGS word   +16 address of the landings   +24 their handle for other nodes
  *
+ *  a left line: +0 left word    +8 which group the rank is making   +16 at its master the address of the group's block
+ *
  *  a star:   +0     ARRIVED word   +8 fingerprint of the putter's calls   +16 payload, 112 bytes
  *
  *  an edge:  +0     the same
@@ -83,6 +85,12 @@ public final class RingLayout {
 
     /** By which handle of the master's process other nodes reach the landings. */
     public static final long LANDINGS_HANDLE = 24;
+
+    /** Where in a rank's left line it says which group it makes, by the group's number. */
+    static final long GROUP = 8;
+
+    /** Where in its left line a group's master says where the group's block is. */
+    static final long GROUP_ADDRESS = 16;
 
     static final long READY = 0;
 

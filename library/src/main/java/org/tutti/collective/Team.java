@@ -132,6 +132,17 @@ public final class Team extends Operation {
         }
     }
 
+    /**
+     * Gives the communicator's memory back, at the master that has claimed it, when all ranks of the node have
+     * {@linkplain #settle settled}.
+     */
+    public void release() {
+        if (landings != null) {
+            landings.release(machine);
+        }
+        memory.release(ringAddress, layout.bytes());
+    }
+
     // ---- calls
 
     /**
@@ -533,7 +544,7 @@ public final class Team extends Operation {
 
     /** The handle by which the master of another node lets others reach the communicator's block there. */
     private long ringOf(int otherNode) {
-        return reach.rings()[master(otherNode)];
+        return reach.ring(master(otherNode));
     }
 
     private void putIntoSlot(int toNode, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
@@ -550,7 +561,7 @@ public final class Team extends Operation {
         int master = master(toNode);
         awaitNothingOf(master);
         unflushed = true;
-        return machine.put(reach.processes()[master], region, offset, source, sourceOffset, bytes, word, base + step,
+        return machine.put(reach.process(master), region, offset, source, sourceOffset, bytes, word, base + step,
                 tag(), this);
     }
 
@@ -563,9 +574,9 @@ public final class Team extends Operation {
     }
 
     private void writeInvitation(Area area, long bytes) {
-        int process = reach.processes()[rank];
+        int process = reach.process(rank);
         if (area.segment().equals(ring)) {
-            invitations.write(process, reach.rings()[rank], area.start(), bytes);
+            invitations.write(process, reach.ring(rank), area.start(), bytes);
         } else if (isLandings(area.segment())) {
             invitations.write(process, landings.handle(machine), area.start(), bytes);
         } else if (inbox != null && area.segment().equals(inbox.segment())) {
@@ -620,6 +631,8 @@ public final class Team extends Operation {
             boolean quietThere = compare(master(fromNode), machine.loadTag(words, word));
             if (topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
                 ledger.raiseLeftElsewhere(machine, fromNode, Ledger.leftBy(sequence, quietThere));
+            } else if (meeting && !ledger.hasMet(fromNode)) {
+                ledger.raiseLeftElsewhere(machine, fromNode, 0); // who has put has made its ring
             }
         }
     }
@@ -631,5 +644,6 @@ public final class Team extends Operation {
      */
     public void noteAllAreHere() {
         ledger.raiseLeftEverywhere(Ledger.leftBy(sequence, quiet));
+        meeting = false;
     }
 }

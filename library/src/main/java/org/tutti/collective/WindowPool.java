@@ -73,6 +73,11 @@ public final class WindowPool {
         return Math.clamp(Long.highestOneBit(NODE_BYTES_MAX / ranksMax), RANK_BYTES_MIN, RANK_BYTES_MAX) / 2;
     }
 
+    /** {@return the greatest window} */
+    public long windowBytesMax() {
+        return windowBytesMax;
+    }
+
     /**
      * Takes a window in which others will be shown something.
      *

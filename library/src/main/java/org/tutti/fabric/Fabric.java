@@ -62,6 +62,16 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
     long register(MemorySegment memory, Accumulator accumulator);
 
     /**
+     * Lets other processes address memory by a handle that they know without being told.
+     *
+     * @param memory native memory, or part of the node's memory
+     * @param handle the region's handle, which nobody but the job's processes can compute; no region may have had it
+     *            before
+     * @throws IllegalStateException when this process has a region with this handle
+     */
+    void registerKnown(MemorySegment memory, long handle);
+
+    /**
      * Ends that: what arrives for the region from now on is dropped and counted.
      *
      * @param handle the region's handle

@@ -3,21 +3,25 @@ package org.tutti.fabric;
 
 import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
-import java.util.Arrays;
 
 /**
- * The regions of a process. A handle is a place in this table, in its low 16 bits, and a random number, so that a
- * handle cannot be guessed, and one of a region that is gone does not reach the next one at the same place.
+ * The regions of a process, by their handles: random numbers, which cannot be guessed, or numbers that others of the
+ * job can compute, which the owner gives. No handle is used twice, so one of a region that is gone reaches no other.
+ *
+ * <p>They are in a hash table with linear probing, at most half full. A change makes another table, so that whoever
+ * looks for a region needs no lock.
  */
 public final class Regions {
     /** The most regions that a process may have at once. */
     public static final int REGIONS_MAX = 1 << 16;
 
-    private static final int INDEX_BITS = 16;
-    private static final int PLACES_AT_FIRST = 16;
+    private static final int PLACES_MIN = 32;
+    private static final int PLACES_PER_REGION = 2;
+    private static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L; // 2^64 / golden ratio: Knuth's multiplicative hashing
 
     private final SecureRandom random = new SecureRandom();
-    private volatile Region[] places = new Region[PLACES_AT_FIRST];
+    private volatile Region[] table = new Region[PLACES_MIN];
+    private int count;
 
     /**
      * Adds a region that nobody accumulates into.
@@ -37,50 +41,38 @@ public final class Regions {
      * @return the region
      */
     public synchronized Region add(MemorySegment memory, Accumulator accumulator) {
-        if (!memory.isNative()) {
-            throw new IllegalArgumentException("only native memory can be a region, not " + memory);
-        }
-        int index = 0;
-        while (index < places.length && places[index] != null) {
-            index++;
-        }
-        if (index == REGIONS_MAX) {
-            throw new IllegalStateException("this process has " + REGIONS_MAX + " regions, and may not have more; "
-                    + "close memory that is not used any more");
-        }
-        Region region = new Region(random.nextLong() << INDEX_BITS | index, memory, accumulator);
-        Region[] changed = Arrays.copyOf(places, index == places.length ? 2 * index : places.length);
-        changed[index] = region;
-        places = changed;
-        return region;
+        long handle;
+        do {
+            handle = random.nextLong();
+        } while (handle == 0 || find(handle) != null);
+        return add(new Region(handle, memory, accumulator));
     }
 
     /**
-     * Adds a region whose handle others know without being told; only the first of all.
+     * Adds a region whose handle others know without being told.
      *
      * @param memory its memory
-     * @param handle a handle whose low 16 bits are zero
+     * @param handle its handle, as hard to guess for others as a random one
+     * @throws IllegalStateException when there is a region with this handle
      */
-    public synchronized void addFirst(MemorySegment memory, long handle) {
-        if (places[0] != null || (handle & REGIONS_MAX - 1) != 0) {
-            throw new IllegalStateException("a known handle is for the first region, and must end with zeros");
+    public synchronized void addKnown(MemorySegment memory, long handle) {
+        if (find(handle) != null) {
+            throw new IllegalStateException("a region with this handle is there: " + find(handle).segment());
         }
-        Region[] changed = places.clone();
-        changed[0] = new Region(handle, memory, null);
-        places = changed;
+        add(new Region(handle, memory, null));
     }
 
-    /**
-     * Finds a region.
-     *
-     * @param handle its handle; anything, as others name it
-     * @return the region, or null when there is none
-     */
-    public Region find(long handle) {
-        int index = (int) (handle & REGIONS_MAX - 1);
-        Region[] current = places;
-        Region region = index < current.length ? current[index] : null;
-        return region != null && region.handle() == handle ? region : null;
+    private Region add(Region region) {
+        if (!region.segment().isNative()) {
+            throw new IllegalArgumentException("only native memory can be a region, not " + region.segment());
+        }
+        if (count == REGIONS_MAX) {
+            throw new IllegalStateException("this process has " + REGIONS_MAX + " regions, and may not have more; "
+                    + "close memory and communicators that are not used any more");
+        }
+        table = rebuilt(region, null);
+        count++;
+        return region;
     }
 
     /**
@@ -92,9 +84,56 @@ public final class Regions {
         Region region = find(handle);
         if (region != null) {
             region.revoke();
-            Region[] changed = places.clone();
-            changed[(int) (handle & REGIONS_MAX - 1)] = null;
-            places = changed;
+            table = rebuilt(null, region);
+            count--;
         }
+    }
+
+    private Region[] rebuilt(Region added, Region removed) {
+        int regions = count + (added == null ? -1 : 1);
+        Region[] changed = new Region[places(regions)];
+        for (Region each : table) {
+            if (each != null && each != removed) {
+                put(changed, each);
+            }
+        }
+        if (added != null) {
+            put(changed, added);
+        }
+        return changed;
+    }
+
+    private static int places(int regions) {
+        int needed = Math.max(PLACES_MIN, PLACES_PER_REGION * regions);
+        return Integer.highestOneBit(2 * needed - 1);
+    }
+
+    private static void put(Region[] places, Region region) {
+        int at = home(region.handle(), places.length);
+        while (places[at] != null) {
+            at = at + 1 & places.length - 1;
+        }
+        places[at] = region;
+    }
+
+    /**
+     * Finds a region.
+     *
+     * @param handle its handle; anything, as others name it
+     * @return the region, or null when there is none
+     */
+    public Region find(long handle) {
+        Region[] places = table;
+        for (int at = home(handle, places.length); places[at] != null; at = at + 1 & places.length - 1) {
+            if (places[at].handle() == handle) {
+                return places[at];
+            }
+        }
+        return null;
+    }
+
+    /** Where the search for a handle begins: the highest bits of a product. */
+    private static int home(long handle, int places) {
+        return (int) (handle * GOLDEN >>> Long.SIZE - Integer.numberOfTrailingZeros(places));
     }
 }

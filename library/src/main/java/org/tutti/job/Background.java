@@ -46,6 +46,21 @@ final class Background {
         }
     }
 
+    /**
+     * Makes sure that no request is in flight.
+     *
+     * @param called what is to be called
+     */
+    void checkIdle(String called) {
+        synchronized (idle) {
+            if (inFlight > 0) {
+                throw new IllegalStateException(first.describe() + " called " + called + " with " + inFlight
+                        + (inFlight == 1 ? " request" : " requests")
+                        + " in flight on the same communicator; await them first");
+            }
+        }
+    }
+
     /** Returns what the request ends with: null, or what was thrown. */
     private Throwable run(Team team, Call call, Runnable afterwards) {
         Throwable failure = null;

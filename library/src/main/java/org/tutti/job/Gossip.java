@@ -222,6 +222,16 @@ final class Gossip implements FabricListener {
         circles.put(id, new Circle(id, ring, ranks));
     }
 
+    /**
+     * Forgets a communicator of which this process has no ranks any more.
+     *
+     * @param id its number
+     */
+    void forget(long id) {
+        spread(); // what others have to hear of it
+        circles.remove(id);
+    }
+
     // ---- hearing
 
     @Override

@@ -3,7 +3,11 @@ package org.tutti.job;
 
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
 import java.util.Objects;
+import java.util.stream.IntStream;
 
 import org.tutti.Collective;
 import org.tutti.Communicator;
@@ -16,57 +20,42 @@ import org.tutti.choice.Choice;
 import org.tutti.choice.Shortlist;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Machine;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
-import org.tutti.onesided.Allocator;
 
 /**
  * The communicator behind the face: checks arguments, chooses an algorithm, and runs the call on the caller's thread.
  */
 final class LiveCommunicator extends Communicator {
-    private static final int KERNELS_KEPT = 8;
+    private static final int NO_COLOR = -1;
 
-    private final LiveJob job;
+    private final Communicators communicators;
+    private final Membership membership;
     private final Team team;
-    private final Topology topology;
     private final Choice choice;
     private final Shortlist shortlist;
-    private final Allocator allocator;
     private final long waitNanosMax;
-    private final Call call;
-    private final Background background;
     private final LiveNonBlocking nonBlocking;
-    private final Kernel[] kernels;
 
-    LiveCommunicator(LiveJob job, Team team, Machine backgroundMachine, Topology topology, Choice choice,
-            Allocator allocator) {
-        this.job = job;
-        this.team = team;
-        this.topology = topology;
+    LiveCommunicator(Communicators communicators, Membership membership, Choice choice) {
+        this.communicators = communicators;
+        this.membership = membership;
+        this.team = membership.team;
         this.choice = choice;
-        this.shortlist = choice.shortlist(topology);
-        this.allocator = allocator;
+        this.shortlist = choice.shortlist(membership.topology());
         this.waitNanosMax = Long.MAX_VALUE;
-        this.call = new Call();
-        this.background = new Background(team, () -> team.forBackground(backgroundMachine));
-        this.nonBlocking = new LiveNonBlocking(this, background);
-        this.kernels = new Kernel[KERNELS_KEPT];
+        this.nonBlocking = new LiveNonBlocking(this, membership.background);
     }
 
     private LiveCommunicator(LiveCommunicator viewed, Choice choice, long waitNanosMax) {
         super(viewed);
-        this.job = viewed.job;
+        this.communicators = viewed.communicators;
+        this.membership = viewed.membership;
         this.team = viewed.team;
-        this.topology = viewed.topology;
         this.choice = choice;
-        this.shortlist = choice == viewed.choice ? viewed.shortlist : choice.shortlist(topology);
-        this.allocator = viewed.allocator;
+        this.shortlist = choice == viewed.choice ? viewed.shortlist : choice.shortlist(topology());
         this.waitNanosMax = waitNanosMax;
-        this.call = viewed.call;
-        this.background = viewed.background;
-        this.nonBlocking = new LiveNonBlocking(this, background);
-        this.kernels = viewed.kernels;
+        this.nonBlocking = new LiveNonBlocking(this, membership.background);
     }
 
     @Override
@@ -81,7 +70,7 @@ final class LiveCommunicator extends Communicator {
 
     @Override
     public Topology topology() {
-        return topology;
+        return membership.topology();
     }
 
     @Override
@@ -96,6 +85,12 @@ final class LiveCommunicator extends Communicator {
             throw new IllegalArgumentException("a deadline must be more than zero, not " + deadline);
         }
         return new LiveCommunicator(this, choice, nanos(deadline));
+    }
+
+    @Override
+    public Communicator withName(String name) {
+        membership.setName(Objects.requireNonNull(name, "name"));
+        return this;
     }
 
     static long nanos(Duration duration) {
@@ -113,29 +108,33 @@ final class LiveCommunicator extends Communicator {
 
     @Override
     public RemoteMemory allocate(long bytes) {
-        return allocator.allocate(this, bytes, this::deadlineNanos);
+        return membership.allocator.allocate(this, bytes, this::deadlineNanos);
     }
 
     @Override
     public void barrier() {
-        run(prepare(call, Collective.BARRIER, 0, null, 0));
+        barrier(deadlineNanos());
+    }
+
+    void barrier(long deadlineNanos) {
+        run(prepare(membership.call, Collective.BARRIER, 0, null, 0, deadlineNanos));
     }
 
     @Override
     protected void broadcast(MemorySegment data, DataType type, long count, int root) {
-        run(prepare(call, Collective.BROADCAST, data, data, type, count, null, root));
+        run(prepare(membership.call, Collective.BROADCAST, data, data, type, count, null, root));
     }
 
     @Override
     protected void reduce(MemorySegment source, MemorySegment target, DataType type, long count, Reduction reduction,
             int root) {
-        run(prepare(call, Collective.REDUCE, source, target, type, count, kept(reduction, type), root));
+        run(prepare(membership.call, Collective.REDUCE, source, target, type, count, kept(reduction, type), root));
     }
 
     @Override
     protected void allreduce(MemorySegment source, MemorySegment target, DataType type, long count,
             Reduction reduction) {
-        run(prepare(call, Collective.ALLREDUCE, source, target, type, count, kept(reduction, type), 0));
+        run(prepare(membership.call, Collective.ALLREDUCE, source, target, type, count, kept(reduction, type), 0));
     }
 
     private void run(Call prepared) {
@@ -158,34 +157,110 @@ final class LiveCommunicator extends Communicator {
         if (called.receives(rank(), root) && target.isReadOnly()) {
             throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + target);
         }
-        Call prepared = prepare(empty, called, count * type.bytes(), kernel, root);
+        Call prepared = prepare(empty, called, count * type.bytes(), kernel, root, deadlineNanos());
         prepared.setElements(source, target, type, count, kernel);
         return prepared;
     }
 
     /** Touches the call only when nothing can be wrong any more: it may be the one that another thread is inside. */
-    Call prepare(Call empty, Collective called, long bytes, Kernel kernel, int root) {
+    Call prepare(Call empty, Collective called, long bytes, Kernel kernel, int root, long deadlineNanos) {
         Algorithm algorithm = shortlist.algorithm(called, Math.min(bytes, team.operationBytesMax()),
                 kernel == null || kernel.isCommutative());
-        long deadlineNanos = deadlineNanos();
-        team.checkIdle(called);
+        team.checkIdle(called.label());
         empty.set(algorithm, root, deadlineNanos);
         return empty;
     }
 
     long deadlineNanos() {
-        return job.deadlineNanos(waitNanosMax);
+        membership.checkOpen();
+        return communicators.deadlineNanos(waitNanosMax);
     }
 
-    /** The rank leaves its job: its requests in flight are to end. */
-    void end() {
-        allocator.end();
-        team.end();
+    // ---- groups
+
+    @Override
+    public Communicator split(int color, int key) {
+        if (color < 0) {
+            throw new IllegalArgumentException(team.describe() + " called split with color " + color
+                    + "; a color is 0 or more");
+        }
+        long deadlineNanos = deadlineNanos();
+        var table = new long[2 * size()];
+        table[2 * rank()] = color;
+        table[2 * rank() + 1] = key;
+        allreduce(table, Reduction.SUM);
+        int[] ranks = IntStream.range(0, size()).filter(each -> table[2 * each] == color).boxed()
+                .sorted(Comparator.comparingLong(each -> table[2 * each + 1])).mapToInt(each -> each).toArray();
+        return make("split", color, ranks, deadlineNanos);
     }
 
-    /** The rank has left its job: the others await nothing of it, and may use again what they have shown. */
-    void leaveAll() {
-        team.leaveAll();
+    @Override
+    public Communicator duplicate() {
+        return split("duplicate", NO_COLOR, IntStream.range(0, size()));
+    }
+
+    @Override
+    public Communicator splitByNode() {
+        int node = topology().nodeOf(rank());
+        return split("splitByNode", node, Arrays.stream(topology().ranksOf(node)));
+    }
+
+    @Override
+    public Communicator splitBy(int level) {
+        int[] levels = topology().levels();
+        if (level < 0 || level >= levels.length) {
+            throw new IllegalArgumentException(team.describe() + " called splitBy with level " + level + "; its nodes "
+                    + (levels.length == 0 ? "have no levels" : "have levels 0 to " + (levels.length - 1)));
+        }
+        int node = topology().nodeOf(rank());
+        int group = topology().placeOf(rank()) / levels[level];
+        return split("splitBy", (long) node * size() + group, Arrays.stream(topology().ranksOf(node))
+                .filter(each -> topology().placeOf(each) / levels[level] == group));
+    }
+
+    /** What all ranks know without a table; but they come together, so that one that calls something else is named. */
+    private Communicator split(String called, long color, IntStream ranks) {
+        long deadlineNanos = deadlineNanos();
+        barrier(deadlineNanos);
+        return make(called, color, ranks.toArray(), deadlineNanos);
+    }
+
+    /** The operation that all of this communicator have just been in tells apart what they make. */
+    private Communicator make(String called, long color, int[] ranks, long deadlineNanos) {
+        return communicators.make(membership, called, Communicators.mix(team.operation(), color), ranks, deadlineNanos);
+    }
+
+    @Override
+    public Communicator create(int... ranks) {
+        long deadlineNanos = deadlineNanos();
+        team.checkIdle("create");
+        int[] members = ranks.clone();
+        checkMembers(members);
+        return communicators.make(membership, "create", membership.numberOf(members), members, deadlineNanos);
+    }
+
+    private void checkMembers(int[] ranks) {
+        var seen = new BitSet();
+        for (int each : ranks) {
+            if (each < 0 || each >= size()) {
+                throw new IllegalArgumentException(team.describe() + " called create with rank " + each
+                        + ", which is not one of this communicator, whose ranks are 0 to " + (size() - 1));
+            }
+            if (seen.get(each)) {
+                throw new IllegalArgumentException(team.describe() + " called create with rank " + each
+                        + " more than once");
+            }
+            seen.set(each);
+        }
+        if (!seen.get(rank())) {
+            throw new IllegalArgumentException(team.describe() + " called create for a group that it is not in: "
+                    + Arrays.toString(ranks) + "; only its members call it");
+        }
+    }
+
+    @Override
+    public void close() {
+        communicators.close(membership);
     }
 
     private void checkRoot(int root) {
@@ -198,14 +273,14 @@ final class LiveCommunicator extends Communicator {
 
     /** The kernels of the latest operators, the newest first, so that calls with the same few allocate nothing. */
     private Kernel kept(Reduction reduction, DataType type) {
-        for (Kernel kernel : kernels) {
+        for (Kernel kernel : membership.kernels) {
             if (kernel != null && kernel.isOf(reduction, type)) {
                 return kernel;
             }
         }
         Kernel kernel = Kernel.of(reduction, type);
-        System.arraycopy(kernels, 0, kernels, 1, KERNELS_KEPT - 1);
-        kernels[0] = kernel;
+        System.arraycopy(membership.kernels, 0, membership.kernels, 1, membership.kernels.length - 1);
+        membership.kernels[0] = kernel;
         return kernel;
     }
 }

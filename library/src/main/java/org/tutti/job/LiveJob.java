@@ -8,14 +8,6 @@ import org.tutti.Job;
 import org.tutti.JobAbortedException;
 import org.tutti.JobOptions;
 import org.tutti.choice.Choice;
-import org.tutti.collective.LiveMachine;
-import org.tutti.collective.NodeView;
-import org.tutti.collective.Reach;
-import org.tutti.collective.Team;
-import org.tutti.collective.WindowPool;
-import org.tutti.fabric.Fabric;
-import org.tutti.memory.Waiter;
-import org.tutti.onesided.Allocator;
 
 /**
  * The job as one rank sees it.
@@ -24,16 +16,17 @@ final class LiveJob implements Job {
     private static final long FENCE_MILLIS_MAX = 10_000;
 
     private final Node node;
-    private final Fabric fabric;
+    private final Network network;
     private final int rank;
-    private final LiveCommunicator world;
+    private final Communicators communicators;
+    private final Communicator world;
     private final IntConsumer onClose;
     private final long deadlineNanos;
     private volatile boolean closed;
 
     /**
      * @param node what the ranks of the node share
-     * @param fabric how other nodes are reached, or null when there are none
+     * @param network how other nodes are reached, or null when there are none
      * @param rank this rank
      * @param cores how many cores the ranks of the node may use together
      * @param choice the algorithms that were asked for
@@ -41,28 +34,17 @@ final class LiveJob implements Job {
      * @param options the job's deadline
      * @param onClose is told the rank when it leaves
      */
-    LiveJob(Node node, Fabric fabric, int rank, int cores, Choice choice, int[] levels, JobOptions options,
+    LiveJob(Node node, Network network, int rank, int cores, Choice choice, int[] levels, JobOptions options,
             IntConsumer onClose) {
         this.node = node;
-        this.fabric = fabric;
+        this.network = network;
         this.rank = rank;
         this.onClose = onClose;
         this.deadlineNanos = options.deadline().map(limit -> LiveCommunicator.nanos(limit))
                 .filter(nanos -> nanos < Long.MAX_VALUE / 2).map(nanos -> System.nanoTime() + nanos)
                 .orElse(Long.MAX_VALUE);
-        NodeView view = node.world(rank, levels);
-        boolean coreForEach = node.nodeRanks() <= cores;
-        Waiter waiter = new Waiter(coreForEach, fabric);
-        WindowPool pool = new WindowPool(node.memory(), view.windowBytesMax());
-        Reach reach = fabric == null ? null : node.directory().reach();
-        Team team =
-                new Team(new LiveMachine(waiter, fabric), node.members(), node.memory(), node.ringAddress(), pool, rank,
-                        view, reach);
-        Allocator allocator =
-                new Allocator(node.memory(), fabric, node.members(), reach == null ? null : reach.processes(),
-                        coreForEach);
-        LiveMachine background = new LiveMachine(new Waiter(false, fabric), fabric); // its threads share the cores
-        this.world = new LiveCommunicator(this, team, background, view.topology(), choice, allocator);
+        this.communicators = new Communicators(this, node, network, rank, cores, choice, levels);
+        this.world = communicators.world();
     }
 
     @Override
@@ -95,14 +77,18 @@ final class LiveJob implements Job {
             closed = true;
         }
         if (first) {
-            world.end();
-            if (fabric != null && node.abortStatus() < 0 && node.firstFailedRank() < 0) {
-                fabric.fenceAll(FENCE_MILLIS_MAX); // or the news that it has left could overtake what it has put
+            communicators.end();
+            if (network != null && node.abortStatus() < 0 && node.firstFailedRank() < 0) {
+                network.fabric().fenceAll(FENCE_MILLIS_MAX); // or news that it has left could overtake what it has put
             }
             node.markLeft(rank);
-            world.leaveAll();
+            communicators.leaveAll();
             onClose.accept(rank);
         }
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     /** When a call that begins now must end, by its own limit and by the job's; the greatest long for never. */

@@ -3,6 +3,7 @@ package org.tutti.job;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 import org.tutti.JobAbortedException;
 import org.tutti.RankFailedException;
@@ -21,6 +22,8 @@ final class LiveMembers implements Members {
     private final Node node;
     private final int[] ranks;
     private volatile long changesWithoutFailure = -1;
+    private volatile String name;
+    private volatile Supplier<RuntimeException> parentFailure = () -> null;
 
     /** All ranks of the job, in their order. */
     LiveMembers(Node node) {
@@ -34,6 +37,20 @@ final class LiveMembers implements Members {
     LiveMembers(Node node, int[] ranks) {
         this.node = node;
         this.ranks = ranks;
+    }
+
+    /** Names the communicator in messages. */
+    void setName(String newName) {
+        name = newName;
+    }
+
+    /**
+     * Says what ends a group's first operation, too: who has not come to it may know of its parent only.
+     *
+     * @param failure tells why the communicator cannot be used that the group is made from, or null
+     */
+    void setParentFailure(Supplier<RuntimeException> failure) {
+        parentFailure = failure;
     }
 
     @Override
@@ -55,7 +72,7 @@ final class LiveMembers implements Members {
             return new RankFailedException(rankInJob(awaited), describe(awaited)
                     + " has left the job (its program returned, or threw) and will not take part in this call");
         }
-        return null;
+        return parentFailure.get();
     }
 
     /** The member that failed first, or if others of the job failed before, one that failed. */
@@ -128,7 +145,9 @@ final class LiveMembers implements Members {
         if (!more.isEmpty()) {
             added.add(more);
         }
-        return (member == NOBODY ? "rank " + rank + " of the job" : "rank " + member)
+        String known = name;
+        return (member == NOBODY ? "rank " + rank + " of the job" : "rank " + member
+                + (known == null ? "" : " of \"" + known + '"'))
                 + (added.isEmpty() ? "" : " (" + String.join(", ", added) + ")");
     }
 

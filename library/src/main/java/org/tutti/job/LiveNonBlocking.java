@@ -34,7 +34,9 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
 
     @Override
     public Request barrier() {
-        return background.start(communicator.prepare(new Call(), Collective.BARRIER, 0, null, 0), NOTHING);
+        return background.start(
+                communicator.prepare(new Call(), Collective.BARRIER, 0, null, 0, communicator.deadlineNanos()),
+                NOTHING);
     }
 
     @Override

@@ -29,8 +29,6 @@ import org.tutti.memory.Waiter;
  * one connection for each node, and nothing but puts and gets.
  */
 final class Network implements AutoCloseable {
-    private static final int HANDLE_BYTES = 6;
-    private static final int REGION_BITS = 16;
     private static final int PROBE_MILLIS = 500;
     private static final long PROBE_AGAIN_MILLIS = 50;
     private static final int LAST_NEWS_TURNS = 20;
@@ -58,7 +56,7 @@ final class Network implements AutoCloseable {
                 this::addresses, gossip, environment.heartbeatMillis(), environment.standstillMillis(),
                 environment.hasCoreForEach(), environment.service());
         gossip.setFabric(fabric);
-        this.directoryHandle = directoryHandle(secret.directoryKey());
+        this.directoryHandle = secret.directoryHandle();
         fabric.registerKnown(directory.memory(), directoryHandle);
         this.ringHandle = fabric.register(node.ring());
         if (environment.firstRank() == 0) {
@@ -90,15 +88,6 @@ final class Network implements AutoCloseable {
         return rails;
     }
 
-    /** The handle of each process's directory: everybody who knows the secret knows it. */
-    static long directoryHandle(byte[] key) {
-        long handle = 0;
-        for (int i = 0; i < HANDLE_BYTES; i++) {
-            handle = handle << Byte.SIZE | key[i] & 0xff;
-        }
-        return handle << REGION_BITS;
-    }
-
     private List<InetSocketAddress> addresses(int process) {
         if (process == 0 && !directory.isComplete() && environment.firstRank() != 0) {
             return rankZero;
@@ -108,6 +97,11 @@ final class Network implements AutoCloseable {
 
     private Optional<String> rendezvous() {
         return node.rendezvous().or(environment::rendezvous);
+    }
+
+    /** This process, by its first rank. */
+    int process() {
+        return environment.firstRank();
     }
 
     Fabric fabric() {

@@ -27,6 +27,7 @@ final class Node {
     private final Directory directory;
     private final MemorySegment ring;
     private final LiveMembers members = new LiveMembers(this);
+    private final SharedGroup.All groups = new SharedGroup.All();
     private NodeView world;
 
     private Node(Memory memory, MemorySegment words, int size) {
@@ -287,6 +288,11 @@ final class Node {
     Optional<RankFailure> firstFailure() {
         int rank = firstFailedRank();
         return rank < 0 ? Optional.empty() : Optional.of(RankFailure.of(rank, word(rank)));
+    }
+
+    /** The groups that ranks of this process are in. */
+    SharedGroup.All groups() {
+        return groups;
     }
 
     /** What the ranks know of each other's lives: all of the job. */

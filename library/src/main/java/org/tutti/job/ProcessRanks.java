@@ -146,7 +146,7 @@ public final class ProcessRanks {
             ranks.leave();
             throw e;
         }
-        return new LiveJob(node, ranks.network == null ? null : ranks.network.fabric(), rank, environment.cores(),
+        return new LiveJob(node, ranks.network, rank, environment.cores(),
                 environment.choice(), levels, options, _ -> ranks.leave());
     }
 

@@ -2,6 +2,7 @@
 package org.tutti.job;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ public final class Secret {
     private static final String JOB_LABEL = "tutti job ";
     private static final String CONNECTIONS_LABEL = "tutti connections";
     private static final String DIRECTORY_LABEL = "tutti directory";
+    private static final String GROUP_LABEL = "tutti group %d process %d";
     private static final Set<PosixFilePermission> OTHERS = EnumSet.complementOf(EnumSet.of(
             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE));
 
@@ -112,10 +114,21 @@ public final class Secret {
     }
 
     /**
-     * {@return the key that the handle of each node's directory is taken from}
+     * {@return the handle of each node's directory: everybody who knows the secret knows it}
      */
-    byte[] directoryKey() {
-        return derive(bytes, DIRECTORY_LABEL);
+    long directoryHandle() {
+        return ByteBuffer.wrap(derive(bytes, DIRECTORY_LABEL)).getLong();
+    }
+
+    /**
+     * Computes the handle by which a process lets others address its node's ring of a group.
+     *
+     * @param group the group's number
+     * @param process the process
+     * @return the handle: everybody who knows the secret and the number knows it
+     */
+    long ringHandle(long group, int process) {
+        return ByteBuffer.wrap(derive(bytes, GROUP_LABEL.formatted(group, process))).getLong();
     }
 
     private static byte[] derive(byte[] from, String label) {

@@ -2,6 +2,7 @@
 package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -10,6 +11,7 @@ import org.tutti.NodeMemoryException;
 import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
 import org.tutti.collective.Members;
+import org.tutti.collective.Reach;
 import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.Fabric;
 import org.tutti.memory.Memory;
@@ -33,24 +35,27 @@ public final class Allocator {
     private final Memory memory;
     private final Fabric fabric;
     private final Members members;
-    private final int[] processes;
+    private final Reach reach;
     private final boolean coreForEach;
     private final Waiter waiter;
-    private volatile boolean ended;
+    private final BooleanSupplier ended;
 
     /**
      * @param memory the node's memory
      * @param fabric how other nodes are reached, or null when there are none
      * @param members what is known of the ranks' lives
-     * @param processes for each rank its process, or null when there are no other nodes
+     * @param reach how ranks on other nodes are reached; null when there are none
      * @param coreForEach whether every rank of the node has a core of its own
+     * @param ended tells whether the rank has left its job: then none of its remote memory can be used any more
      */
-    public Allocator(Memory memory, Fabric fabric, Members members, int[] processes, boolean coreForEach) {
+    public Allocator(Memory memory, Fabric fabric, Members members, Reach reach, boolean coreForEach,
+            BooleanSupplier ended) {
         this.memory = memory;
         this.fabric = fabric;
         this.members = members;
-        this.processes = processes;
+        this.reach = reach;
         this.coreForEach = coreForEach;
+        this.ended = ended;
         this.waiter = new Waiter(coreForEach, fabric);
     }
 
@@ -124,15 +129,8 @@ public final class Allocator {
         return new Part(address, bytes, handle);
     }
 
-    /**
-     * The rank leaves its job: none of its remote memory can be used any more.
-     */
-    public void end() {
-        ended = true;
-    }
-
     boolean hasEnded() {
-        return ended;
+        return ended.getAsBoolean();
     }
 
     /** Ends that other processes reach a part of this rank. */
@@ -169,8 +167,17 @@ public final class Allocator {
         return coreForEach;
     }
 
+    /** Greater than the number of any process that a rank of the communicator is in. */
+    int processesEnd() {
+        int last = 0;
+        for (int rank = 0; rank < reach.size(); rank++) {
+            last = Math.max(last, reach.process(rank));
+        }
+        return last + 1;
+    }
+
     /** The process of a rank, by its first rank. */
     int process(int rank) {
-        return processes[rank];
+        return reach.process(rank);
     }
 }

@@ -61,7 +61,7 @@ final class LiveRemoteMemory extends RemoteMemory {
         MemorySegment block = allocator.block(parts[rank]);
         this.local = PartLayout.data(block, parts[rank].bytes());
         this.region = PartLayout.region(block, parts[rank].bytes());
-        int servable = communicator.topology().nodes() == 1 ? 0 : parts.length;
+        int servable = communicator.topology().nodes() == 1 ? 0 : allocator.processesEnd();
         this.written = new boolean[servable];
         this.servers = new int[servable];
         this.asked = new long[servable];

@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -182,11 +183,11 @@ class LandingsTest {
         int calls = Ledger.AT_ONCE_MAX;
         List<Future<long[]>> results = new ArrayList<>();
         for (int rank = 0; rank < NODES; rank++) {
-            Team blocking = team(rank, Thread::yield);
+            Team blocking = team(rank, LandingsTest::letOthersRun);
             List<Callable<long[]>> all = new ArrayList<>();
             CountDownLatch begun = new CountDownLatch(calls);
             for (int i = 0; i < calls; i++) {
-                Team team = blocking.forBackground(machine(Thread::yield));
+                Team team = blocking.forBackground(machine(LandingsTest::letOthersRun));
                 Data data = new Data(team, LONG, i % NODES, 100 + i);
                 all.add(() -> {
                     begun.countDown();
@@ -243,6 +244,11 @@ class LandingsTest {
         return handle;
     }
 
+    /** Virtual threads that only yield can keep each other from running. */
+    private static void letOthersRun() {
+        LockSupport.parkNanos(1);
+    }
+
     /** Puts and gets what it reaches at once. */
     private Machine machine(Runnable whenPausing) {
         LiveMachine live = new LiveMachine(new Waiter(false));
@@ -252,8 +258,11 @@ class LandingsTest {
                         case "put" -> put((long) arguments[1], (long) arguments[2], (MemorySegment) arguments[3],
                                 (long) arguments[4], (long) arguments[5], (long) arguments[6], (long) arguments[7],
                                 (long) arguments[8]);
-                        case "get" -> MemorySegment.copy(regions.get((long) arguments[1]), (long) arguments[2],
-                                (MemorySegment) arguments[3], (long) arguments[4], (long) arguments[5]);
+                        case "get" -> {
+                            MemorySegment.copy(regions.get((long) arguments[1]), (long) arguments[2],
+                                    (MemorySegment) arguments[3], (long) arguments[4], (long) arguments[5]);
+                            return Machine.Reply.GIVEN;
+                        }
                         case "register" -> {
                             return register((MemorySegment) arguments[0]);
                         }

@@ -190,10 +190,10 @@ class TeamTest {
         }
 
         @Override
-        public boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+        public Reply get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
                 Waiter.Check check) {
             get.accept(check);
-            return false;
+            return Reply.GONE;
         }
 
         @Override

@@ -164,7 +164,7 @@ public final class LocalNodes implements AutoCloseable {
                 Thread.sleep(1);
             }
         }
-        try (LiveJob job = new LiveJob(node, network == null ? null : network.fabric(), rank, CORES, Choice.DEFAULT,
+        try (LiveJob job = new LiveJob(node, network, rank, CORES, Choice.DEFAULT,
                 levels, JobOptions.DEFAULT, this::tellAll)) {
             try {
                 program.run(job);

@@ -104,14 +104,11 @@ class SecretTest {
         assertThat(bytes).isEqualTo(expected(Files.readAllBytes(file), "tutti job pi.1"));
         Secret secret = Secret.of(bytes);
         assertThat(secret.connectionsKey()).isEqualTo(expected(bytes, "tutti connections"));
-        assertThat(secret.directoryKey()).isEqualTo(expected(bytes, "tutti directory"));
+        assertThat(secret.directoryHandle()).isEqualTo(handle(bytes, "tutti directory"));
+        assertThat(secret.ringHandle(-7, 3)).isEqualTo(handle(bytes, "tutti group -7 process 3"));
     }
 
-    @Test
-    void shouldShowTheDirectorysKeyInItsHandleOnly() throws Exception {
-        Secret secret = Secret.random();
-        byte[] key = expected(secret.bytes(), "tutti directory");
-        long handle = Network.directoryHandle(secret.directoryKey());
-        assertThat(handle).isEqualTo(ByteBuffer.wrap(key).getLong() & -1L << 16);
+    private static long handle(byte[] from, String label) throws GeneralSecurityException {
+        return ByteBuffer.wrap(expected(from, label)).getLong();
     }
 }

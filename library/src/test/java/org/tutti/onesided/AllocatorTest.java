@@ -23,7 +23,7 @@ class AllocatorTest {
         Tutti.runLocal(1, job -> {
             AtomicLong claimed = new AtomicLong();
             try (Memory memory = new CountedMemory(claimed)) {
-                Allocator allocator = new Allocator(memory, null, new ScriptedMembers(), null, true);
+                Allocator allocator = new Allocator(memory, null, new ScriptedMembers(), null, true, () -> false);
                 long afterOne = 0;
                 for (int cycle = 1; cycle <= 50; cycle++) {
                     for (int bytes = LARGEST; bytes > SMALLEST; bytes = bytes * 3 / 5) {

@@ -16,6 +16,7 @@ import org.tutti.RemotePart;
 import org.tutti.Section;
 import org.tutti.Span;
 import org.tutti.TransferProtocol;
+import org.tutti.collective.Reach;
 import org.tutti.collective.ScriptedMembers;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.SectionPieces;
@@ -82,7 +83,9 @@ class ProtocolScheduleTest {
         LocalNodes.run(new int[]{0, 1}, job -> {
             Communicator world = job.world();
             try (PrivateMemory node = new PrivateMemory()) {
-                Allocator allocator = new Allocator(node, fabric(), new ScriptedMembers(), new int[]{0, 1}, false);
+                Allocator allocator = new Allocator(node, fabric(), new ScriptedMembers(),
+                        new Reach(new int[]{0, 1}, new long[2]), false,
+                        () -> false);
                 RemoteMemory memory = allocator.allocate(world, 3L * BYTES, () -> Long.MAX_VALUE);
                 if (world.rank() == 0) {
                     call.accept(memory.at(1));

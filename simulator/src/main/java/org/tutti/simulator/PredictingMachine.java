@@ -82,14 +82,14 @@ final class PredictingMachine implements Machine {
     }
 
     @Override
-    public boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+    public Reply get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
             Waiter.Check check) {
         if (offset == RingLayout.BROKEN) { // and so is the rest of its line
             cluster.carry(region, target, targetOffset, bytes);
         } else {
             cluster.get(rank, process, region + offset, target, targetOffset, bytes);
         }
-        return true;
+        return Reply.GIVEN;
     }
 
     @Override

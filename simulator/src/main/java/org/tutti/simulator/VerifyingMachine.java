@@ -90,10 +90,10 @@ class VerifyingMachine implements Machine {
     }
 
     @Override
-    public boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+    public Reply get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
             Waiter.Check check) {
         world.get(thread, process, region, offset, target, targetOffset, bytes);
-        return true;
+        return Reply.GIVEN;
     }
 
     @Override

@@ -71,16 +71,6 @@ public final class TcpFabric implements Fabric {
         this.service = new ServiceThread(local, service, peers, listener);
     }
 
-    /**
-     * Adds a region whose handle all processes of the job know.
-     *
-     * @param memory its memory
-     * @param handle its handle, with zeros in the low 16 bits
-     */
-    public void registerKnown(MemorySegment memory, long handle) {
-        regions.addFirst(memory, handle);
-    }
-
     /** {@return where this process listens, a rail each} */
     public List<InetSocketAddress> addresses() {
         return service.acceptor().addresses();
@@ -96,6 +86,11 @@ public final class TcpFabric implements Fabric {
     @Override
     public long register(MemorySegment memory, Accumulator accumulator) {
         return regions.add(memory, accumulator).handle();
+    }
+
+    @Override
+    public void registerKnown(MemorySegment memory, long handle) {
+        regions.addKnown(memory, handle);
     }
 
     @Override

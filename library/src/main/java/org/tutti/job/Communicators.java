@@ -1,0 +1,205 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import org.tutti.Topology;
+import org.tutti.choice.Choice;
+import org.tutti.collective.GroupBlock;
+import org.tutti.collective.LiveMachine;
+import org.tutti.collective.NodeView;
+import org.tutti.collective.Reach;
+import org.tutti.collective.Team;
+import org.tutti.collective.WindowPool;
+import org.tutti.fabric.Fabric;
+import org.tutti.memory.Waiter;
+import org.tutti.onesided.Allocator;
+
+/**
+ * The communicators of a rank: the world, and the groups that it is in.
+ *
+ * <p><b>Making a group</b> concerns its members only. They know its number without being told: it is made of that of
+ * the communicator which they make it from, and of what they have called there. On each node they find its block by
+ * that number ({@link GroupBlock}), and other nodes reach the block by a handle that follows from the number and the
+ * job's secret; so nobody has to be asked, and nothing has to be exchanged. The group's first operation, a barrier,
+ * ends when all members have come to it. What fails before that breaks the communicator that the group is made from, as
+ * any call there, so that members who come late do not wait for ever.
+ *
+ * <p><b>Closing</b> waits for nobody. The rank leaves all operations, and what it has of the group is given back when
+ * the others of its node have closed it, too: that is looked for whenever a group is made or closed.
+ */
+final class Communicators {
+    private static final long WORLD = 0;
+    private static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L;
+
+    private final LiveJob job;
+    private final Node node;
+    private final Network network;
+    private final int rank;
+    private final Choice choice;
+    private final boolean coreForEach;
+    private final WindowPool pool;
+    private final Membership world;
+    private final List<Membership> open = new ArrayList<>();
+    private final List<Membership.Leftover> leftovers = new ArrayList<>();
+
+    /**
+     * @param job whose they are
+     * @param node what the ranks of the node share
+     * @param network how other nodes are reached, or null when there are none
+     * @param rank this rank
+     * @param cores how many cores the ranks of the node may use together
+     * @param choice the algorithms that were asked for
+     * @param levels the levels inside a node
+     */
+    Communicators(LiveJob job, Node node, Network network, int rank, int cores, Choice choice, int[] levels) {
+        this.job = job;
+        this.node = node;
+        this.network = network;
+        this.rank = rank;
+        this.choice = choice;
+        this.coreForEach = node.nodeRanks() <= cores;
+        NodeView view = node.world(rank, levels);
+        this.pool = new WindowPool(node.memory(), view.windowBytesMax());
+        this.world = membership(WORLD, node.members(), view, node.ringAddress(), rank,
+                network == null ? null : node.directory().reach(), null);
+    }
+
+    private Membership membership(long id, LiveMembers members, NodeView view, long ringAddress, int rankThere,
+            Reach reach, SharedGroup group) {
+        Fabric fabric = network == null ? null : network.fabric();
+        Team team = new Team(new LiveMachine(new Waiter(coreForEach, fabric), fabric), members, node.memory(),
+                ringAddress, pool, rankThere, view, reach);
+        Allocator allocator = new Allocator(node.memory(), fabric, members, reach, coreForEach, job::isClosed);
+        var background = new LiveMachine(new Waiter(false, fabric), fabric); // its threads share the cores
+        var made = new Membership(id, team, members, view.topology(), allocator, background, group, node.groups());
+        synchronized (this) {
+            open.add(made);
+        }
+        return made;
+    }
+
+    LiveCommunicator world() {
+        return new LiveCommunicator(this, world, choice);
+    }
+
+    long deadlineNanos(long ofCall) {
+        return job.deadlineNanos(ofCall);
+    }
+
+    /**
+     * Makes a group of ranks of a communicator; all of them call this.
+     *
+     * @param parent the communicator
+     * @param called by which call, for messages
+     * @param number tells apart what is made of the same communicator: the same at all members, and never used again
+     * @param ranks for each rank of the group that of the parent; this one is among them
+     * @param deadlineNanos when the call must have ended
+     */
+    LiveCommunicator make(Membership parent, String called, long number, int[] ranks, long deadlineNanos) {
+        giveBackLeftovers();
+        Membership made = null;
+        try {
+            made = meet(parent, called, mix(parent.id, number), ranks, deadlineNanos);
+            var group = new LiveCommunicator(this, made, choice);
+            group.barrier(deadlineNanos);
+            made.members.setParentFailure(() -> null);
+            return group;
+        } catch (Throwable failure) {
+            parent.team.breakNow(failure);
+            if (made != null) {
+                made.team.leaveAll();
+                close(made);
+            }
+            throw failure;
+        }
+    }
+
+    private Membership meet(Membership parent, String called, long id, int[] ranks, long deadlineNanos) {
+        SharedGroup group = node.groups().enter(id, () -> share(parent, id, ranks));
+        Topology topology = group.view().topology();
+        int here = topology.rankAt(nodeOf(parent, topology, ranks), 0);
+        long ringAddress;
+        try {
+            ringAddress = new GroupBlock(parent.team, called, deadlineNanos).claimOrFind(node.memory(), id,
+                    ranks[here], group.view().layout().bytes());
+            group.open(node, ringAddress);
+        } catch (Throwable failure) {
+            node.groups().leave(group);
+            throw failure;
+        }
+        var members = new LiveMembers(node, group.ranks());
+        members.setParentFailure(() -> parent.team.failureIn(called, -1));
+        return membership(id, members, group.view(), ringAddress, indexOf(parent.team.rank(), ranks), group.reach(),
+                group);
+    }
+
+    private SharedGroup share(Membership parent, long id, int[] ranks) {
+        Topology topology = parent.topology().of(ranks);
+        var view = new NodeView(topology, nodeOf(parent, topology, ranks), pool.windowBytesMax());
+        return new SharedGroup(id, Arrays.stream(ranks).map(parent::rankInJob).toArray(), view, node, network);
+    }
+
+    /** The number that this node has in a group. */
+    private static int nodeOf(Membership parent, Topology group, int[] ranks) {
+        return group.nodeOf(indexOf(parent.team.rank(), ranks));
+    }
+
+    private static int indexOf(int rank, int[] ranks) {
+        for (int i = 0; i < ranks.length; i++) {
+            if (ranks[i] == rank) {
+                return i;
+            }
+        }
+        throw new IllegalArgumentException("rank " + rank + " is none of the group's: " + Arrays.toString(ranks));
+    }
+
+    /** Spreads numbers evenly, whatever they are made of: the finalizer of SplitMix64 (Steele, Lea, Flood 2014). */
+    static long mix(long number, long more) {
+        long mixed = number * 31 + more + GOLDEN;
+        mixed = (mixed ^ mixed >>> 30) * 0xBF58_476D_1CE4_E5B9L;
+        mixed = (mixed ^ mixed >>> 27) * 0x94D0_49BB_1331_11EBL;
+        return mixed ^ mixed >>> 31;
+    }
+
+    /** Closes a communicator at this rank; without effect when it is closed. */
+    void close(Membership closed) {
+        if (job.isClosed()) {
+            return; // which has closed all
+        }
+        if (closed.isWorld()) {
+            throw new IllegalStateException("rank " + rank
+                    + " cannot close the world: it is closed with its job, by Job.close()");
+        }
+        if (closed.close()) {
+            synchronized (this) {
+                open.remove(closed);
+                leftovers.add(closed.new Leftover());
+            }
+            giveBackLeftovers();
+        }
+    }
+
+    private synchronized void giveBackLeftovers() {
+        leftovers.removeIf(Membership.Leftover::giveBack);
+    }
+
+    /** The rank leaves its job: its requests in flight are to end. */
+    synchronized void end() {
+        open.forEach(each -> each.team.end());
+    }
+
+    /** The rank has left its job: the others await nothing of it, and may use again what it has shown. */
+    synchronized void leaveAll() {
+        for (Membership each : open) {
+            each.team.leaveAll();
+            if (!each.isWorld()) {
+                leftovers.add(each.new Leftover());
+            }
+        }
+        leftovers.forEach(Membership.Leftover::abandon);
+        leftovers.clear();
+    }
+}

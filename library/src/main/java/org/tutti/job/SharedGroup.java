@@ -1,0 +1,92 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import org.tutti.collective.NodeView;
+import org.tutti.collective.Reach;
+
+/**
+ * What the ranks of a process that are in a group share of it: who is where, and the region by which other nodes reach
+ * its ring. The first that enters makes it, and the last that leaves gives it up.
+ */
+final class SharedGroup {
+    private final long id;
+    private final int[] ranks;
+    private final NodeView view;
+    private final Network network;
+    private final Reach reach;
+    private int entered;
+    private long handle;
+
+    /** The groups of a process, by their numbers. */
+    static final class All {
+        private final Map<Long, SharedGroup> groups = new HashMap<>();
+
+        /** A rank of the process becomes part of a group. */
+        synchronized SharedGroup enter(long id, Supplier<SharedGroup> maker) {
+            SharedGroup group = groups.computeIfAbsent(id, _ -> maker.get());
+            group.entered++;
+            return group;
+        }
+
+        /** It is not any more, and neither it nor its block is touched by it again. */
+        synchronized void leave(SharedGroup group) {
+            group.entered--;
+            if (group.entered == 0) {
+                group.close();
+                groups.remove(group.id);
+            }
+        }
+    }
+
+    /**
+     * @param id the number that all ranks of the group know it by
+     * @param ranks for each rank of the group its rank in the job
+     * @param view where they are
+     * @param node this process's node
+     * @param network how other nodes are reached, or null with one node
+     */
+    SharedGroup(long id, int[] ranks, NodeView view, Node node, Network network) {
+        this.id = id;
+        this.ranks = ranks;
+        this.view = view;
+        this.network = view.topology().nodes() == 1 ? null : network;
+        this.reach = this.network == null ? null
+                : new Reach(Arrays.stream(ranks).map(node::firstRankOfProcess).toArray(),
+                        process -> node.secret().ringHandle(id, process));
+    }
+
+    int[] ranks() {
+        return ranks;
+    }
+
+    NodeView view() {
+        return view;
+    }
+
+    /** How ranks on other nodes are reached, or null with one node. */
+    Reach reach() {
+        return reach;
+    }
+
+    /** Lets other nodes reach the ring, unless another rank of the process has. */
+    synchronized void open(Node node, long ringAddress) {
+        if (network != null && handle == 0) {
+            var ring = node.memory().block(ringAddress, view.layout().bytes());
+            network.gossip().know(id, ring, Arrays.stream(ranks).sorted().toArray()); // before others can break it
+            handle = node.secret().ringHandle(id, network.process());
+            network.fabric().registerKnown(ring, handle);
+        }
+    }
+
+    private synchronized void close() {
+        if (handle != 0) {
+            network.fabric().revoke(handle);
+            network.gossip().forget(id);
+        }
+    }
+}

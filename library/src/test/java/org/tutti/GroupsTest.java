@@ -1,0 +1,223 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.tutti.job.CountedMemory;
+import org.tutti.job.LocalNodes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Groups of ranks wherever these are: what they compute, beside other groups and the communicator they come from. */
+@Timeout(300)
+class GroupsTest {
+    /** For each rank its node. */
+    static Stream<int[]> placements() {
+        return Stream.of(new int[]{0}, new int[]{0, 0}, new int[]{0, 0, 0, 0, 0}, new int[]{0, 1},
+                new int[]{0, 1, 0, 1},
+                new int[]{0, 0, 1, 1, 1}, new int[]{0, 1, 2, 1, 0, 0});
+    }
+
+    /** Uses each collective, and checks the results by the ranks that the group is said to have. */
+    private static void use(Communicator group, int... ranks) {
+        assertThat(group.size()).isEqualTo(ranks.length);
+        int self = group.rank();
+        for (int bytes : new int[]{8, 200, 100_000}) {
+            int count = bytes / Long.BYTES;
+            long[] data = new long[count];
+            Arrays.fill(data, ranks[self]);
+            group.allreduce(data, Reduction.SUM);
+            assertThat(data).containsOnly(IntStream.of(ranks).sum());
+            for (int root = 0; root < ranks.length; root++) {
+                Arrays.fill(data, ranks[self]);
+                group.broadcast(data, root);
+                assertThat(data).containsOnly(ranks[root]);
+                Arrays.fill(data, ranks[self]);
+                group.reduce(data, Reduction.MAX, root);
+                assertThat(data).containsOnly(self == root ? IntStream.of(ranks).max().orElseThrow() : ranks[self]);
+            }
+        }
+        group.barrier();
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldSplitByColorInTheOrderOfTheKeys(int[] nodeOfRank) {
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            int self = world.rank();
+            try (Communicator group = world.split(self % 2, -self)) {
+                int[] expected = IntStream.range(0, world.size()).map(each -> world.size() - 1 - each)
+                        .filter(each -> each % 2 == self % 2).toArray();
+                assertThat(expected[group.rank()]).isEqualTo(self);
+                use(group, expected);
+                use(world, IntStream.range(0, world.size()).toArray());
+                use(group, expected);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldMakeAGroupOfItsMembersOnly(int[] nodeOfRank) {
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            int[] ranks = IntStream.range(0, world.size()).map(each -> each * 2 % world.size() + (world.size() % 2 == 0
+                    && each * 2 >= world.size() ? 1 : 0)).limit(Math.max(1, world.size() - 1)).toArray();
+            for (int time = 0; time < 3 && IntStream.of(ranks).anyMatch(each -> each == world.rank()); time++) {
+                try (Communicator group = world.create(ranks)) {
+                    use(group, ranks);
+                }
+            }
+            use(world, IntStream.range(0, world.size()).toArray());
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldDuplicateAndSplitByNode(int[] nodeOfRank) {
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            int[] all = IntStream.range(0, world.size()).toArray();
+            int[] here = IntStream.of(all).filter(each -> nodeOfRank[each] == nodeOfRank[world.rank()]).toArray();
+            try (Communicator same = world.duplicate();
+                    Communicator node = same.splitByNode();
+                    Communicator alone = node.create(node.rank())) {
+                use(same, all);
+                assertThat(node.topology().nodes()).isEqualTo(1);
+                use(node, here);
+                use(alone, world.rank());
+                use(world, all);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldGiveMemoryThatAGroupReaches(int[] nodeOfRank) {
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            try (Communicator group = world.split(world.rank() % 2, -world.rank());
+                    RemoteMemory memory = group.allocate(DataType.LONG, group.size())) {
+                for (int to = 0; to < group.size(); to++) {
+                    memory.at(to).put((long) group.rank() * Long.BYTES, new long[]{world.rank()});
+                }
+                memory.barrier();
+                long[] got = new long[group.size()];
+                memory.at(group.rank()).get(0, got);
+                assertThat(got).containsExactly(IntStream.range(0, world.size()).map(each -> world.size() - 1 - each)
+                        .filter(each -> each % 2 == world.rank() % 2).asLongStream().toArray());
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldGiveBackWhatAClosedGroupHad(int[] nodeOfRank) {
+        var claimed = new AtomicLong();
+        var after = new AtomicLong[]{new AtomicLong(), new AtomicLong()};
+        LocalNodes.run(nodeOfRank, () -> new CountedMemory(claimed), job -> {
+            Communicator world = job.world();
+            for (int round = 0; round < after.length; round++) {
+                for (int i = 0; i < 300; i++) {
+                    try (Communicator group = world.split(world.rank() % 2, i)) {
+                        group.allreduce(new long[20_000], Reduction.SUM);
+                    }
+                    world.barrier();
+                }
+                after[round].accumulateAndGet(claimed.get(), Math::max);
+            }
+        });
+        assertThat(after[1].get()).isEqualTo(after[0].get());
+    }
+
+    @Test
+    void shouldHaveManyGroupsOpenAtOnce() {
+        var claimed = new AtomicLong();
+        LocalNodes.run(new int[]{0, 1, 0, 1}, () -> new CountedMemory(claimed), job -> {
+            Communicator world = job.world();
+            long before = claimed.get();
+            List<Communicator> groups = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                groups.add(world.duplicate());
+            }
+            world.barrier();
+            assertThat((claimed.get() - before) / 300).isLessThan(2 * (2 * (16 << 10) + (64 << 10)));
+            for (Communicator group : groups) {
+                use(group, 0, 1, 2, 3);
+            }
+            groups.reversed().forEach(Communicator::close);
+        });
+    }
+
+    private static void assertRefused(String message, ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOf(IllegalArgumentException.class).hasMessage(message);
+    }
+
+    @Test
+    void shouldRefuseMistakesAndGoOn() {
+        LocalNodes.run(new int[]{0, 0, 0}, job -> {
+            Communicator world = job.world();
+            int self = world.rank();
+            String who = "rank " + self + " called ";
+            assertRefused(who + "split with color -1; a color is 0 or more", () -> world.split(-1, 0));
+            assertRefused(who + "create with rank 1 more than once", () -> world.create(self == 1 ? 0 : self, 1, 1));
+            assertRefused(who + "create with rank 3, which is not one of this communicator, whose ranks are 0 to 2",
+                    () -> world.create(self, 3));
+            assertRefused(
+                    who + "create for a group that it is not in: [" + (self + 1) % 3 + "]; only its members call it",
+                    () -> world.create((self + 1) % 3));
+            assertRefused(who + "splitBy with level 0; its nodes have no levels", () -> world.splitBy(0));
+            assertThatThrownBy(world::close).isInstanceOf(IllegalStateException.class)
+                    .hasMessage("rank " + self + " cannot close the world: it is closed with its job, by Job.close()");
+            Communicator group = world.create(2, 1, 0);
+            if (self == 0) {
+                Request pending = group.nonBlocking().barrier();
+                assertThatThrownBy(group::close).isInstanceOf(IllegalStateException.class).hasMessage(
+                        "rank 2 (rank 0 of the job) called close with 1 request in flight on the same communicator; "
+                                + "await them first");
+                world.barrier();
+                pending.await();
+            } else {
+                world.barrier();
+                group.barrier();
+            }
+            group.close();
+            world.barrier();
+        });
+    }
+
+    @Test
+    void shouldRefuseAClosedGroupAndSayWhoHasClosedIt() {
+        for (int[] nodeOfRank : new int[][]{{0, 0}, {0, 1}}) {
+            LocalNodes.run(nodeOfRank, job -> {
+                Communicator world = job.world();
+                Communicator group = world.create(1, 0).withName("rows");
+                String self = "rank " + group.rank() + " of \"rows\" (rank " + world.rank() + " of the job)";
+                if (world.rank() == 0) {
+                    group.close();
+                    group.close();
+                    assertThatThrownBy(group::barrier).isInstanceOf(IllegalStateException.class)
+                            .hasMessage(self + " has closed this communicator, and cannot use it any more");
+                } else {
+                    assertThatThrownBy(group::barrier).isInstanceOf(CommunicatorBrokenException.class).hasMessage(self
+                            + " cannot go on with barrier: rank 1 of \"rows\" (rank 0 of the job) has closed the "
+                            + "communicator; close it after the last call, at every rank");
+                    group.close();
+                }
+                use(world, 0, 1);
+            });
+        }
+    }
+}
