@@ -22,6 +22,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** Groups of ranks wherever these are: what they compute, beside other groups and the communicator they come from. */
 @Timeout(300)
 class GroupsTest {
+    /** With the landing places of two nodes. */
+    private static final long GROUP_BYTES = 9 << 20;
+
     /** For each rank its node. */
     static Stream<int[]> placements() {
         return Stream.of(new int[]{0}, new int[]{0, 0}, new int[]{0, 0, 0, 0, 0}, new int[]{0, 1},
@@ -130,7 +133,7 @@ class GroupsTest {
         LocalNodes.run(nodeOfRank, () -> new CountedMemory(claimed), job -> {
             Communicator world = job.world();
             for (int round = 0; round < after.length; round++) {
-                for (int i = 0; i < 300; i++) {
+                for (int i = 0; i < 100; i++) {
                     try (Communicator group = world.split(world.rank() % 2, i)) {
                         group.allreduce(new long[20_000], Reduction.SUM);
                     }
@@ -139,7 +142,7 @@ class GroupsTest {
                 after[round].accumulateAndGet(claimed.get(), Math::max);
             }
         });
-        assertThat(after[1].get()).isEqualTo(after[0].get());
+        assertThat(after[1].get() - after[0].get()).as("what two more at a time take").isLessThan(2 * GROUP_BYTES);
     }
 
     @Test
@@ -149,13 +152,15 @@ class GroupsTest {
             Communicator world = job.world();
             long before = claimed.get();
             List<Communicator> groups = new ArrayList<>();
-            for (int i = 0; i < 300; i++) {
+            for (int i = 0; i < 200; i++) {
                 groups.add(world.duplicate());
             }
             world.barrier();
-            assertThat((claimed.get() - before) / 300).isLessThan(2 * (2 * (16 << 10) + (64 << 10)));
-            for (Communicator group : groups) {
-                use(group, 0, 1, 2, 3);
+            assertThat((claimed.get() - before) / 200).isLessThan(2 * (2 * (16 << 10) + (64 << 10)));
+            for (int i = 0; i < groups.size(); i++) {
+                int[] data = {i + world.rank()};
+                groups.get(i).allreduce(data, Reduction.SUM);
+                assertThat(data).containsExactly(4 * i + 6);
             }
             groups.reversed().forEach(Communicator::close);
         });

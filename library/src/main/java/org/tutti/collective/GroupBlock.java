@@ -1,10 +1,17 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.stream.Collectors;
+
 import org.tutti.CallInterruptedException;
+import org.tutti.CollectiveMismatchException;
 import org.tutti.CommunicatorBrokenException;
 import org.tutti.DeadlineExceededException;
 import org.tutti.memory.Memory;
+import org.tutti.memory.Waiter;
 
 /**
  * How those ranks of a new group that are on one node find the block in which its operations live. The group's master
@@ -15,60 +22,128 @@ import org.tutti.memory.Memory;
  * all its ranks have been in its first operation, and a rank makes one group of a communicator at a time.
  *
  * <p>Memory ordering: the block's zeros and its address are written before the group's number is stored, with release
- * order, and read after that was loaded, with acquire order.
+ * order, and read after that was loaded, with acquire order. The number is no word: it is 0 when the rank makes no
+ * group. No other group has the same one, so who finds it as before has read what belongs to it.
+ *
+ * <p><b>Mismatches.</b> A rank that makes a group says which ranks are in it, the first 256 of the parent. Two that
+ * wait for each other and say different numbers make different groups, and neither can go on; nor can one that waits
+ * for this one in a blocking operation of the parent that the other has not begun.
  */
 public final class GroupBlock {
+    private static final int RANKS_SAID = 256;
+
     private final Team parent;
     private final Machine machine;
     private final String called;
     private final long deadlineNanos;
+    private final long id;
+    private final int[] ranks;
+    private final long ownLine;
 
     /**
      * @param parent the communicator that the group is made from
      * @param called by which call, for messages
+     * @param id the group's number, not 0
+     * @param ranks for each rank of the group that of the parent
      * @param deadlineNanos when the call must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
      *            for never
      */
-    public GroupBlock(Team parent, String called, long deadlineNanos) {
+    public GroupBlock(Team parent, String called, long id, int[] ranks, long deadlineNanos) {
         this.parent = parent;
         this.machine = parent.machine;
         this.called = called;
+        this.id = id;
+        this.ranks = ranks;
         this.deadlineNanos = deadlineNanos;
+        this.ownLine = parent.layout.left(parent.localRank);
     }
 
     /**
-     * Claims the block, at the master, or waits until the master has.
+     * Says that this rank makes the group, and claims its block, at the master, or waits until the master has.
      *
      * @param memory the node's
-     * @param id the group's number
      * @param master the group's first rank on this node, as a rank of the parent
      * @param bytes the block's size
      * @return its address
      */
-    public long claimOrFind(Memory memory, long id, int master, long bytes) {
-        long line = parent.layout.left(parent.localRankOf(master));
-        if (master == parent.rank) {
-            long address = memory.claim(bytes, "the slots of a group");
-            machine.storePlain(parent.ring, line + RingLayout.GROUP_ADDRESS, address);
-            machine.store(parent.ring, line + RingLayout.GROUP, id);
+    public long claimOrFind(Memory memory, int master, long bytes) {
+        boolean isMaster = master == parent.rank;
+        long address = isMaster ? memory.claim(bytes, "the slots of a group") : 0;
+        machine.publish(parent.ring, ownLine + RingLayout.GROUP_ADDRESS, address);
+        machine.publish(parent.ring, ownLine + RingLayout.GROUP_DRAWN, parent.ledger.drawn());
+        for (int first = 0; first < RANKS_SAID; first += Long.SIZE) {
+            machine.publish(parent.ring, ownLine + RingLayout.GROUP_RANKS + first / Byte.SIZE, bits(first));
+        }
+        machine.publish(parent.ring, ownLine + RingLayout.GROUP, id);
+        if (isMaster) {
             return address;
         }
+        long line = parent.layout.left(parent.localRankOf(master));
         for (int turn = 0; machine.load(parent.ring, line + RingLayout.GROUP) != id; turn++) {
             check(master, line);
             machine.pause(turn);
         }
-        return machine.loadPlain(parent.ring, line + RingLayout.GROUP_ADDRESS);
+        return machine.load(parent.ring, line + RingLayout.GROUP_ADDRESS);
+    }
+
+    private long bits(int first) {
+        long bits = 0;
+        for (int each : ranks) {
+            if (each >= first && each < first + Long.SIZE) {
+                bits |= 1L << each - first;
+            }
+        }
+        return bits;
+    }
+
+    /**
+     * Says that this rank has made the group.
+     */
+    public void end() {
+        if (parent.lastMade.length == 0) {
+            parent.lastMade = new long[Math.min(parent.size(), RANKS_SAID)];
+        }
+        for (int each : ranks) {
+            if (each < RANKS_SAID) {
+                parent.lastMade[each] = id;
+            }
+        }
+        machine.publish(parent.ring, ownLine + RingLayout.GROUP, 0);
+    }
+
+    /**
+     * Whether another rank, whose left line has said which group it makes, waits for this one to make that, too.
+     * The last one of both that this rank has made the other may still be about to end; after that they made no more.
+     */
+    static boolean isAwaited(Operation parent, int other, long made, MemorySegment memory, long line) {
+        Machine machine = parent.machine;
+        return Math.max(parent.rank, other) < RANKS_SAID
+                && (other >= parent.lastMade.length || parent.lastMade[other] != made)
+                && (machine.load(memory,
+                        line + RingLayout.GROUP_RANKS + (long) parent.rank / Long.SIZE * Long.BYTES) >>> parent.rank
+                        & 1) != 0
+                && machine.load(memory, line + RingLayout.GROUP) == made; // or the bits are those of the next one
+    }
+
+    /** The ranks of a group, in ascending order, for messages. */
+    static String ranks(Machine machine, MemorySegment memory, long line) {
+        var words = new long[RANKS_SAID / Long.SIZE];
+        for (int i = 0; i < words.length; i++) {
+            words[i] = machine.load(memory, line + RingLayout.GROUP_RANKS + (long) i * Long.BYTES);
+        }
+        return BitSet.valueOf(words).stream().mapToObj(String::valueOf)
+                .collect(Collectors.joining(", ", "ranks ", ""));
     }
 
     private void check(int master, long line) {
         boolean closed = machine.load(parent.ring, line) >= Ledger.ALL; // before why it may have left all
-        RuntimeException failure = parent.failureIn(called, master);
+        RuntimeException failure = failureAt(master);
         if (failure != null) {
             throw failure;
         }
         if (closed) {
-            throw new CommunicatorBrokenException(parent.describe() + " cannot go on with " + called + ": "
-                    + parent.members.describe(master) + " has closed the communicator");
+            throw new CommunicatorBrokenException(cannotGoOn() + parent.members.describe(master)
+                    + " has closed the communicator");
         }
         if (Thread.currentThread().isInterrupted()) {
             throw new CallInterruptedException(parent.describe() + " was interrupted in " + called
@@ -80,5 +155,46 @@ public final class GroupBlock {
                     + " while it waited for " + parent.members.describe(master)
                     + "; see what that rank does, or allow more time");
         }
+    }
+
+    private String cannotGoOn() {
+        return parent.describe() + " cannot go on with " + called + ": ";
+    }
+
+    /**
+     * Looks for a reason not to wait for a rank of the group in its first operation: what the parent knows, or that the
+     * rank makes another group, which this one is in, too.
+     *
+     * @param awaited the rank of the group, or −1
+     * @return the exception to throw, or null
+     */
+    public RuntimeException failure(int awaited) {
+        return failureAt(awaited < 0 ? -1 : ranks[awaited]);
+    }
+
+    private RuntimeException failureAt(int awaited) {
+        RuntimeException failure = parent.failureIn(called, awaited);
+        int local = awaited < 0 ? -1 : parent.localRankOf(awaited);
+        return failure != null || local < 0 ? failure : mismatch(awaited, parent.ring, parent.layout.left(local));
+    }
+
+    /**
+     * Looks for a reason not to wait for a rank on another node.
+     *
+     * @param awaited the rank of the group
+     * @param check what may end the look, by throwing
+     * @return the exception to throw, or null
+     */
+    public RuntimeException look(int awaited, Waiter.Check check) {
+        return parent.fetchLeftLine(ranks[awaited], check) ? mismatch(ranks[awaited], parent.fetched, 0) : null;
+    }
+
+    private RuntimeException mismatch(int other, MemorySegment memory, long line) {
+        long made = machine.load(memory, line + RingLayout.GROUP);
+        return made == 0 || made == id || !isAwaited(parent, other, made, memory, line) ? null
+                : new CollectiveMismatchException(parent.describe() + " called " + called + " for ranks "
+                        + Arrays.toString(ranks) + ", but " + parent.members.describe(other)
+                        + " makes another group, of "
+                        + ranks(machine, memory, line) + " in some order; all members must give the same list", true);
     }
 }

@@ -94,6 +94,11 @@ final class Ledger {
         return first;
     }
 
+    /** How many operations were drawn. */
+    long drawn() {
+        return drawn;
+    }
+
     /** The fingerprint of all calls that were drawn. */
     long history() {
         return history;

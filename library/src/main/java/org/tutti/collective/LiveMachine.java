@@ -53,6 +53,11 @@ public final class LiveMachine implements Machine {
     }
 
     @Override
+    public void publish(MemorySegment memory, long offset, long value) {
+        Words.store(memory, offset, value);
+    }
+
+    @Override
     public long loadPlain(MemorySegment memory, long offset) {
         return Words.loadPlain(memory, offset);
     }

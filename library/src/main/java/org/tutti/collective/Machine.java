@@ -31,6 +31,15 @@ public interface Machine {
     void store(MemorySegment memory, long offset, long value);
 
     /**
+     * Writes 64 bits with release order that are no word, as they may shrink.
+     *
+     * @param memory where they lie
+     * @param offset at which byte
+     * @param value their new value
+     */
+    void publish(MemorySegment memory, long offset, long value);
+
+    /**
      * Reads 64 bits that an earlier {@link #load} or {@link #await} made visible.
      *
      * @param memory where they lie

@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
+import org.tutti.memory.Waiter;
+
 /**
  * What a communicator knows of its ranks' lives. Ranks are those of the communicator; what becomes of others is nothing
  * to it.
@@ -19,6 +21,17 @@ public interface Members {
      * @return the exception to throw, or null
      */
     RuntimeException failure(int awaited);
+
+    /**
+     * Looks more closely for a reason not to wait for a rank on another node; that is done rarely.
+     *
+     * @param awaited the rank of the communicator that the caller waits for
+     * @param check what may end the look, by throwing
+     * @return the exception to throw, or null
+     */
+    default RuntimeException look(int awaited, Waiter.Check check) {
+        return null;
+    }
 
     /**
      * Tells whether a rank of the communicator has left the job: it reads and writes nothing any more.

@@ -78,6 +78,13 @@ public final class NodeView {
     }
 
     /**
+     * {@return the first of the communicator's ranks on this node}
+     */
+    public int master() {
+        return topology.firstRankOf(node);
+    }
+
+    /**
      * {@return the layout of the communicator's block on this node}
      */
     public RingLayout layout() {

@@ -57,6 +57,7 @@ abstract class Operation extends Placement implements Waiter.Check {
     static final int GENERATION_SHIFT = 20;
 
     private static final int NOBODY = -1;
+    private static final long[] NOTHING_MADE = {};
     private static final long QUIET = 1;
     private static final long LOOK_NANOS = 200_000_000;
     private static final long NO_LOOK_YET = Long.MIN_VALUE;
@@ -70,7 +71,7 @@ abstract class Operation extends Placement implements Waiter.Check {
     final Ledger ledger;
     final Landings landings;
     final boolean blocking;
-    private final MemorySegment fetched;
+    final MemorySegment fetched;
     private final CallComparison comparison;
     private final long brokenByError;
     private final Waiter.Check whileAwaiting = this::checkAwaiting;
@@ -81,6 +82,7 @@ abstract class Operation extends Placement implements Waiter.Check {
     long history;
     boolean quiet;
     boolean unflushed;
+    long[] lastMade = NOTHING_MADE; // by rank, of those that say which groups they make: the last one with this rank
     boolean meeting; // perhaps not all nodes have made their rings yet
 
     private MemorySegment landingsHere;
@@ -92,6 +94,7 @@ abstract class Operation extends Placement implements Waiter.Check {
     private long awaitedOffset;
     private long awaitedValue;
     private long lookNanos;
+    private long nextLookNanos = System.nanoTime();
     private int seenClosed = NOBODY;
     private Ledger awaitedLedger; // of another communicator, of which the awaited rank is one
 
@@ -287,10 +290,13 @@ abstract class Operation extends Placement implements Waiter.Check {
             return new RankFailedException(members.rankInJob(rank),
                     members.describe(rank) + " left its job while it was inside " + doing);
         }
-        RuntimeException failure = members.failure(awaited);
+        RuntimeException left = members.failure(awaited);
+        RuntimeException failure = members.failure(-1);
         long broken = machine.load(ring, RingLayout.BROKEN);
-        return failure != null || broken == 0 ? failure
-                : Breakage.exception(broken, members, members.describe(rank) + " cannot go on with " + doing + ": ");
+        return failure != null ? failure // who has left may have said before why
+                : broken == 0 ? left
+                        : Breakage.exception(broken, members,
+                                members.describe(rank) + " cannot go on with " + doing + ": ");
     }
 
     /**
@@ -436,11 +442,29 @@ abstract class Operation extends Placement implements Waiter.Check {
             if (reply == Machine.Reply.GIVEN) {
                 return leastLeft(other, ranks);
             }
-            if (reply == Machine.Reply.GONE || !ledger.hasMet(other)) {
+            if (reply == Machine.Reply.GONE) {
+                return Ledger.NOT_MET;
+            }
+            if (!ledger.hasMet(other)) {
+                lookWhileMeeting(asked);
                 return Ledger.NOT_MET;
             } // else its process has closed the communicator
         }
         return Long.MAX_VALUE;
+    }
+
+    /** It has not made its ring yet: perhaps it does something else. */
+    private void lookWhileMeeting(int asked) {
+        if (System.nanoTime() - nextLookNanos > 0) {
+            throwIfAny(members.look(asked, this));
+            nextLookNanos = System.nanoTime() + LOOK_NANOS;
+        }
+    }
+
+    private static void throwIfAny(RuntimeException failure) {
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     private long leastLeft(int other, int ranks) {
@@ -481,8 +505,11 @@ abstract class Operation extends Placement implements Waiter.Check {
             awaitNothingOf(asked);
             Machine.Reply reply =
                     machine.get(reach.process(asked), reach.ring(asked), 0, fetched, 0, Words.LINE_BYTES, this);
-            if (reply == Machine.Reply.GONE || reply == Machine.Reply.REFUSED && ledger.hasMet(other)) {
+            if (reply == Machine.Reply.GONE) {
                 throw gone(asked);
+            }
+            if (reply == Machine.Reply.REFUSED && ledger.hasMet(other)) {
+                throw closed(asked);
             }
             long handle = reply == Machine.Reply.REFUSED ? 0 : Landings.handleIn(fetched, machine);
             if (handle != 0) {
@@ -552,8 +579,8 @@ abstract class Operation extends Placement implements Waiter.Check {
             checkAlive(); // who has left may have said before why
             throw failure;
         }
-        if (isMember && hasLeftAll(awaitedRank) && isAwaiting()) {
-            throw closed(awaitedRank);
+        if (isMember) {
+            checkTakesPart(awaitedRank);
         }
         if (Thread.currentThread().isInterrupted()) {
             throw new CallInterruptedException(
@@ -567,10 +594,32 @@ abstract class Operation extends Placement implements Waiter.Check {
         }
     }
 
-    /** Whether a rank of this node has left all operations without having been in this one. */
-    private boolean hasLeftAll(int other) {
+    /** Throws when a rank of this node will not come to this operation: it has closed the communicator, or waits. */
+    private void checkTakesPart(int other) {
         int local = localRankOf(other);
-        return local >= 0 && hasLeftAll(machine.load(ring, layout.left(local)));
+        if (local >= 0 && local != localRank) {
+            long line = layout.left(local);
+            if (hasLeftAll(machine.load(ring, line)) && isAwaiting()) {
+                throw closed(other);
+            }
+            if (waitsForGroup(other, ring, line)) {
+                throw makesGroup(other, ring, line);
+            }
+        }
+    }
+
+    /** Whether a rank makes a group and waits for this one to do so, too, before it comes to this operation. */
+    private boolean waitsForGroup(int other, MemorySegment memory, long line) {
+        long made = machine.load(memory, line + RingLayout.GROUP);
+        return blocking && made != 0 && machine.load(memory, line + RingLayout.GROUP_DRAWN) <= sequence
+                && GroupBlock.isAwaited(this, other, made, memory, line) && isAwaiting();
+    }
+
+    private CollectiveMismatchException makesGroup(int other, MemorySegment memory, long line) {
+        return new CollectiveMismatchException(members.describe(rank) + " called " + call.collective().label()
+                + ", but " + members.describe(other) + " makes a group of "
+                + GroupBlock.ranks(machine, memory, line) + " and waits for it to do the same; all ranks must call the "
+                + "same collectives in the same order, with the same arguments", true);
     }
 
     private boolean hasLeftAll(long leftThere) {
@@ -643,8 +692,12 @@ abstract class Operation extends Placement implements Waiter.Check {
         }
         lookNanos = Long.MAX_VALUE; // a check inside a call of the fabric must not call it
         boolean differs = comparison.differsElsewhere(sequence, other, history);
-        if (isAwaiting()) {
-            checkOpenElsewhere(other);
+        try {
+            if (!differs && isAwaiting()) {
+                checkOpenElsewhere(other);
+            }
+        } catch (LookEndedException _) {
+            differs = false; // the awaited word has come
         }
         lookNanos = System.nanoTime() + LOOK_NANOS;
         return differs;
@@ -660,20 +713,33 @@ abstract class Operation extends Placement implements Waiter.Check {
             throw closed(other);
         }
         seenClosed = closed ? other : NOBODY;
+        RuntimeException failure = members.look(other, whileAwaiting);
+        if (failure != null && isAwaiting()) {
+            throw failure;
+        }
     }
 
     private boolean hasClosed(int other) {
-        RingLayout theirs = view.layoutOf(topology.nodeOf(other));
-        try {
-            return switch (machine.get(reach.process(other), reach.ring(other), theirs.left(topology.placeOf(other)),
-                    fetched, 0, Words.LINE_BYTES, whileAwaiting)) {
-                case GIVEN -> hasLeftAll(machine.loadPlain(fetched, 0));
-                case REFUSED -> ledger.hasMet(topology.nodeOf(other));
-                case GONE -> false;
-            };
-        } catch (LookEndedException _) {
-            return false;
+        Machine.Reply reply = getLeftLine(other, whileAwaiting);
+        if (reply == Machine.Reply.GIVEN && waitsForGroup(other, fetched, 0)) {
+            throw makesGroup(other, fetched, 0);
         }
+        return switch (reply) {
+            case GIVEN -> hasLeftAll(machine.loadPlain(fetched, 0));
+            case REFUSED -> ledger.hasMet(topology.nodeOf(other));
+            case GONE -> false;
+        };
+    }
+
+    /** Gets the left line of a rank on another node; returns whether that was possible. */
+    boolean fetchLeftLine(int other, Waiter.Check check) {
+        return getLeftLine(other, check) == Machine.Reply.GIVEN;
+    }
+
+    private Machine.Reply getLeftLine(int other, Waiter.Check check) {
+        RingLayout theirs = view.layoutOf(topology.nodeOf(other));
+        return machine.get(reach.process(other), reach.ring(other), theirs.left(topology.placeOf(other)), fetched, 0,
+                Words.LINE_BYTES, check);
     }
 
     /** Reads another rank's descriptor, unless the word comes meanwhile that this rank waits for. */

@@ -18,7 +18,9 @@ import org.tutti.pattern.FibonacciTree;
  *
  *  the head: +0     broken word    +8 LANDINGS word   +16 address of the landings   +24 their handle for other nodes
  *
- *  a left line: +0 left word    +8 which group the rank is making   +16 at its master the address of the group's block
+ *  a left line: +0 left word    +8 number of the group that its rank is making, 0 while it makes none
+ *               +16 at the group's master the address of the group's block   +24 operations that the rank has drawn
+ *               +32 the group's ranks, a bit each
  *
  *  a star:   +0     ARRIVED word   +8 fingerprint of the putter's calls   +16 payload, 112 bytes
  *
@@ -91,6 +93,12 @@ public final class RingLayout {
 
     /** Where in its left line a group's master says where the group's block is. */
     static final long GROUP_ADDRESS = 16;
+
+    /** Where in its left line a rank says how many operations it has drawn before it made the group. */
+    static final long GROUP_DRAWN = 24;
+
+    /** Where in its left line a rank says which ranks the group has that it makes, as far as there is room. */
+    static final long GROUP_RANKS = 32;
 
     static final long READY = 0;
 

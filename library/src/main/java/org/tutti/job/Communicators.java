@@ -100,12 +100,15 @@ final class Communicators {
      */
     LiveCommunicator make(Membership parent, String called, long number, int[] ranks, long deadlineNanos) {
         giveBackLeftovers();
+        long id = mix(parent.id, number);
+        var block = new GroupBlock(parent.team, called, id, ranks, deadlineNanos);
         Membership made = null;
         try {
-            made = meet(parent, called, mix(parent.id, number), ranks, deadlineNanos);
+            made = meet(parent, block, id, ranks);
             var group = new LiveCommunicator(this, made, choice);
             group.barrier(deadlineNanos);
-            made.members.setParentFailure(() -> null);
+            made.members.setFounding(null);
+            block.end();
             return group;
         } catch (Throwable failure) {
             parent.team.breakNow(failure);
@@ -117,34 +120,26 @@ final class Communicators {
         }
     }
 
-    private Membership meet(Membership parent, String called, long id, int[] ranks, long deadlineNanos) {
+    private Membership meet(Membership parent, GroupBlock block, long id, int[] ranks) {
         SharedGroup group = node.groups().enter(id, () -> share(parent, id, ranks));
-        Topology topology = group.view().topology();
-        int here = topology.rankAt(nodeOf(parent, topology, ranks), 0);
+        NodeView view = group.view();
         long ringAddress;
         try {
-            ringAddress = new GroupBlock(parent.team, called, deadlineNanos).claimOrFind(node.memory(), id,
-                    ranks[here], group.view().layout().bytes());
+            ringAddress = block.claimOrFind(node.memory(), ranks[view.master()], view.layout().bytes());
             group.open(node, ringAddress);
         } catch (Throwable failure) {
             node.groups().leave(group);
             throw failure;
         }
         var members = new LiveMembers(node, group.ranks());
-        members.setParentFailure(() -> parent.team.failureIn(called, -1));
-        return membership(id, members, group.view(), ringAddress, indexOf(parent.team.rank(), ranks), group.reach(),
-                group);
+        members.setFounding(block);
+        return membership(id, members, view, ringAddress, indexOf(parent.team.rank(), ranks), group.reach(), group);
     }
 
     private SharedGroup share(Membership parent, long id, int[] ranks) {
         Topology topology = parent.topology().of(ranks);
-        var view = new NodeView(topology, nodeOf(parent, topology, ranks), pool.windowBytesMax());
+        var view = new NodeView(topology, topology.nodeOf(indexOf(parent.team.rank(), ranks)), pool.windowBytesMax());
         return new SharedGroup(id, Arrays.stream(ranks).map(parent::rankInJob).toArray(), view, node, network);
-    }
-
-    /** The number that this node has in a group. */
-    private static int nodeOf(Membership parent, Topology group, int[] ranks) {
-        return group.nodeOf(indexOf(parent.team.rank(), ranks));
     }
 
     private static int indexOf(int rank, int[] ranks) {

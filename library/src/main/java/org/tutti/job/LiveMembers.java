@@ -3,11 +3,12 @@ package org.tutti.job;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 
 import org.tutti.JobAbortedException;
 import org.tutti.RankFailedException;
+import org.tutti.collective.GroupBlock;
 import org.tutti.collective.Members;
+import org.tutti.memory.Waiter;
 
 /**
  * What a communicator knows of its ranks' lives, as its node knows it: a view of {@link Node}, whose ranks are those of
@@ -23,7 +24,7 @@ final class LiveMembers implements Members {
     private final int[] ranks;
     private volatile long changesWithoutFailure = -1;
     private volatile String name;
-    private volatile Supplier<RuntimeException> parentFailure = () -> null;
+    private volatile GroupBlock founding;
 
     /** All ranks of the job, in their order. */
     LiveMembers(Node node) {
@@ -47,10 +48,10 @@ final class LiveMembers implements Members {
     /**
      * Says what ends a group's first operation, too: who has not come to it may know of its parent only.
      *
-     * @param failure tells why the communicator cannot be used that the group is made from, or null
+     * @param block how the group is made; null when that is done
      */
-    void setParentFailure(Supplier<RuntimeException> failure) {
-        parentFailure = failure;
+    void setFounding(GroupBlock block) {
+        founding = block;
     }
 
     @Override
@@ -72,7 +73,14 @@ final class LiveMembers implements Members {
             return new RankFailedException(rankInJob(awaited), describe(awaited)
                     + " has left the job (its program returned, or threw) and will not take part in this call");
         }
-        return parentFailure.get();
+        GroupBlock block = founding;
+        return block == null ? null : block.failure(awaited);
+    }
+
+    @Override
+    public RuntimeException look(int awaited, Waiter.Check check) {
+        GroupBlock block = founding;
+        return block == null ? null : block.look(awaited, check);
     }
 
     /** The member that failed first, or if others of the job failed before, one that failed. */

@@ -141,6 +141,11 @@ class TeamTest {
         }
 
         @Override
+        public void publish(MemorySegment memory, long offset, long value) {
+            live.publish(memory, offset, value);
+        }
+
+        @Override
         public long loadPlain(MemorySegment words, long offset) {
             return live.loadPlain(words, offset);
         }

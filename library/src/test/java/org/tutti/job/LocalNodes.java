@@ -24,12 +24,14 @@ import org.tutti.memory.PrivateMemory;
  */
 public final class LocalNodes implements AutoCloseable {
     private static final int CORES = 2;
+    private static final long NEWS_MILLIS = 2;
 
     private final NodeShape[] shapes;
     private final Node[] nodes;
     private final Memory[] memories;
     private final Network[] networks;
     private final int[] nodeOfRank;
+    private Thread gossips;
 
     private LocalNodes(int[] nodeOfRank, int rails, Supplier<? extends Memory> memory) {
         this.nodeOfRank = nodeOfRank;
@@ -61,6 +63,9 @@ public final class LocalNodes implements AutoCloseable {
                         10_000, 10_000, CORES, Service.SLEEP, Choice.DEFAULT, addresses(rails), Optional.empty(),
                         Optional.empty()), nodes[i]);
             }
+        }
+        if (count > 1) {
+            gossips = Thread.ofVirtual().start(this::spreadNews);
         }
         for (int i = 1; i < count; i++) {
             nodes[i].publishRendezvous(nodes[0].rendezvous().orElseThrow());
@@ -177,7 +182,21 @@ public final class LocalNodes implements AutoCloseable {
         }
     }
 
-    /** There is no gossip between these nodes: that a rank has left is said at once. */
+    /** What each node's watch does in a process of its own. */
+    private void spreadNews() {
+        try {
+            while (true) {
+                for (Network network : networks) {
+                    network.gossip().spread();
+                }
+                Thread.sleep(NEWS_MILLIS);
+            }
+        } catch (InterruptedException _) {
+            return; // it is closed
+        }
+    }
+
+    /** That a rank has left is said at once. */
     private void tellAll(int left) {
         for (Node each : nodes) {
             each.markLeft(left);
@@ -194,6 +213,12 @@ public final class LocalNodes implements AutoCloseable {
 
     @Override
     public void close() {
+        if (gossips != null) {
+            gossips.interrupt();
+            while (gossips.isAlive()) {
+                Thread.onSpinWait();
+            }
+        }
         for (Network network : networks) {
             if (network != null) {
                 network.close();

@@ -33,6 +33,11 @@ final class PredictingMachine implements Machine {
     }
 
     @Override
+    public void publish(MemorySegment memory, long offset, long value) {
+        throw new UnsupportedOperationException("predictions make no groups");
+    }
+
+    @Override
     public long loadPlain(MemorySegment memory, long offset) {
         return cluster.loadPlain(memory, offset);
     }

@@ -32,6 +32,11 @@ class VerifyingMachine implements Machine {
     }
 
     @Override
+    public void publish(MemorySegment memory, long offset, long value) {
+        world.publish(thread, memory, offset, value);
+    }
+
+    @Override
     public long loadPlain(MemorySegment memory, long offset) {
         return world.loadPlain(thread, memory, offset);
     }

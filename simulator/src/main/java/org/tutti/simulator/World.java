@@ -321,6 +321,13 @@ final class World implements Ranks.Order, Shadow.Race {
         advance(thread);
     }
 
+    void publish(int thread, MemorySegment memory, long offset, long value) {
+        step(thread, () -> "sets " + describe(memory, offset) + " to " + value);
+        Words.storePlain(memory, offset, Math.min(value, Words.loadPlain(memory, offset))); // it may shrink
+        release(thread, clocks[thread], memory, offset, value);
+        advance(thread);
+    }
+
     private void advance(int thread) {
         clocks[thread].set(thread, clocks[thread].time(thread) + 1);
     }

@@ -3,17 +3,12 @@ package org.tutti.fabric.tcp;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * The protocol of a pair of processes under wires that break, pause and cut bytes as seeds say. A run that
  * fails says its seed and how to repeat it. For more runs than usual, from another seed on:
  * {@code ./mvnw -pl library test -Dtest=SimulatedWireTest -Dwire.runs=100000 -Dwire.first=1000}.
  */
-@Execution(ExecutionMode.CONCURRENT)
-@ResourceLock("limits of a second")
 @Tag("sampled")
 class SimulatedWireTest {
     private static final int RUNS = 50;

@@ -1,0 +1,300 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.tutti.job.CountedMemory;
+import org.tutti.job.LocalNodes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/** What ends a group, and that it ends nothing else. */
+@Timeout(120)
+class GroupFailureTest {
+    /** With the landing places of two nodes. */
+    private static final long GROUP_BYTES = 9 << 20;
+
+    private static final int[] ONE_NODE = {0, 0, 0, 0};
+    private static final int[] TWO_NODES = {0, 1, 0, 1};
+
+    static Stream<int[]> placements() {
+        return Stream.of(ONE_NODE, TWO_NODES, new int[]{0, 0, 1, 1});
+    }
+
+    private static void assertUsable(Communicator communicator) {
+        for (int i = 0; i < 20; i++) {
+            long[] data = new long[i * 100 + 1];
+            Arrays.fill(data, communicator.rank());
+            communicator.allreduce(data, Reduction.SUM);
+            assertThat(data).containsOnly(communicator.size() * (communicator.size() - 1) / 2);
+        }
+    }
+
+    @Test
+    void shouldGoOnWithoutARankThatFailed() {
+        assertThatThrownBy(() -> Tutti.runLocal(4, job -> {
+            Communicator world = job.world();
+            try (Communicator pair = world.split(world.rank() / 2, 0).withName("pairs");
+                    Communicator odd = world.split(world.rank() % 2, 0)) {
+                if (world.rank() == 3) {
+                    throw new IllegalStateException("no more");
+                }
+                assertThatThrownBy(world::barrier).isInstanceOf(RankFailedException.class);
+                if (world.rank() == 2) {
+                    assertThatThrownBy(pair::barrier).isInstanceOf(RankFailedException.class)
+                            .hasMessageContaining("rank 1 of \"pairs\" (rank 3 of the job, process ")
+                            .satisfies(failure -> assertThat(((RankFailedException) failure).rank()).isEqualTo(3));
+                } else {
+                    assertUsable(pair);
+                    try (Communicator again = pair.duplicate()) {
+                        assertUsable(again);
+                    }
+                }
+                if (world.rank() == 1) {
+                    assertThatThrownBy(odd::barrier).isInstanceOf(RankFailedException.class);
+                } else {
+                    assertUsable(odd);
+                }
+            }
+        })).isInstanceOf(RankFailedException.class).hasMessageContaining("no more");
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldBreakOnlyTheGroupWhoseOperatorThrows(int[] nodeOfRank) {
+        var bad = Reduction.ofInts("bad", true, (_, _) -> {
+            throw new ArithmeticException("wrong");
+        });
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            try (Communicator group = world.split(world.rank() / 2, 0);
+                    Communicator other = world.split(world.rank() % 2, 0)) {
+                if (world.rank() < 2) {
+                    assertThat(catchThrowable(() -> {
+                        group.allreduce(new int[1], bad);
+                        group.barrier();
+                    })).isInstanceOfAny(ArithmeticException.class, CommunicatorBrokenException.class);
+                    assertThatThrownBy(group::barrier).isInstanceOf(CommunicatorBrokenException.class);
+                } else {
+                    assertUsable(group);
+                }
+                assertUsable(other);
+                assertUsable(world);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldBreakOnlyTheGroupWhoseDeadlineHasPassed(int[] nodeOfRank) {
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            try (Communicator group = world.split(world.rank() / 2, 0)) {
+                if (world.rank() == 0) {
+                    assertThatThrownBy(group.withDeadline(Duration.ofMillis(50))::barrier)
+                            .isInstanceOf(DeadlineExceededException.class);
+                }
+                assertUsable(world);
+                if (world.rank() == 1) {
+                    assertThatThrownBy(group::barrier).isInstanceOf(CommunicatorBrokenException.class)
+                            .hasMessageContaining("passed its deadline");
+                } else if (world.rank() > 1) {
+                    assertUsable(group);
+                }
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldBreakOnlyTheGroupInWhichARankIsInterrupted(int[] nodeOfRank) {
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            try (Communicator group = world.split(world.rank() / 2, 0)) {
+                if (world.rank() == 0) {
+                    Thread.currentThread().interrupt();
+                    assertThatThrownBy(group::barrier).isInstanceOf(CallInterruptedException.class);
+                    assertThat(Thread.interrupted()).isTrue();
+                }
+                assertUsable(world);
+            }
+        });
+    }
+
+    /** The bytes of a broken group come when its memory belongs to another one. */
+    @Test
+    void shouldLetNoLatePutIntoAnotherGroupsMemory() {
+        var entered = new CountDownLatch(1);
+        var goOn = new CountDownLatch(1);
+        var late = Reduction.ofLongs("late", true, (left, right) -> {
+            entered.countDown();
+            while (goOn.getCount() > 0) {
+                Thread.onSpinWait();
+            }
+            return left + right;
+        });
+        LocalNodes.run(new int[]{0, 1, 1, 1}, job -> {
+            Communicator world = job.world();
+            int self = world.rank();
+            Communicator broken = self < 3 ? world.create(0, 1, 2) : null;
+            Communicator next = null;
+            if (self == 0) {
+                assertThatThrownBy(() -> broken.withDeadline(Duration.ofMillis(100)).reduce(new long[2_000], late, 0))
+                        .isInstanceOf(DeadlineExceededException.class);
+                broken.close();
+                entered.await();
+            }
+            if (self % 3 == 0) {
+                next = world.create(0, 3);
+                assertUsable(next);
+                goOn.countDown();
+                for (int i = 0; i < 20; i++) {
+                    assertUsable(next);
+                }
+                next.close();
+            } else {
+                long[] data = new long[2_000];
+                Arrays.fill(data, -1);
+                Throwable ended = catchThrowable(() -> broken.reduce(data, late, 0));
+                if (ended != null) { // it has heard before it put the sum
+                    assertThat(ended).isInstanceOf(CommunicatorBrokenException.class);
+                }
+                broken.close();
+            }
+            assertUsable(world);
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldGiveBackWhatABrokenGroupHad(int[] nodeOfRank) {
+        var claimed = new AtomicLong();
+        var after = new AtomicLong[]{new AtomicLong(), new AtomicLong()};
+        var bad = Reduction.ofInts("bad", true, (_, _) -> {
+            throw new ArithmeticException("wrong");
+        });
+        LocalNodes.run(nodeOfRank, () -> new CountedMemory(claimed), job -> {
+            Communicator world = job.world();
+            for (int round = 0; round < after.length; round++) {
+                for (int i = 0; i < 50; i++) {
+                    try (Communicator group = world.duplicate()) {
+                        assertUsable(group);
+                        world.barrier();
+                        assertThat(catchThrowable(() -> {
+                            group.allreduce(new int[10_000], bad);
+                            group.barrier();
+                        })).isNotNull();
+                    }
+                    world.barrier();
+                }
+                after[round].accumulateAndGet(claimed.get(), Math::max);
+            }
+        });
+        assertThat(after[1].get() - after[0].get()).as("what two more at a time take").isLessThan(2 * GROUP_BYTES);
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldLetRanksLeaveWithGroupsOpenOrCloseThemInAnyOrder(int[] nodeOfRank) {
+        var all = new AtomicLong();
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            Communicator[] groups = new Communicator[8];
+            for (int i = 0; i < groups.length; i++) {
+                groups[i] = world.duplicate();
+                groups[i].broadcast(new long[10_000], i % 4);
+            }
+            for (int i = 0; i < groups.length; i++) {
+                if (i != world.rank()) { // which is left open
+                    groups[(i * (2 * world.rank() + 1)) % groups.length].close();
+                }
+            }
+            all.incrementAndGet();
+        });
+        assertThat(all.get()).isEqualTo(nodeOfRank.length);
+    }
+
+    // ---- what is called wrong
+
+    /** Who leaves the job before others have heard why is why they cannot go on. */
+    private static void awaitAll(CountDownLatch heard) throws InterruptedException {
+        heard.countDown();
+        heard.await();
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldNameThoseWhoGiveDifferentLists(int[] nodeOfRank) {
+        var named = new AtomicBoolean();
+        var heard = new CountDownLatch(nodeOfRank.length);
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            int[] ranks = world.rank() == 1 ? new int[]{0, 1, 2, 3} : new int[]{1, 0, 2};
+            if (world.rank() < 3) {
+                Throwable thrown = catchThrowable(() -> world.create(ranks));
+                assertThat(thrown).isInstanceOf(CollectiveMismatchException.class);
+                if (thrown.getMessage()
+                        .matches("rank [012] called create for ranks \\[.*], but rank [012] makes another "
+                                + "group, of ranks 0, 1, 2(, 3)? in some order; all members must give the same list")) {
+                    named.set(true);
+                }
+            }
+            awaitAll(heard);
+        });
+        assertThat(named).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldNameTheRankThatMakesAGroupWhileOthersCallSomethingElse(int[] nodeOfRank) {
+        var named = new AtomicBoolean();
+        var heard = new CountDownLatch(nodeOfRank.length);
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            Throwable thrown = catchThrowable(() -> {
+                if (world.rank() == 1) {
+                    world.create(0, 1);
+                } else {
+                    world.barrier();
+                    world.barrier();
+                }
+            });
+            assertThat(thrown).isInstanceOf(CollectiveMismatchException.class);
+            if (thrown.getMessage().startsWith(
+                    "rank 0 called barrier, but rank 1 makes a group of ranks 0, 1 and waits for it to do the same")) {
+                named.set(true);
+            }
+            awaitAll(heard);
+        });
+        assertThat(named).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldEndTheMakingOfAGroupAtItsDeadline(int[] nodeOfRank) {
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            int[] all = IntStream.range(0, world.size()).toArray();
+            if (world.rank() != 3) {
+                assertThat(catchThrowable(() -> world.withDeadline(Duration.ofMillis(200)).create(all)))
+                        .isInstanceOfAny(DeadlineExceededException.class, CommunicatorBrokenException.class);
+            } else {
+                Thread.sleep(600);
+                assertThatThrownBy(() -> world.create(all)).isInstanceOf(CommunicatorBrokenException.class)
+                        .hasMessageContaining("passed its deadline");
+            }
+        });
+    }
+}
