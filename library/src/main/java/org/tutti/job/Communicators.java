@@ -43,7 +43,7 @@ final class Communicators {
     private final WindowPool pool;
     private final Membership world;
     private final List<Membership> open = new ArrayList<>();
-    private final List<Membership.Leftover> leftovers = new ArrayList<>();
+    private final List<Membership> closed = new ArrayList<>(); // and not yet given back
 
     /**
      * @param job whose they are
@@ -160,41 +160,42 @@ final class Communicators {
     }
 
     /** Closes a communicator at this rank; without effect when it is closed. */
-    void close(Membership closed) {
+    void close(Membership membership) {
         if (job.isClosed()) {
             return; // which has closed all
         }
-        if (closed.isWorld()) {
+        if (membership.isWorld()) {
             throw new IllegalStateException("rank " + rank
                     + " cannot close the world: it is closed with its job, by Job.close()");
         }
-        if (closed.close()) {
+        if (membership.close()) {
             synchronized (this) {
-                open.remove(closed);
-                leftovers.add(closed.new Leftover());
+                open.remove(membership);
+                closed.add(membership);
             }
             giveBackLeftovers();
         }
     }
 
     private synchronized void giveBackLeftovers() {
-        leftovers.removeIf(Membership.Leftover::giveBack);
+        closed.removeIf(Membership::giveBack);
     }
 
-    /** The rank leaves its job: its requests in flight are to end. */
+    /** The rank leaves its job: its requests in flight are to end. There may be no memory left to do this with. */
     synchronized void end() {
-        open.forEach(each -> each.team.end());
+        for (int i = 0; i < open.size(); i++) {
+            open.get(i).team.end();
+        }
     }
 
     /** The rank has left its job: the others await nothing of it, and may use again what it has shown. */
     synchronized void leaveAll() {
-        for (Membership each : open) {
-            each.team.leaveAll();
-            if (!each.isWorld()) {
-                leftovers.add(each.new Leftover());
-            }
+        for (int i = 0; i < open.size(); i++) {
+            open.get(i).team.leaveAll();
+            open.get(i).abandon();
         }
-        leftovers.forEach(Membership.Leftover::abandon);
-        leftovers.clear();
+        for (int i = 0; i < closed.size(); i++) {
+            closed.get(i).abandon();
+        }
     }
 }

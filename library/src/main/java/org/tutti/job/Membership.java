@@ -30,6 +30,7 @@ final class Membership {
     private final SharedGroup.All groups;
     private final Map<Long, Integer> made = new HashMap<>();
     private volatile boolean closed;
+    private boolean settled;
 
     /**
      * @param id the number that all ranks of the communicator know it by
@@ -105,41 +106,38 @@ final class Membership {
     }
 
     /**
-     * Gives back what this rank has of a closed communicator, as far as the other ranks of its node have no need of it
-     * any more: each gives up its part when all have closed it, and the master the block when all have done that.
+     * Gives back what this rank has of a group that it has closed, as far as the other ranks of its node have no need
+     * of it any more: each gives up its part when all have closed it, and the master the block when all have done that.
+     *
+     * @return whether all is given back that this rank has to
      */
-    final class Leftover {
-        private boolean settled;
+    boolean giveBack() {
+        if (!settled && !team.settle()) {
+            return false;
+        }
+        leaveGroup();
+        boolean released = !team.isMaster() || team.haveOthersSettled();
+        if (!team.isMaster()) {
+            team.saySettled();
+        } else if (released) {
+            team.release();
+        }
+        return released;
+    }
 
-        /** Returns whether all is given back that this rank has to. */
-        boolean giveBack() {
-            if (!settled && !team.settle()) {
-                return false;
-            }
+    /** The rank leaves its job, and touches nothing any more, whatever others still do. */
+    void abandon() {
+        if (!isWorld() && !giveBack()) {
             leaveGroup();
-            boolean released = !team.isMaster() || team.haveOthersSettled();
-            if (!team.isMaster()) {
-                team.saySettled();
-            } else if (released) {
-                team.release();
-            }
-            return released;
+            team.saySettled();
         }
+    }
 
-        /** The rank leaves its job, and touches nothing any more, whatever others still do. */
-        void abandon() {
-            if (!giveBack()) {
-                leaveGroup();
-                team.saySettled();
-            }
-        }
-
-        /** Before it says that it has settled: the block is released only when nobody can put there. */
-        private void leaveGroup() {
-            if (!settled) {
-                groups.leave(group);
-                settled = true;
-            }
+    /** Before it says that it has settled: the block is released only when nobody can put there. */
+    private void leaveGroup() {
+        if (!settled) {
+            groups.leave(group);
+            settled = true;
         }
     }
 }
