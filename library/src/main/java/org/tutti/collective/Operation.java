@@ -254,31 +254,6 @@ abstract class Operation extends Placement implements Waiter.Check {
     }
 
     /**
-     * Tries to let go of the communicator's block, when this rank has {@linkplain #leaveAll left all operations}: that
-     * can be done once all ranks of its node have, or have ended.
-     *
-     * @return whether nobody reads any more what this rank has shown, and it touches nothing of the block but by {@link
-     *         #saySettled} and {@link #haveOthersSettled}
-     */
-    public boolean settle() {
-        return ledger.settle(machine);
-    }
-
-    /**
-     * Says that this rank has {@linkplain #settle settled}: the block may be gone afterwards, but for its master.
-     */
-    public void saySettled() {
-        ledger.saySettled(machine);
-    }
-
-    /**
-     * {@return whether all other ranks of this node have settled, or ended}
-     */
-    public boolean haveOthersSettled() {
-        return ledger.haveOthersSettled(machine);
-    }
-
-    /**
      * Tells why this rank cannot go on with something that it does outside of operations.
      *
      * @param doing what it does, such as "split"

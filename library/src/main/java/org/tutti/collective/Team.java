@@ -132,11 +132,8 @@ public final class Team extends Operation {
         }
     }
 
-    /**
-     * Gives the communicator's memory back, at the master that has claimed it, when all ranks of the node have
-     * {@linkplain #settle settled}.
-     */
-    public void release() {
+    /** Gives the communicator's memory back, at the master that has claimed it, when nobody touches it any more. */
+    void release() {
         if (landings != null) {
             landings.release(machine);
         }

@@ -178,7 +178,7 @@ final class Communicators {
     }
 
     private synchronized void giveBackLeftovers() {
-        closed.removeIf(Membership::giveBack);
+        closed.removeIf(each -> each.blockReturn().goOn());
     }
 
     /** The rank leaves its job: its requests in flight are to end. There may be no memory left to do this with. */
@@ -192,10 +192,12 @@ final class Communicators {
     synchronized void leaveAll() {
         for (int i = 0; i < open.size(); i++) {
             open.get(i).team.leaveAll();
-            open.get(i).abandon();
+            if (!open.get(i).isWorld()) {
+                open.get(i).blockReturn().abandon();
+            }
         }
         for (int i = 0; i < closed.size(); i++) {
-            closed.get(i).abandon();
+            closed.get(i).blockReturn().abandon();
         }
     }
 }

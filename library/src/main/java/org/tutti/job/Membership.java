@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 import org.tutti.Topology;
+import org.tutti.collective.BlockReturn;
 import org.tutti.collective.Call;
 import org.tutti.collective.Machine;
 import org.tutti.collective.Team;
@@ -26,11 +27,9 @@ final class Membership {
     final Call call = new Call();
     final Kernel[] kernels = new Kernel[KERNELS_KEPT];
     private final Topology topology;
-    private final SharedGroup group;
-    private final SharedGroup.All groups;
+    private final BlockReturn blockReturn;
     private final Map<Long, Integer> made = new HashMap<>();
     private volatile boolean closed;
-    private boolean settled;
 
     /**
      * @param id the number that all ranks of the communicator know it by
@@ -50,8 +49,7 @@ final class Membership {
         this.topology = topology;
         this.allocator = allocator;
         this.background = new Background(team, () -> team.forBackground(backgroundMachine));
-        this.group = group;
-        this.groups = groups;
+        this.blockReturn = group == null ? null : new BlockReturn(team, () -> groups.leave(group));
     }
 
     Topology topology() {
@@ -83,7 +81,12 @@ final class Membership {
     }
 
     boolean isWorld() {
-        return group == null;
+        return blockReturn == null;
+    }
+
+    /** How it is given back, when it is closed; null of the world. */
+    BlockReturn blockReturn() {
+        return blockReturn;
     }
 
     void checkOpen() {
@@ -103,41 +106,5 @@ final class Membership {
         closed = true;
         team.leaveAll();
         return true;
-    }
-
-    /**
-     * Gives back what this rank has of a group that it has closed, as far as the other ranks of its node have no need
-     * of it any more: each gives up its part when all have closed it, and the master the block when all have done that.
-     *
-     * @return whether all is given back that this rank has to
-     */
-    boolean giveBack() {
-        if (!settled && !team.settle()) {
-            return false;
-        }
-        leaveGroup();
-        boolean released = !team.isMaster() || team.haveOthersSettled();
-        if (!team.isMaster()) {
-            team.saySettled();
-        } else if (released) {
-            team.release();
-        }
-        return released;
-    }
-
-    /** The rank leaves its job, and touches nothing any more, whatever others still do. */
-    void abandon() {
-        if (!isWorld() && !giveBack()) {
-            leaveGroup();
-            team.saySettled();
-        }
-    }
-
-    /** Before it says that it has settled: the block is released only when nobody can put there. */
-    private void leaveGroup() {
-        if (!settled) {
-            groups.leave(group);
-            settled = true;
-        }
     }
 }

@@ -78,18 +78,23 @@ final class Calls {
         Random random = new Random(seed(topology) * FACTOR + part);
         List<PlannedCall> calls = new ArrayList<>();
         while (calls.size() < MIXED_PER_SLOT * slots(topology)) {
-            Collective collective = draw(List.of(Collective.values()), random);
-            Algorithm algorithm = draw(Catalogue.of(collective), random);
-            Operation operation = draw(operations(algorithm, topology), random);
-            List<Integer> sizes = new ArrayList<>(sizes(operation.unitBytes(), topology.size()));
-            if (random.nextBoolean()) {
-                sizes.removeIf(bytes -> bytes > SMALL_BYTES);
-            }
-            int bytes = collective.hasElements() ? draw(sizes, random) : 0;
-            calls.add(new PlannedCall(algorithm, operation, random.nextInt(roots(collective, topology)), bytes,
-                    random.nextBoolean(), random.nextInt()));
+            calls.add(any(topology, random));
         }
         return calls;
+    }
+
+    /** {@return a drawn call: each algorithm is as likely, every second message is small} */
+    static PlannedCall any(Topology topology, Random random) {
+        Collective collective = draw(List.of(Collective.values()), random);
+        Algorithm algorithm = draw(Catalogue.of(collective), random);
+        Operation operation = draw(operations(algorithm, topology), random);
+        List<Integer> sizes = new ArrayList<>(sizes(operation.unitBytes(), topology.size()));
+        if (random.nextBoolean()) {
+            sizes.removeIf(bytes -> bytes > SMALL_BYTES);
+        }
+        int bytes = collective.hasElements() ? draw(sizes, random) : 0;
+        return new PlannedCall(algorithm, operation, random.nextInt(roots(collective, topology)), bytes,
+                random.nextBoolean(), random.nextInt());
     }
 
     private static <T> T draw(List<? extends T> from, Random random) {

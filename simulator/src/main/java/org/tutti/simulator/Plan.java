@@ -13,7 +13,7 @@ import org.tutti.choice.Catalogue;
 /**
  * A verification run: some calls on a shape, with a seed. The calls are the same whenever the plan is made.
  */
-public sealed interface Plan permits AlgorithmPlan, InFlightPlan {
+public sealed interface Plan permits AlgorithmPlan, GroupPlan, InFlightPlan {
     /**
      * Runs the calls and checks them.
      *
@@ -35,9 +35,10 @@ public sealed interface Plan permits AlgorithmPlan, InFlightPlan {
     static Plan parse(String text) {
         String[] fields = text.split(":", -1);
         boolean inFlight = fields[0].equals(InFlightPlan.NAME);
-        if (fields.length != (inFlight ? 4 : 5)) {
+        boolean groups = fields[0].equals(GroupPlan.NAME);
+        if (fields.length != (inFlight || groups ? 4 : 5)) {
             throw new IllegalArgumentException("\"" + text + "\" is not of the form "
-                    + (inFlight ? InFlightPlan.NAME : "collective:algorithm")
+                    + (inFlight || groups ? fields[0] : "collective:algorithm")
                     + ":node.of.each.rank/levels:part:seed");
         }
         int shape = fields.length - 3;
@@ -47,6 +48,9 @@ public sealed interface Plan permits AlgorithmPlan, InFlightPlan {
             long seed = Long.parseLong(fields[shape + 2]);
             if (part < 0) {
                 throw new IllegalArgumentException("\"" + text + "\" has part " + part + "; parts are numbered from 0");
+            }
+            if (groups) {
+                return new GroupPlan(topology, part, seed);
             }
             if (inFlight) {
                 return new InFlightPlan(topology, part, seed);

@@ -16,7 +16,7 @@ import org.tutti.collective.Algorithm;
  * Which runs verify the algorithms of the catalogue: every shape of 1 to {@value #NODES_MAX} nodes with 1 to {@value
  * #RANKS_MAX} ranks each, and for every number of nodes some with different numbers of ranks, and with ranks dealt out
  * to the nodes one by one; and some with levels inside the nodes, even and uneven. And on every shape runs with several
- * operations in flight.
+ * operations in flight, and with groups.
  */
 public final class Sweep {
     /** The most nodes of a shape. */
@@ -50,6 +50,11 @@ public final class Sweep {
             for (int part = 0; part < InFlightPlan.PARTS; part++) {
                 for (int seed = 0; seed < seeds; seed++) {
                     plans.add(new InFlightPlan(topology, part, seed));
+                }
+            }
+            for (int part = 0; part < GroupPlan.parts(topology); part++) {
+                for (int seed = 0; seed < seeds; seed++) {
+                    plans.add(new GroupPlan(topology, part, seed));
                 }
             }
         }

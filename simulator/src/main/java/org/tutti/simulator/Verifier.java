@@ -2,7 +2,6 @@
 package org.tutti.simulator;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +9,6 @@ import java.util.Optional;
 
 import org.tutti.Collective;
 import org.tutti.Topology;
-import org.tutti.collective.Call;
 import org.tutti.collective.Flow;
 import org.tutti.collective.NodeView;
 import org.tutti.collective.Reach;
@@ -40,7 +38,6 @@ public final class Verifier {
     private static final long MIX = 0x9e3779b97f4a7c15L;
     private static final int MIX_SHIFT = 33;
     private static final int BLOCKS_ONE_OF = 16;
-    private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[Calls.BYTES_MAX]).asReadOnly();
 
     // the words of a stage: how many calls it was given, and how many it has ended
     private static final long STAGE_BYTES = 2L * Words.LINE_BYTES;
@@ -51,14 +48,12 @@ public final class Verifier {
     private final int stages;
     private final World world;
     private final NodeMemory[] memories;
-    private final RunMemory memory;
-    private final MemorySegment[][] buffers;
+    private final Caller[] callers;
     private final MemorySegment[] requests;
     private final Team[] teams;
     private final Map<Integer, MemorySegment> expected = new HashMap<>();
     private final int[] entered;
     private final int[] givenIndex;
-    private final Call[] prepared;
 
     private Verifier(Topology topology, List<PlannedCall> calls, int stages, long seed, boolean recorded,
             Machines machines, RunMemory memory) {
@@ -69,13 +64,12 @@ public final class Verifier {
         this.stages = stages;
         this.world = new World(size, stages, seed, recorded);
         this.memories = new NodeMemory[topology.nodes()];
-        this.memory = memory;
-        this.buffers = new MemorySegment[threads][2 * MemoryKind.values().length];
+
+        this.callers = new Caller[threads];
         this.requests = new MemorySegment[size];
         this.teams = new Team[threads];
         this.entered = new int[calls.size()];
         this.givenIndex = new int[threads];
-        this.prepared = new Call[threads];
         MemorySegment[] rings = new MemorySegment[topology.nodes()];
         long[] ringAddresses = new long[topology.nodes()];
         NodeView[] views = new NodeView[topology.nodes()];
@@ -112,31 +106,12 @@ public final class Verifier {
             int rank = world.rankOf(thread);
             int node = topology.nodeOf(rank);
             VerifyingMachine machine = machines.of(world, thread);
+            callers[thread] = new Caller(world, thread, memory, memories[node]);
             teams[thread] = thread == rank
                     ? new Team(machine, Healthy.INSTANCE, memories[node], ringAddresses[node],
                             new WindowPool(memories[node], views[node].windowBytesMax()), rank, views[node], reach)
                     : teams[rank].forBackground(machine);
         }
-    }
-
-    /** Memory of a thread's caller, which it uses again in all calls; larger one when the first is too small. */
-    private MemorySegment buffer(int thread, PlannedCall call, boolean isTarget) {
-        MemoryKind kind = call.kind(world.rankOf(thread), isTarget);
-        int index = 2 * kind.ordinal() + (isTarget ? 1 : 0);
-        MemorySegment buffer = buffers[thread][index];
-        if (buffer == null || buffer.byteSize() < call.bytes()) {
-            int bytes = Math.max(1, call.bytes());
-            buffer = switch (kind) {
-                case HEAP -> memory.allocateOnHeap(bytes);
-                case NATIVE -> memory.allocate(bytes);
-                case SHARED -> memories[topology.nodeOf(world.rankOf(thread))].allocate(bytes);
-            };
-            String name = " of the " + (isTarget ? "target" : "source") + " of " + world.name(thread) + ", "
-                    + kind.description();
-            world.places().name(buffer, offset -> "byte " + offset + name);
-            buffers[thread][index] = buffer;
-        }
-        return buffer.asSlice(0, call.bytes());
     }
 
     /**
@@ -261,57 +236,20 @@ public final class Verifier {
         return (calls.get(index).salt() + ((long) index << Integer.SIZE) + rank + 1) * MIX >>> MIX_SHIFT;
     }
 
-    /** Draws a call on its caller's thread, as a communicator does, for that one or another to run. */
     private void draw(int thread, int index) {
-        PlannedCall call = calls.get(index);
-        MemorySegment from = buffer(thread, call, false);
-        MemorySegment to = call.inPlace() || !call.collective().combines() ? from : buffer(thread, call, true);
-        prepared[thread] = call.prepare(from, to);
-        teams[thread].draw(prepared[thread]);
+        callers[thread].draw(teams[thread], calls.get(index));
     }
 
     private void run(int thread, int index) {
         PlannedCall call = calls.get(index);
         int rank = world.rankOf(thread);
         entered[index]++;
-        MemorySegment from = prepared[thread].source().segment();
-        MemorySegment to = prepared[thread].target().segment();
-        MemorySegment contribution = call.contribution(rank);
-        MemorySegment zeros = ZEROS.asSlice(0, call.bytes());
-        fill(thread, from, contribution);
-        if (!to.equals(from)) {
-            fill(thread, to, zeros);
-        }
-        teams[thread].run(prepared[thread]);
-        world.write(thread, from, 0, call.bytes()); // now the caller may do so, and nobody may still use its memory
-        world.write(thread, to, 0, call.bytes());
+        callers[thread].run(teams[thread], call, rank,
+                call.collective().hasElements()
+                        ? expected.computeIfAbsent(index, _ -> call.expected(topology.size())) : null);
         if (call.collective() == Collective.BARRIER && entered[index] < topology.size()) {
             throw new SimulationFailure("rank " + rank + " has left barrier " + index + " when only " + entered[index]
                     + " ranks had entered it");
-        }
-        if (call.receives(rank)) {
-            check(rank, call, "its result", to,
-                    expected.computeIfAbsent(index, _ -> call.expected(topology.size())));
-        }
-        if (!to.equals(from) || !call.receives(rank)) {
-            check(rank, call, "its source, which must stay as it was,", from, contribution);
-        }
-        if (!to.equals(from) && !call.receives(rank)) {
-            check(rank, call, "its target, which must stay as it was,", to, zeros);
-        }
-    }
-
-    private void fill(int thread, MemorySegment target, MemorySegment bytes) {
-        world.write(thread, target, 0, bytes.byteSize());
-        target.copyFrom(bytes);
-    }
-
-    private static void check(int rank, PlannedCall call, String what, MemorySegment actual, MemorySegment expected) {
-        long wrong = actual.mismatch(expected);
-        if (wrong >= 0) {
-            throw new SimulationFailure("rank " + rank + " has a wrong byte in " + what + " after " + call + ": byte "
-                    + wrong + " is " + actual.get(ValueLayout.JAVA_BYTE, wrong) + " instead of "
-                    + expected.get(ValueLayout.JAVA_BYTE, wrong));
         }
     }
 

@@ -97,8 +97,7 @@ class VerifyingMachine implements Machine {
     @Override
     public Reply get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
             Waiter.Check check) {
-        world.get(thread, process, region, offset, target, targetOffset, bytes);
-        return Reply.GIVEN;
+        return world.get(thread, process, region, offset, target, targetOffset, bytes) ? Reply.GIVEN : Reply.REFUSED;
     }
 
     @Override

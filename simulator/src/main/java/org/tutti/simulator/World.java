@@ -34,7 +34,8 @@ import org.tutti.memory.Words;
  * the rank had when it called; the word that it raises carries that clock with that time. So a later put of the same
  * channel publishes the bytes of an earlier one, and a put of another channel does not.
  * <li>A put is under way at the latest when its rank flushes; in half of the cases not earlier.
- * <li>A get is answered after the puts before it in its channel, and joins the clocks of the words that it reads.
+ * <li>A get is answered after the puts before it in its channel, and joins the clocks of the words that it reads; one
+ * from a group's ring also that of who has opened it.
  * <li>Who gives a lock back leaves its clock there, and the next who takes it joins that.
  * <li>What a thread has seen of others, the other threads of its rank know, too: they have a ledger in common. (That is
  * more than the ledger tells them. But what a thread does itself is known to nobody before it says so.)
@@ -66,19 +67,38 @@ final class World implements Ranks.Order, Shadow.Race {
         private final int process;
         private final MemorySegment memory;
         private final boolean hasWords;
+        private final Clock opened; // of a group's ring
         private boolean revoked;
 
-        Region(int process, MemorySegment memory, boolean hasWords) {
+        Region(int process, MemorySegment memory, boolean hasWords, Clock opened) {
             this.process = process;
             this.memory = memory;
             this.hasWords = hasWords;
+            this.opened = opened;
         }
     }
 
-    private record Put(int call, int region, long offset, byte[] bytes, long word, long value, long tag,
+    private record Put(int call, long region, long offset, byte[] bytes, long word, long value, long tag,
             Clock clock) {}
 
-    private record Get(int thread, int region, long offset, MemorySegment target, long targetOffset, long bytes) {}
+    private static final class Get {
+        private final int thread;
+        private final long region;
+        private final long offset;
+        private final MemorySegment target;
+        private final long targetOffset;
+        private final long bytes;
+        private boolean given;
+
+        Get(int thread, long region, long offset, MemorySegment target, long targetOffset, long bytes) {
+            this.thread = thread;
+            this.region = region;
+            this.offset = offset;
+            this.target = target;
+            this.targetOffset = targetOffset;
+            this.bytes = bytes;
+        }
+    }
 
     private static final class Channel {
         private final int from;
@@ -112,7 +132,7 @@ final class World implements Ranks.Order, Shadow.Race {
     private final Clock[] seen;
     private final Map<Lock, Held> locks = new IdentityHashMap<>();
     private final Map<Long, Word> words = new HashMap<>();
-    private final List<Region> regions = new ArrayList<>();
+    private final Map<Long, Region> regions = new HashMap<>();
     private final List<Channel> channels = new ArrayList<>();
     private final Channel[][] channelBetween;
     private final Waiting[] waitsFor;
@@ -350,10 +370,14 @@ final class World implements Ranks.Order, Shadow.Race {
         word.writer = writer;
         word.time = clock.time(writer);
         Words.store(memory, offset, value);
-        changes++;
         if (!word.waiting.isEmpty()) {
             word.waiting.removeIf(waiting -> wakes(waiting, value));
         }
+        change();
+    }
+
+    private void change() {
+        changes++;
         if (!paused.isEmpty()) {
             paused.forEach(interleaving::add);
             paused.clear();
@@ -495,20 +519,28 @@ final class World implements Ranks.Order, Shadow.Race {
     // ---- between nodes
 
     long register(int process, MemorySegment memory, boolean hasWords) {
-        regions.add(new Region(process, memory, hasWords));
-        return regions.size() - 1L;
+        long handle = regions.size() + 1L;
+        regions.put(handle, new Region(process, memory, hasWords, null));
+        return handle;
+    }
+
+    /** Registers a group's ring by a handle that others know: they may try to get from it before, and afterwards. */
+    void registerRing(int process, MemorySegment memory, long handle) {
+        regions.put(handle, new Region(process, memory, true, clocks[process].copy()));
+        advance(process);
+        change();
     }
 
     void revoke(long region) {
-        regions.get((int) region).revoked = true;
+        regions.get(region).revoked = true;
+        change();
     }
 
     void put(int thread, int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
             long word, long value, long tag) {
-        step(thread, () -> "puts " + bytes + " bytes to " + describe(regions.get((int) region).memory, offset)
+        step(thread, () -> "puts " + bytes + " bytes to " + describeRegion(region, offset)
                 + (word == Machine.NO_WORD ? ""
-                        : ", then sets " + describe(regions.get((int) region).memory, word) + " to "
-                                + Steps.value(value)));
+                        : ", then sets " + describeRegion(region, word) + " to " + Steps.value(value)));
         Channel channel = channel(rankOf(thread), process, region);
         read(thread, source, sourceOffset, bytes);
         byte[] copied = new byte[Math.toIntExact(bytes)];
@@ -516,15 +548,19 @@ final class World implements Ranks.Order, Shadow.Race {
         Clock clock = clocks[thread].copy();
         clock.set(channel.actor, ++channel.time);
         advance(thread);
-        channel.queue.add(new Put(callOf[thread], (int) region, offset, copied, word, value, tag, clock));
+        channel.queue.add(new Put(callOf[thread], region, offset, copied, word, value, tag, clock));
         if (interleaving.flip()) {
             send(channel);
         }
     }
 
+    private String describeRegion(long region, long offset) {
+        return regions.containsKey(region) ? describe(regions.get(region).memory, offset) : "a ring that is not there";
+    }
+
     private Channel channel(int rank, int process, long region) {
-        if (regions.get((int) region).process != process) {
-            fail("names a region of process " + regions.get((int) region).process + " as one of process " + process);
+        if (regions.containsKey(region) && regions.get(region).process != process) {
+            fail("names a region of process " + regions.get(region).process + " as one of process " + process);
         }
         Channel channel = channelBetween[rank][process];
         if (channel == null) {
@@ -551,13 +587,19 @@ final class World implements Ranks.Order, Shadow.Race {
         }
     }
 
-    void get(int thread, int process, long region, long offset, MemorySegment target, long targetOffset, long bytes) {
-        step(thread, () -> "gets " + bytes + " bytes from " + describe(regions.get((int) region).memory, offset));
+    /** Returns whether there was such a region; a ring may be closed, or not be there yet. */
+    boolean get(int thread, int process, long region, long offset, MemorySegment target, long targetOffset,
+            long bytes) {
+        step(thread, () -> "gets " + bytes + " bytes from " + describeRegion(region, offset));
         Channel channel = channel(rankOf(thread), process, region);
-        channel.queue.add(new Get(thread, (int) region, offset, target, targetOffset, bytes));
+        Get get = new Get(thread, region, offset, target, targetOffset, bytes);
+        channel.queue.add(get);
         send(channel);
         sleep(thread, new Waiting(thread, null, 0, 0));
-        write(thread, target, targetOffset, bytes);
+        if (get.given) {
+            write(thread, target, targetOffset, bytes);
+        }
+        return get.given;
     }
 
     private void deliver(Channel channel) {
@@ -575,6 +617,9 @@ final class World implements Ranks.Order, Shadow.Race {
     }
 
     private void deliver(Channel channel, Put put) {
+        if (isClosed(put.region)) {
+            return; // what nobody awaits any more, such as credits
+        }
         MemorySegment memory = reach(put.region, put.offset, put.bytes.length);
         if (put.bytes.length > 0) {
             long address = places.address(memory, put.offset);
@@ -605,8 +650,16 @@ final class World implements Ranks.Order, Shadow.Race {
         }
     }
 
-    private MemorySegment reach(int handle, long offset, long bytes) {
+    private boolean isClosed(long handle) {
         Region region = regions.get(handle);
+        return region != null && region.revoked && region.opened != null;
+    }
+
+    private MemorySegment reach(long handle, long offset, long bytes) {
+        Region region = regions.get(handle);
+        if (region == null) {
+            fail("puts into a ring that is not there yet");
+        }
         if (region.revoked) {
             fail("reaches memory of rank " + region.process + " that it no longer gives access to");
         }
@@ -618,6 +671,14 @@ final class World implements Ranks.Order, Shadow.Race {
     }
 
     private void answer(Channel channel, Get get) {
+        interleaving.add(get.thread);
+        if (!regions.containsKey(get.region) || isClosed(get.region)) {
+            return;
+        }
+        get.given = true;
+        if (regions.get(get.region).opened != null) { // what its process had done before it answered
+            see(get.thread, regions.get(get.region).opened);
+        }
         MemorySegment memory = reach(get.region, get.offset, get.bytes);
         Clock clock = clocks[get.thread];
         clock.set(channel.actor, channel.time);
@@ -632,6 +693,5 @@ final class World implements Ranks.Order, Shadow.Race {
             shadow.read(places.address(memory, get.offset), get.bytes, get.thread, clock, step);
         }
         MemorySegment.copy(memory, get.offset, get.target, get.targetOffset, get.bytes);
-        interleaving.add(get.thread);
     }
 }
