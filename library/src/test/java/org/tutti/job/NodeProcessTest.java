@@ -106,6 +106,24 @@ class NodeProcessTest {
         }
     }
 
+    /** Groups without the process that is killed go on, with it they do not. */
+    @Test
+    void shouldGoOnInGroupsWithoutAProcessThatIsKilled() throws Exception {
+        for (int[] shape : List.of(new int[]{0, 0, 0, 0}, THREE, new int[]{0, 1, 0, 1, 1})) {
+            try (var ranks = RankProcesses.startNodes(shape, "groups", Map.of())) {
+                awaitAll(ranks, "joined");
+                int victim = shape.length - 1;
+                ranks.processes.get(victim).destroyForcibly();
+                for (int rank = 0; rank < victim; rank++) {
+                    assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                    assertThat(ranks.output(rank)).isEqualTo("joined\nworld has failed\n"
+                            + (rank == 0 ? "true " + victim + "\n" : "") + "went on\n");
+                }
+                assertThat(ranks.memoryFiles(Path.of("/dev/shm"))).isEmpty();
+            }
+        }
+    }
+
     /** Each rank leaves with a call under way; whoever is later hears that the others have left. */
     @Test
     void shouldEndCallsOnRemoteMemoryWhenAThreadLeavesTheJob() {

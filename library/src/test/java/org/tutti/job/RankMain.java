@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntToLongFunction;
+import java.util.stream.IntStream;
 
 import org.tutti.Collective;
 import org.tutti.Communicator;
@@ -19,6 +20,7 @@ import org.tutti.CommunicatorBrokenException;
 import org.tutti.DataType;
 import org.tutti.Job;
 import org.tutti.Mutexes;
+import org.tutti.RankFailedException;
 import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
 import org.tutti.Section;
@@ -171,9 +173,50 @@ final class RankMain {
                 }
                 case "large" -> world.allreduce(new double[4 << 20], Reduction.SUM);
                 case "idle" -> idle(job);
+                case "groups" -> useGroups(world);
                 default -> throw new IllegalArgumentException(program);
             }
         }
+    }
+
+    /** The last rank is killed; groups without it go on, those with it do not. */
+    private static void useGroups(Communicator world) {
+        int last = world.size() - 1;
+        int[] others = IntStream.range(0, last).toArray();
+        Communicator survivors = world.rank() == last ? null : world.create(others);
+        Communicator pair = world.rank() == 0 || world.rank() == last ? world.create(last, 0) : null;
+        world.barrier();
+        System.out.println("joined");
+        if (world.rank() == last) {
+            park();
+        }
+        try {
+            world.barrier();
+            throw new IllegalStateException("the barrier ended without rank " + last);
+        } catch (RankFailedException _) {
+            System.out.println("world has failed");
+        }
+        if (pair != null) {
+            try {
+                pair.barrier();
+                throw new IllegalStateException("the barrier ended without rank " + last);
+            } catch (RankFailedException e) {
+                System.out.println(e.getMessage().contains("rank 0 (rank " + last + " of the job") + " " + e.rank());
+            }
+            pair.close();
+        }
+        for (int i = 0; i < 50; i++) {
+            try (Communicator again = survivors.duplicate()) {
+                long[] data = new long[100 * i + 1];
+                Arrays.fill(data, again.rank());
+                again.allreduce(data, Reduction.SUM);
+                survivors.allreduce(data, Reduction.SUM);
+                if (data[100 * i] != (long) last * (last - 1) / 2 * last) {
+                    throw new IllegalStateException("the sum is " + data[100 * i]);
+                }
+            }
+        }
+        System.out.println("went on");
     }
 
     private static void park() {
