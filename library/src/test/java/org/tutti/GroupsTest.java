@@ -3,7 +3,11 @@ package org.tutti;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -13,6 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.choice.Catalogue;
 import org.tutti.job.CountedMemory;
 import org.tutti.job.LocalNodes;
 
@@ -224,5 +230,130 @@ class GroupsTest {
                 use(world, 0, 1);
             });
         }
+    }
+
+    /** Rows and columns of a square of ranks: every rank is in one of each, and uses both at the same time. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0 0 0 0", "0 0 1 1", "0 1 1 0"})
+    void shouldBeUsedByDifferentThreadsAtOnce(String placement) {
+        int[] nodeOfRank = Arrays.stream(placement.split(" ")).mapToInt(Integer::parseInt).toArray();
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            int row = world.rank() / 2;
+            int column = world.rank() % 2;
+            try (Communicator rows = world.split(row, 0);
+                    Communicator columns = world.split(column, 0);
+                    var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+                var inRow = threads.submit(() -> {
+                    for (int i = 0; i < 20; i++) {
+                        use(rows, 2 * row, 2 * row + 1);
+                    }
+                });
+                var inColumn = threads.submit(() -> {
+                    for (int i = 0; i < 20; i++) {
+                        use(columns, column, column + 2);
+                    }
+                });
+                use(world, 0, 1, 2, 3);
+                inRow.get();
+                inColumn.get();
+            } catch (ExecutionException | InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldHaveWhatACommunicatorHas(int[] nodeOfRank) {
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            try (Communicator group = world.split(0, -world.rank())) {
+                int size = group.size();
+                for (Collective collective : Collective.values()) {
+                    Catalogue.of(collective).stream().filter(each -> each.keepsOrder(group.topology()))
+                            .forEach(each -> use(group.withAlgorithm(collective, each.description().name()),
+                                    IntStream.range(0, size).map(rank -> size - 1 - rank).toArray()));
+                }
+                int[] one = {1};
+                long[] two = {2};
+                Request first = group.nonBlocking().allreduce(one, Reduction.SUM);
+                Request second = group.nonBlocking().allreduce(two, Reduction.SUM);
+                second.await();
+                first.await();
+                assertThat(one).containsExactly(size);
+                assertThat(two).containsExactly(2L * size);
+                try (RemoteMemory memory = group.allocate(Long.BYTES); Mutexes mutexes = memory.allocateMutexes(1)) {
+                    mutexes.lock(0, size - 1);
+                    long[] value = new long[1];
+                    memory.at(size - 1).get(0, value);
+                    value[0] += group.rank();
+                    memory.at(size - 1).put(0, value);
+                    memory.fence(size - 1);
+                    mutexes.unlock(0, size - 1);
+                    memory.barrier();
+                    memory.at(size - 1).get(0, value);
+                    assertThat(value).containsExactly((long) size * (size - 1) / 2);
+                    memory.barrier();
+                }
+            }
+        });
+    }
+
+    @Test
+    void shouldSplitByLevelAndKeepTheLevelsThatAGroupHas() {
+        int[] ranks = new int[8];
+        LocalNodes.run(ranks, new int[]{2, 4}, job -> {
+            Communicator world = job.world();
+            int self = world.rank();
+            try (Communicator pair = world.splitBy(0);
+                    Communicator half = world.splitBy(1);
+                    Communicator even = world.split(self % 2, 0);
+                    Communicator back = world.split(0, -self);
+                    Communicator most = self < 7 ? world.create(0, 1, 2, 3, 4, 5, 6) : world.create(7)) {
+                use(pair, self / 2 * 2, self / 2 * 2 + 1);
+                int first = self / 4 * 4;
+                use(half, first, first + 1, first + 2, first + 3);
+                assertThat(half.topology().levels()).containsExactly(2);
+                assertThat(even.topology().levels()).as("of 4 ranks 2 are in each half").containsExactly(2);
+                use(even, self % 2, self % 2 + 2, self % 2 + 4, self % 2 + 6);
+                assertThat(back.topology().levels()).isEmpty();
+                assertThat(most.topology().levels()).containsExactly(self < 7 ? new int[]{2, 4} : new int[0]);
+            }
+        });
+    }
+
+    /** Levels of a group by counting: its ranks of a node must be in the groups that the sizes say. */
+    @Test
+    void shouldKeepOnlyLevelsThatAreTrue() {
+        var random = new Random(5);
+        for (int i = 0; i < 2_000; i++) {
+            int[] nodeOfRank = IntStream.range(0, 12).map(rank -> rank / 6).toArray();
+            var topology = new Topology(nodeOfRank, new int[]{2, 4});
+            List<Integer> ranks = new ArrayList<>(IntStream.range(0, 12).boxed().toList());
+            if (i % 3 == 0) {
+                Collections.shuffle(ranks, random);
+            }
+            ranks.removeIf(_ -> random.nextInt(4) == 0);
+            if (ranks.isEmpty()) {
+                continue;
+            }
+            int[] members = ranks.stream().mapToInt(each -> each).toArray();
+            Topology group = topology.of(members);
+            for (int size : group.levels()) {
+                assertThat(IntStream.of(2, 4).anyMatch(level -> pairs(members.length).allMatch(pair -> together(group,
+                        pair[0], pair[1], size) == together(topology, members[pair[0]], members[pair[1]], level))))
+                        .as("%s of %s, level %s", members, topology, size).isTrue();
+            }
+        }
+    }
+
+    private static Stream<int[]> pairs(int size) {
+        return IntStream.range(0, size * size).mapToObj(pair -> new int[]{pair / size, pair % size});
+    }
+
+    private static boolean together(Topology topology, int one, int other, int level) {
+        return topology.nodeOf(one) == topology.nodeOf(other)
+                && topology.placeOf(one) / level == topology.placeOf(other) / level;
     }
 }

@@ -35,7 +35,7 @@ final class Background {
         Team team = take(call.collective());
         try {
             team.draw(call);
-            LiveRequest request = new LiveRequest(first.rank(), call.collective());
+            LiveRequest request = new LiveRequest(first, call.collective());
             Thread.ofVirtual().name("tutti rank " + first.rank() + " " + call.collective().label())
                     .start(() -> request.complete(run(team, call, afterwards)));
             return request;
@@ -82,7 +82,7 @@ final class Background {
     private Team take(Collective called) {
         synchronized (idle) {
             if (inFlight == NonBlockingCommunicator.IN_FLIGHT_MAX) {
-                throw new IllegalStateException("rank " + first.rank() + " called " + called.label() + " with "
+                throw new IllegalStateException(first.describe() + " called " + called.label() + " with "
                         + NonBlockingCommunicator.IN_FLIGHT_MAX
                         + " requests in flight on the same communicator, which is the limit; await some of them first");
             }

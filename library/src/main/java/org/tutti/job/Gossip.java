@@ -437,7 +437,19 @@ final class Gossip implements FabricListener {
                     node.confirmFailed(seen);
                 }
             }
-            fabric.abandon(directory.firstRankOfProcess(rank), "rank " + rank + " has failed");
+            if (!hasRanks(directory.firstRankOfProcess(rank))) {
+                fabric.abandon(directory.firstRankOfProcess(rank), "rank " + rank + " has failed");
+            }
         }
+    }
+
+    /** Whether a process still has ranks that take part: one of several may fail alone, by an exception. */
+    private boolean hasRanks(int process) {
+        for (int rank = process; rank < node.size(); rank++) {
+            if (isOf(process, rank) && node.state(rank) == NodeLayout.JOINED) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -155,7 +155,7 @@ final class LiveCommunicator extends Communicator {
             kernel.checkUnits(count);
         }
         if (called.receives(rank(), root) && target.isReadOnly()) {
-            throw new IllegalArgumentException("rank " + rank() + " cannot receive into read-only memory: " + target);
+            throw new IllegalArgumentException(team.describe() + " cannot receive into read-only memory: " + target);
         }
         Call prepared = prepare(empty, called, count * type.bytes(), kernel, root, deadlineNanos());
         prepared.setElements(source, target, type, count, kernel);

@@ -11,18 +11,19 @@ import java.util.concurrent.TimeoutException;
 import org.tutti.CallInterruptedException;
 import org.tutti.Collective;
 import org.tutti.Request;
+import org.tutti.collective.Team;
 
 /**
  * A request whose operation runs on a virtual thread.
  */
 final class LiveRequest implements Request {
-    private final int rank;
+    private final Team team;
     private final Collective called;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final CompletableFuture<Void> stage = new CompletableFuture<>();
 
-    LiveRequest(int rank, Collective called) {
-        this.rank = rank;
+    LiveRequest(Team team, Collective called) {
+        this.team = team;
         this.called = called;
     }
 
@@ -74,7 +75,7 @@ final class LiveRequest implements Request {
 
     private CallInterruptedException interrupted() {
         Thread.currentThread().interrupt();
-        return new CallInterruptedException("rank " + rank + " was interrupted while it awaited its " + called.label()
+        return new CallInterruptedException(team.describe() + " was interrupted while it awaited its " + called.label()
                 + "; the operation goes on, and can be awaited again");
     }
 

@@ -70,7 +70,7 @@ public final class Allocator {
     public RemoteMemory allocate(Communicator communicator, long bytes, LongSupplier deadlineNanos) {
         int rank = communicator.rank();
         if (bytes < 0 || bytes > RemoteMemory.BYTES_MAX) {
-            throw new IllegalArgumentException("rank " + rank + " cannot allocate " + bytes
+            throw new IllegalArgumentException(members.describe(rank) + " cannot allocate " + bytes
                     + " bytes: a rank gives 0 to " + RemoteMemory.BYTES_MAX);
         }
         Part[] parts = share(communicator, bytes, block -> new PartAccumulator(block, bytes, members, rank));
@@ -107,7 +107,8 @@ public final class Allocator {
                 int line = FIELDS * each;
                 if (table[line + FAILED] != 0) {
                     free(own); // nobody uses what all know that it was not made
-                    throw new NodeMemoryException("rank " + rank + " allocated no memory with the others: rank " + each
+                    throw new NodeMemoryException(members.describe(rank) + " allocated no memory with the others: "
+                            + members.describe(each)
                             + " found too little for its " + table[line + BYTES] + " bytes; see its message", null);
                 }
                 parts[each] = each == rank ? own

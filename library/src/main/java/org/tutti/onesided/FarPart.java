@@ -75,8 +75,8 @@ final class FarPart extends LivePart {
 
     @Override
     public MemorySegment segment() {
-        throw new UnsupportedOperationException("rank " + memory.rank() + " cannot load and store in the part of rank "
-                + rank + ", which is on another node; use put and get");
+        throw new UnsupportedOperationException(memory.self() + " cannot load and store in the part of "
+                + memory.describe(rank) + ", which is on another node; use put and get");
     }
 
     @Override

@@ -130,8 +130,9 @@ final class LiveMutexes extends Mutexes {
     public void unlock(int index, int of) {
         MutexHome home = home("unlock", index, of);
         if (home.states[index] != MutexHome.HELD) {
-            throw new IllegalStateException("rank " + rank + " cannot unlock mutex " + index + " of rank " + of
-                    + ": it does not hold it");
+            throw new IllegalStateException(
+                    memory.self() + " cannot unlock mutex " + index + " of " + memory.describe(of)
+                            + ": it does not hold it");
         }
         if (policy == HolderFailure.THROW || !check.hasAnyGone()) { // else the memory has no fences any more
             memory.fenceWritten();
@@ -164,7 +165,7 @@ final class LiveMutexes extends Mutexes {
             }
         }
         if (held != null) {
-            throw new IllegalStateException("rank " + rank + " has closed the mutexes while it held " + held
+            throw new IllegalStateException(memory.self() + " has closed the mutexes while it held " + held
                     + "; it was unlocked, and should be before");
         }
     }
@@ -175,7 +176,7 @@ final class LiveMutexes extends Mutexes {
         for (MutexHome home : homes) {
             for (int index = 0; home != null && index < home.states.length; index++) {
                 if (home.states[index] == MutexHome.HELD) {
-                    held = held != null ? held : "mutex " + index + " of rank " + home.rank;
+                    held = held != null ? held : "mutex " + index + " of " + memory.describe(home.rank);
                     release(home, index);
                 }
             }
@@ -192,15 +193,16 @@ final class LiveMutexes extends Mutexes {
     private MutexHome homeToLock(String call, int index, int of) {
         MutexHome home = home(call, index, of);
         if (home.states[index] == MutexHome.HELD) {
-            throw new IllegalStateException("rank " + rank + " cannot " + call + " mutex " + index + " of rank " + of
-                    + ": it holds it already; mutexes are not reentrant");
+            throw new IllegalStateException(
+                    memory.self() + " cannot " + call + " mutex " + index + " of " + memory.describe(of)
+                            + ": it holds it already; mutexes are not reentrant");
         }
         return home;
     }
 
     private MutexHome home(String call, int index, int of) {
         if (closed) {
-            throw new IllegalStateException("rank " + rank + " cannot " + call + ": the mutexes have been closed");
+            throw new IllegalStateException(memory.self() + " cannot " + call + ": the mutexes have been closed");
         }
         MutexHome home = homes[memory.checkRank(of)];
         if (home == null) {
@@ -208,8 +210,8 @@ final class LiveMutexes extends Mutexes {
             homes[of] = home;
         }
         if (index < 0 || index >= home.states.length) {
-            throw new IndexOutOfBoundsException("rank " + rank + " cannot " + call + " mutex " + index + " of rank "
-                    + of + ", which has " + home.states.length);
+            throw new IndexOutOfBoundsException(memory.self() + " cannot " + call + " mutex " + index + " of "
+                    + memory.describe(of) + ", which has " + home.states.length);
         }
         talkingWith = of;
         checkAlive(of);
@@ -363,9 +365,11 @@ final class LiveMutexes extends Mutexes {
             unclearSinceNanos = System.nanoTime();
         } else if (System.nanoTime() - unclearSinceNanos > UNCLEAR_NANOS_MAX) {
             leave(home, index);
-            throw new RankFailedException(gone, "rank " + rank + " cannot lock mutex " + index + " of rank "
-                    + home.rank + ": rank " + gone + " has failed or left, perhaps while it locked or unlocked it, and"
-                    + " nobody passes it on; close the mutexes and make new ones");
+            throw new RankFailedException(allocator.members().rankInJob(gone),
+                    memory.self() + " cannot lock mutex " + index + " of "
+                            + memory.describe(home.rank) + ": " + memory.describe(gone)
+                            + " has failed or left, perhaps while it locked or unlocked it, and"
+                            + " nobody passes it on; close the mutexes and make new ones");
         }
     }
 }

@@ -103,7 +103,7 @@ abstract class LivePart extends RemotePart {
     private Accumulation accumulation(DataType type, Reduction reduction) {
         Accumulation how = Accumulation.of(Objects.requireNonNull(reduction, "reduction"));
         if (how == null || !how.supports(type)) {
-            throw new IllegalArgumentException("rank " + memory.rank() + " cannot accumulate elements of type " + type
+            throw new IllegalArgumentException(memory.self() + " cannot accumulate elements of type " + type
                     + " by " + reduction + ": sum, min and max work on int, long, float and double, the bitwise"
                     + " operators on int and long");
         }
@@ -124,7 +124,7 @@ abstract class LivePart extends RemotePart {
 
     private void checkReplaceable(DataType type) {
         if (!Accumulation.REPLACE.supports(type)) {
-            throw new IllegalArgumentException("rank " + memory.rank() + " cannot replace elements of type " + type
+            throw new IllegalArgumentException(memory.self() + " cannot replace elements of type " + type
                     + ": they must be int, long, float or double");
         }
     }
@@ -147,7 +147,7 @@ abstract class LivePart extends RemotePart {
     private void checkComplex(long length, DataType type) {
         if (!Accumulation.SUM_OF_COMPLEX.supports(type)
                 || length % Accumulation.SUM_OF_COMPLEX.elementBytes(type) != 0) {
-            throw new IllegalArgumentException("rank " + memory.rank() + " cannot accumulate " + length
+            throw new IllegalArgumentException(memory.self() + " cannot accumulate " + length
                     + " bytes of type " + type + " as complex numbers: they must be pairs of float or double");
         }
     }
@@ -167,7 +167,7 @@ abstract class LivePart extends RemotePart {
         check("accumulate", section, source, of);
         int elementBytes = how.elementBytes(type);
         if (!section.isMultipleOf(elementBytes) || !of.isMultipleOf(elementBytes)) {
-            throw new IllegalArgumentException("rank " + memory.rank() + " cannot accumulate these sections: elements"
+            throw new IllegalArgumentException(memory.self() + " cannot accumulate these sections: elements"
                     + " have " + elementBytes + " bytes, and runs that begin or end at no multiple of that cut them");
         }
         pieces.begin(section, source, of);
@@ -180,7 +180,7 @@ abstract class LivePart extends RemotePart {
             return Double.doubleToRawLongBits(scale);
         }
         if (scale != (long) scale || scale == LONG_END) {
-            throw new IllegalArgumentException("rank " + memory.rank() + " cannot scale elements of type " + type
+            throw new IllegalArgumentException(memory.self() + " cannot scale elements of type " + type
                     + " by " + scale + ": it must be a whole number that a long holds");
         }
         return (long) scale;
@@ -225,27 +225,29 @@ abstract class LivePart extends RemotePart {
     final void check(String call, long offset, long length) {
         memory.checkUsable(call);
         if (offset < 0 || length > bytes || offset > bytes - length) {
-            throw new IndexOutOfBoundsException("rank " + memory.rank() + " cannot " + call + " " + length
-                    + " bytes at offset " + offset + " of rank " + rank + "'s part, which has " + bytes + " bytes");
+            throw new IndexOutOfBoundsException(memory.self() + " cannot " + call + " " + length
+                    + " bytes at offset " + offset + " of " + memory.describe(rank) + "'s part, which has " + bytes
+                    + " bytes");
         }
     }
 
     final void checkAligned(String call, long offset, int elementBytes) {
         if (offset % elementBytes != 0) {
-            throw new IllegalArgumentException("rank " + memory.rank() + " cannot " + call + " at offset " + offset
-                    + " of rank " + rank + "'s part: it must be a multiple of " + elementBytes);
+            throw new IllegalArgumentException(memory.self() + " cannot " + call + " at offset " + offset
+                    + " of " + memory.describe(rank) + "'s part: it must be a multiple of " + elementBytes);
         }
     }
 
     final void check(String call, Section section, MemorySegment segment, Section of) {
         check(call, 0, section.end());
         if (of.end() > segment.byteSize()) {
-            throw new IndexOutOfBoundsException("rank " + memory.rank() + " cannot " + call
+            throw new IndexOutOfBoundsException(memory.self() + " cannot " + call
                     + " a section that ends at byte " + of.end() + " of memory that has " + segment.byteSize());
         }
         if (of.bytes() != section.bytes()) {
-            throw new IllegalArgumentException("rank " + memory.rank() + " cannot " + call + ": the section of rank "
-                    + rank + "'s part has " + section.bytes() + " bytes, and that of the memory here " + of.bytes());
+            throw new IllegalArgumentException(memory.self() + " cannot " + call + ": the section of "
+                    + memory.describe(rank) + "'s part has " + section.bytes() + " bytes, and that of the memory here "
+                    + of.bytes());
         }
     }
 

@@ -72,6 +72,15 @@ final class LiveRemoteMemory extends RemoteMemory {
         return rank;
     }
 
+    /** What to call this rank in messages. */
+    String self() {
+        return describe(rank);
+    }
+
+    String describe(int other) {
+        return allocator.members().describe(other);
+    }
+
     @Override
     public MemorySegment local() {
         checkUsable("local");
@@ -115,7 +124,7 @@ final class LiveRemoteMemory extends RemoteMemory {
     /** Before a call does anything: the memory is open, this rank has not left, and none has failed. */
     void checkUsable(String call) {
         if (closed || allocator.hasEnded()) {
-            throw new IllegalStateException("rank " + rank + " cannot " + call + ": "
+            throw new IllegalStateException(self() + " cannot " + call + ": "
                     + (closed ? "this remote memory has been closed"
                             : "it has left its job, and remote memory with it"));
         }
@@ -236,7 +245,7 @@ final class LiveRemoteMemory extends RemoteMemory {
 
     int checkNotification(int notification) {
         if (notification < 0 || notification >= NOTIFICATIONS_MAX) {
-            throw new IndexOutOfBoundsException("rank " + rank + " cannot use notification " + notification
+            throw new IndexOutOfBoundsException(self() + " cannot use notification " + notification
                     + " of a part: there are 0 to " + (NOTIFICATIONS_MAX - 1));
         }
         return notification;
@@ -247,7 +256,7 @@ final class LiveRemoteMemory extends RemoteMemory {
         checkUsable("allocateMutexes");
         Objects.requireNonNull(holderFailure, "holderFailure");
         if (count < 0 || count > Mutexes.COUNT_MAX) {
-            throw new IllegalArgumentException("rank " + rank + " cannot allocate " + count
+            throw new IllegalArgumentException(self() + " cannot allocate " + count
                     + " mutexes: a rank has 0 to " + Mutexes.COUNT_MAX);
         }
         return new LiveMutexes(this, allocator, communicator, count, holderFailure, deadlineNanos);
@@ -298,7 +307,7 @@ final class LiveRemoteMemory extends RemoteMemory {
 
     private void dropPending() {
         if (pending != null) {
-            pending.drop(null, new IllegalStateException("rank " + rank + " has closed this remote memory in the middle"
+            pending.drop(null, new IllegalStateException(self() + " has closed this remote memory in the middle"
                     + " of a get, since not all ranks closed it together"));
         }
     }

@@ -103,7 +103,8 @@ final class NearPart extends LivePart {
             if (more == Accumulator.REFUSED) {
                 RuntimeException failure = members.failure(-1);
                 throw failure != null ? failure
-                        : new RankFailedException(rank, "rank " + memory.rank() + " cannot accumulate into rank " + rank
+                        : new RankFailedException(members.rankInJob(rank), memory.self() + " cannot accumulate into "
+                                + memory.describe(rank)
                                 + "'s part: a rank has left the job while it was accumulating there");
             }
             done += more;

@@ -120,7 +120,7 @@ final class OneSidedRequest implements Request {
         }
         if (Thread.currentThread().isInterrupted()) {
             throw new CallInterruptedException(
-                    "rank " + gets.rank() + " was interrupted while it awaited a get; it goes"
+                    gets.self() + " was interrupted while it awaited a get; it goes"
                             + " on, and can be awaited again");
         }
         if (untilNanos != Long.MAX_VALUE && System.nanoTime() - untilNanos >= 0) {
@@ -132,7 +132,7 @@ final class OneSidedRequest implements Request {
     private void endIfInVain() {
         RuntimeException reason = gets.failure();
         if (reason == null && deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
-            reason = new DeadlineExceededException("rank " + gets.rank() + " passed its deadline in a get that it did"
+            reason = new DeadlineExceededException(gets.self() + " passed its deadline in a get that it did"
                     + " not wait for; see what the other rank does, or allow more time");
         }
         if (reason != null) {
@@ -146,7 +146,7 @@ final class OneSidedRequest implements Request {
         if (isDone()) {
             complete(stage);
         } else {
-            Thread.ofVirtual().name("tutti rank " + gets.rank() + " get").start(() -> complete(stage));
+            Thread.ofVirtual().name("tutti " + gets.self() + " get").start(() -> complete(stage));
         }
         return stage.minimalCompletionStage();
     }

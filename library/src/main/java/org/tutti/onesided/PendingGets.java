@@ -48,8 +48,9 @@ final class PendingGets implements Waiter.Progress {
         this.answer = new CallCheck(members, rank);
     }
 
-    int rank() {
-        return rank;
+    /** What to call this rank in messages. */
+    String self() {
+        return members.describe(rank);
     }
 
     /** A reason to wait for nothing any more, or null. */

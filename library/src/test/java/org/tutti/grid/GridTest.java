@@ -5,12 +5,15 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -36,7 +39,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  *
  * <p>All cases with the same ranks, collective and algorithm run one after the other in the same job, so the slots are
  * used again and again with operations of all sizes in flight. Half of the jobs of one node run on platform
- * threads, half on virtual ones; those of several nodes have the real fabric between them ({@link LocalNodes}).
+ * threads, half on virtual ones; those of several nodes have the real fabric between them ({@link LocalNodes}). Every
+ * third job's cases run on a group of its ranks in the reverse order, which are placed so that the group is as the case
+ * has it.
  */
 @Tag("sampled")
 class GridTest {
@@ -74,9 +79,9 @@ class GridTest {
         List<DynamicTest> tests = new ArrayList<>();
         groups.forEach((name, group) -> {
             Threads kind = tests.size() % 2 == 0 ? Threads.VIRTUAL : Threads.PLATFORM;
-            tests.add(
-                    DynamicTest.dynamicTest(name + ", " + group.size() + " cases on " + kind + " threads, seed " + SEED,
-                            () -> run(group, kind)));
+            boolean reversed = tests.size() % 3 == 0;
+            tests.add(DynamicTest.dynamicTest(name + (reversed ? ", reversed, " : ", ") + group.size() + " cases on "
+                    + kind + " threads, seed " + SEED, () -> run(group, kind, reversed)));
         });
         return tests;
     }
@@ -102,24 +107,39 @@ class GridTest {
             cases.removeIf(point -> !(point.collective().label() + " " + point.algorithm()).startsWith(ONLY));
             Threads kind = tests.size() % 2 == 0 ? Threads.VIRTUAL : Threads.PLATFORM;
             tests.add(DynamicTest.dynamicTest(shape + ", " + cases.size() + " cases, seed " + SEED,
-                    () -> run(cases, kind, shape.ranks(), shape.levels())));
+                    () -> run(cases, kind, shape.ranks(), shape.levels(), world -> world)));
         }
         return tests;
     }
 
-    private static void run(List<Case> group, Threads kind) {
-        run(group, kind, group.get(0).nodeOfRank(), new int[0]);
+    private static void run(List<Case> group, Threads kind, boolean reversed) {
+        int[] nodeOfRank = group.get(0).nodeOfRank();
+        if (reversed) {
+            run(group, kind, reversed(nodeOfRank), new int[0], world -> world.split(0, -world.rank()));
+        } else {
+            run(group, kind, nodeOfRank, new int[0], world -> world);
+        }
     }
 
-    private static void run(List<Case> group, Threads kind, int[] nodeOfRank, int[] levels) {
+    /** The same ranks in the reverse order; nodes are numbered in the order of their first rank. */
+    private static int[] reversed(int[] nodeOfRank) {
+        int size = nodeOfRank.length;
+        Map<Integer, Integer> numbers = new HashMap<>();
+        return IntStream.range(0, size).map(rank -> nodeOfRank[size - 1 - rank])
+                .map(node -> numbers.computeIfAbsent(node, _ -> numbers.size())).toArray();
+    }
+
+    private static void run(List<Case> group, Threads kind, int[] nodeOfRank, int[] levels,
+            UnaryOperator<Communicator> on) {
         Map<Case, MemorySegment> expectations = new ConcurrentHashMap<>();
         AtomicInteger checked = new AtomicInteger();
         int ranks = group.get(0).ranks();
         Program program = job -> {
+            Communicator communicator = on.apply(job.world());
             for (int i = 0; i < group.size(); i++) {
-                run(group.get(i), job.world(), expectations);
+                run(group.get(i), communicator, expectations);
                 checked.incrementAndGet();
-                if (job.rank() == 0 && i >= EXPECTATIONS_KEPT) {
+                if (communicator.rank() == 0 && i >= EXPECTATIONS_KEPT) {
                     expectations.remove(group.get(i - EXPECTATIONS_KEPT));
                 }
             }
