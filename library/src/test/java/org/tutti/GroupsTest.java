@@ -1,6 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -13,6 +16,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -169,6 +173,57 @@ class GroupsTest {
                 assertThat(data).containsExactly(4 * i + 6);
             }
             groups.reversed().forEach(Communicator::close);
+        });
+    }
+
+    /** What may grow with groups that were made: claimed bytes, threads, and descriptors of this process. */
+    private static List<Long> used(AtomicLong claimed) throws IOException {
+        try (var descriptors = Files.list(Path.of("/proc/self/fd"))) {
+            return List.of(claimed.get(), (long) Thread.activeCount(), descriptors.count());
+        }
+    }
+
+    /** Ten thousand one after the other, and then a thousand at once. */
+    @Tag("thorough")
+    @Test
+    void shouldTakeNoMoreForTheLastOfManyGroups() {
+        var claimed = new AtomicLong();
+        LocalNodes.run(new int[]{0, 0, 0, 0, 1, 1, 1, 1}, () -> new CountedMemory(claimed), job -> {
+            Communicator world = job.world();
+            List<Long> before = List.of();
+            for (int i = 0; i < 10_000; i++) {
+                try (Communicator group = world.split(world.rank() % 2, i)) {
+                    group.allreduce(new int[1], Reduction.SUM);
+                }
+                if (i == 1_000) {
+                    world.barrier();
+                    before = used(claimed);
+                    world.barrier();
+                }
+            }
+            world.barrier();
+            if (world.rank() == 0) {
+                List<Long> after = used(claimed);
+                assertThat(after.get(0) - before.get(0)).isLessThan(GROUP_BYTES);
+                assertThat(after.subList(1, 3)).isEqualTo(before.subList(1, 3));
+            }
+            List<Communicator> open = new ArrayList<>();
+            for (int i = 0; i < 1_000; i++) {
+                open.add(world.split(world.rank() % 2, i));
+            }
+            for (Communicator group : open) {
+                int[] one = {1};
+                group.allreduce(one, Reduction.SUM);
+                assertThat(one).containsExactly(4);
+            }
+            world.barrier();
+            if (world.rank() == 0) { // two groups at a time, each with four ranks on two nodes
+                assertThat((used(claimed).get(0) - before.get(0)) / 2_000)
+                        .isLessThan(4 * (16 << 10) + 2 * (64 << 10));
+                assertThat(used(claimed).subList(1, 3)).isEqualTo(before.subList(1, 3));
+            }
+            world.barrier();
+            open.forEach(Communicator::close);
         });
     }
 
