@@ -28,7 +28,7 @@ class GroupVerificationTest {
     private static final int EVERY = Integer.getInteger("simulator.every", 2);
 
     /** Every way to place so many ranks: nodes are numbered in the order of their first rank. */
-    private static List<Topology> placements(int ranks) {
+    static List<Topology> placements(int ranks) {
         List<Topology> all = new ArrayList<>();
         place(new int[0], 0, ranks, all);
         return all;

@@ -1,0 +1,105 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.tutti.Collective;
+import org.tutti.Topology;
+import org.tutti.choice.Catalogue;
+import org.tutti.collective.Algorithm;
+import org.tutti.memory.Waiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Trees embedded in the nodes of any group, in whatever order its ranks are: by enumeration of all placements of up to
+ * six ranks and all roots, the bytes of a message enter each node once and leave it once on the way to the root, and
+ * the way is as long as the tree is deep over as many nodes, whose depths are counted here from their definitions.
+ */
+class EmbeddingTest {
+    private static final int RANKS_MAX = 6;
+    private static final int BYTES = 16;
+
+    /** Trees, by the depth of a node that is so many after the root. */
+    private enum Kind {
+        /** Bit by bit to zero. */
+        BINOMIAL("srm", Integer::bitCount),
+        /** Half way to zero. */
+        BINARY("srm-binary", position -> Integer.SIZE - 1 - Integer.numberOfLeadingZeros(position + 1));
+
+        private final String algorithm;
+        private final IntUnaryOperator depth;
+
+        Kind(String algorithm, IntUnaryOperator depth) {
+            this.algorithm = algorithm;
+            this.depth = depth;
+        }
+
+        private int depth(int nodes) {
+            return IntStream.range(0, nodes).map(depth).max().orElseThrow();
+        }
+    }
+
+    /** From node to node. */
+    private record Put(int from, int to) {}
+
+    private static List<Put> putsOf(Algorithm algorithm, Topology topology, int root) {
+        List<Put> puts = new ArrayList<>();
+        var call = new PlannedCall(algorithm, Operation.BYTES, root, BYTES, true, root);
+        assertThat(Verifier.verify(topology, List.of(call), 1, root, (world, thread) -> new VerifyingMachine(world,
+                thread) {
+            @Override
+            public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset,
+                    long bytes, long word, long value, long tag, Waiter.Check check) {
+                if (bytes == BYTES) { // else it is a credit
+                    puts.add(new Put(topology.nodeOf(thread), topology.nodeOf(process)));
+                }
+                return super.put(process, region, offset, source, sourceOffset, bytes, word, value, tag, check);
+            }
+        })).isEmpty();
+        return puts;
+    }
+
+    private static int depth(Map<Integer, Integer> parents, int node, int top) {
+        return node == top ? 0 : 1 + depth(parents, parents.get(node), top);
+    }
+
+    private static void assertEmbedded(Kind kind, Topology topology, Collective collective, int root) {
+        boolean down = collective == Collective.BROADCAST;
+        int top = topology.nodeOf(root);
+        Map<Integer, Integer> parents = new HashMap<>();
+        for (Put put : putsOf(Catalogue.find(collective, kind.algorithm), topology, root)) {
+            Integer before = parents.put(down ? put.to : put.from, down ? put.from : put.to);
+            assertThat(before).as("a second way to node %s of %s", down ? put.to : put.from, topology).isNull();
+        }
+        assertThat(parents).as("%s, root %s", topology, root).hasSize(topology.nodes() - 1).doesNotContainKey(top);
+        assertThat(parents.keySet().stream().mapToInt(node -> depth(parents, node, top)).max().orElse(0))
+                .as("the depth on %s with root %s", topology, root).isEqualTo(kind.depth(topology.nodes()));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldEnterEachNodeOnce(Kind kind) {
+        int cases = 0;
+        for (int ranks = 2; ranks <= RANKS_MAX; ranks++) {
+            for (Topology topology : GroupVerificationTest.placements(ranks)) {
+                for (int root = 0; root < ranks; root++) {
+                    assertEmbedded(kind, topology, Collective.BROADCAST, root);
+                    if (kind == Kind.BINOMIAL) { // reductions have no other tree
+                        assertEmbedded(kind, topology, Collective.REDUCE, root);
+                    }
+                    cases++;
+                }
+            }
+        }
+        assertThat(cases).isEqualTo(2 * 2 + 3 * 5 + 4 * 15 + 5 * 52 + 6 * 203);
+    }
+}
