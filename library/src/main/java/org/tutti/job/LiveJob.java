@@ -78,7 +78,7 @@ final class LiveJob implements Job {
         }
         if (first) {
             communicators.end();
-            if (network != null && node.abortStatus() < 0 && node.firstFailedRank() < 0) {
+            if (network != null && node.abortStatus() < 0 && node.state(rank) == NodeLayout.JOINED) {
                 network.fabric().fenceAll(FENCE_MILLIS_MAX); // or news that it has left could overtake what it has put
             }
             node.markLeft(rank);
