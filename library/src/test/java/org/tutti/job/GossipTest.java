@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.collective.RingLayout;
 import org.tutti.fabric.Fabric;
+import org.tutti.fabric.Loss;
 import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
 import org.tutti.memory.Words;
@@ -42,11 +43,13 @@ class GossipTest {
     /** What was told of broken communicators, as process, id and word; the process is −1 for all at once. */
     private final List<List<Long>> told = new ArrayList<>();
     private final Set<Integer> deaf = new HashSet<>();
+    private final Set<Integer> abandoned = new HashSet<>();
     private final Fabric fabric = (Fabric) Proxy.newProxyInstance(Fabric.class.getClassLoader(),
             new Class<?>[]{Fabric.class}, (_, method, arguments) -> switch (method.getName()) {
                 case "tell" -> tell((int) arguments[0], (int) arguments[1], (long) arguments[2], (long) arguments[3]);
                 case "tellAll" -> tell(-1, (int) arguments[0], (long) arguments[1], (long) arguments[2]);
                 case "isGone", "isSilent" -> false;
+                case "abandon" -> abandon((int) arguments[0]);
                 default -> null;
             });
 
@@ -55,6 +58,11 @@ class GossipTest {
             told.add(List.of((long) process, id, word));
         }
         return !deaf.contains(process);
+    }
+
+    private Object abandon(int process) {
+        abandoned.add(process);
+        return null;
     }
 
     @BeforeEach
@@ -132,6 +140,29 @@ class GossipTest {
         node.markLeft(MASTER);
         assertThat(gossip.spread()).isTrue();
         assertThat(told).as("until that has left").contains(List.of(5L, ID, WORD));
+    }
+
+    @Test
+    void shouldAbandonAProcessWhenNoneOfItsRanksTakesPart() {
+        node.directory().write(7, 3, 6, "host", 0, List.of(new InetSocketAddress("127.0.0.1", 1)));
+        Gossip gossip = gossip(MASTER, MASTER, 5, 7);
+        node.markFailed(RankFailure.saidSo(5));
+        node.markFailed(RankFailure.saidSo(6));
+        gossip.spread();
+        assertThat(abandoned).as("rank 7 goes on in the process of rank 6").containsExactly(5);
+        node.markFailed(RankFailure.saidSo(7));
+        gossip.spread();
+        assertThat(abandoned).containsExactlyInAnyOrder(5, 6);
+    }
+
+    @Test
+    void shouldAccuseNobodyWhenNoneOfItsRanksTakesPart() {
+        Gossip gossip = gossip(MASTER, MASTER, 5, 7);
+        gossip.lost(5, Loss.ENDED, "a test");
+        assertThat(node.state(5)).isEqualTo(NodeLayout.FAILED);
+        node.markFailed(RankFailure.saidSo(MASTER));
+        gossip.lost(7, Loss.ENDED, "a test");
+        assertThat(node.state(7)).isEqualTo(NodeLayout.JOINED);
     }
 
     @Test
