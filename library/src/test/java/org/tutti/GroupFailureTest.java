@@ -297,4 +297,31 @@ class GroupFailureTest {
             }
         });
     }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldNameOperationsOfAGroupThatWereStartedInDifferentOrders(int[] nodeOfRank) {
+        var named = new AtomicBoolean();
+        var heard = new CountDownLatch(nodeOfRank.length);
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            try (Communicator group = world.create(3, 2, 1, 0).withName("back")) {
+                NonBlockingCommunicator calls = group.nonBlocking();
+                boolean first = world.rank() == 2;
+                Request one = first ? calls.barrier() : calls.allreduce(new int[1], Reduction.SUM);
+                Request other = first ? calls.allreduce(new int[1], Reduction.SUM) : calls.barrier();
+                Throwable thrown = catchThrowable(() -> Request.awaitAll(one, other));
+                assertThat(thrown).isInstanceOf(CollectiveMismatchException.class);
+                if (thrown.getMessage()
+                        .matches("rank \\d of \"back\" \\(rank \\d of the job\\) called .* as call number "
+                                + "2 on its communicator, but rank \\d of \"back\" \\(rank \\d of the job\\) called .*")) {
+                    named.set(true);
+                }
+                awaitAll(heard);
+                assertThat(catchThrowable(() -> Request.awaitAll(one, other))).isNotNull();
+            }
+            assertUsable(world);
+        });
+        assertThat(named).isTrue();
+    }
 }
