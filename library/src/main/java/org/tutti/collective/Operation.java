@@ -325,8 +325,7 @@ abstract class Operation extends Placement implements Waiter.Check {
             awaitWord(localRanks[each], ring, layout.left(each), operation + 1);
             long done = Ledger.done(machine.load(ring, layout.left(each)));
             if (done <= operation) { // it has left them all without being in this one, and awaits nothing
-                checkAlive();
-                throw gone(localRanks[each]);
+                throw closed(localRanks[each]);
             }
             least = Math.min(least, done);
         }
