@@ -26,8 +26,8 @@ import java.util.Objects;
  * was to write hold unspecified values. Mistakes in arguments are found before anything is communicated and break
  * nothing at this rank.
  *
- * <p><b>Groups.</b> {@link #split}, {@link #create}, {@link #duplicate} and the like make communicators of some ranks, in
- * any order, each with ranks, calls and failures of its own: a rank that fails ends those that it is in, and no other.
+ * <p><b>Groups.</b> {@link #split}, {@link #create}, {@link #duplicate} and the like make communicators of some ranks,
+ * in any order, each with ranks, calls and failures of its own: a rank that fails ends those that it is in, and no other.
  * Exceptions name ranks by both numbers, that in the communicator and that in the job. A group is {@linkplain #close
  * closed} when it is not needed any more; the world is closed with its job.
  *
