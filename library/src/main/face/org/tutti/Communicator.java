@@ -27,7 +27,7 @@ import java.util.Objects;
  * nothing at this rank.
  *
  * <p><b>Groups.</b> {@link #split}, {@link #create}, {@link #duplicate} and the like make communicators of some ranks,
- * in any order, each with ranks, calls and failures of its own: a rank that fails ends those that it is in, and no other.
+ * in any order. Each has ranks, calls and failures of its own: a rank that fails ends those that it is in, no others.
  * Exceptions name ranks by both numbers, that in the communicator and that in the job. A group is {@linkplain #close
  * closed} when it is not needed any more; the world is closed with its job.
  *
