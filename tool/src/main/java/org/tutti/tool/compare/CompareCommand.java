@@ -111,8 +111,9 @@ public final class CompareCommand implements Callable<Integer> {
         var layouts = layouts(kinds);
         var loop = loop(kinds);
         var wire = Optional.ofNullable(rate).map(Wire::ofRate);
-        requireFiles();
-        var peers = installedPeers(loop.makesGroups() || !kinds.equals(List.of(CommunicatorKind.WORLD)));
+        boolean withGroups = loop.makesGroups() || !kinds.equals(List.of(CommunicatorKind.WORLD));
+        requireFiles(withGroups);
+        var peers = installedPeers(withGroups);
         var time = new MachineTime();
         try (var cleanup = new Cleanup()) {
             var place = Place.open(Optional.ofNullable(cluster));
@@ -170,10 +171,11 @@ public final class CompareCommand implements Callable<Integer> {
         return new CollectiveLoop(CollectiveOperation.ofLabels(collectives), bytes, repeats);
     }
 
-    private void requireFiles() {
-        if (mpiJar != null && (!Files.isRegularFile(mpiJar) || oneSided.areChosen())) {
+    private void requireFiles(boolean withGroups) {
+        if (mpiJar != null && (!Files.isRegularFile(mpiJar) || oneSided.areChosen() || withGroups)) {
             throw new UsageException("--mpi-jar " + mpiJar + (oneSided.areChosen() ? " has no meaning with --one-sided"
-                    : " is no file; name the mpi.jar of Open MPI"));
+                    : withGroups ? " has no meaning with groups; leave it out"
+                            : " is no file; name the mpi.jar of Open MPI"));
         }
         if (csv != null) {
             BenchCommand.requireWritable("--csv", csv.toAbsolutePath());
