@@ -81,9 +81,9 @@ public final class CompareCommand implements Callable<Integer> {
     private int rounds;
 
     @Option(names = "--contenders", split = ",", paramLabel = "name",
-            description = "Who takes part: tutti, virtual, segments, openmpi, mpich, mpjexpress, openmpi-java (without "
-                    + "groups); with --one-sided tutti, segments, zero-copy, streaming, pipelined, openmpi, mpich, raw. "
-                    + "Default: all.")
+            description = "Who takes part: tutti, virtual, segments, openmpi, mpich; without groups also mpjexpress, "
+                    + "openmpi-java; with --one-sided tutti, segments, zero-copy, streaming, pipelined, openmpi, "
+                    + "mpich, raw. Default: all.")
     private List<String> names = new ArrayList<>();
 
     @Option(names = "--mpi-jar", paramLabel = "file.jar",

@@ -70,7 +70,7 @@ class CompareTest {
             --collective gather             | gather is not one of
             --communicator odd              | --communicator odd is not one of world, node, interleaved, alternating
             --one-sided --communicator node | --communicator has no meaning with --one-sided
-            --communicator node --contenders mpjexpress | mpjexpress is not one of tutti, virtual, segments, openmpi, mpich
+            --communicator node --contenders mpjexpress | segments, openmpi, mpich, which have groups
             --collective split --mpi-jar pom.xml | --mpi-jar pom.xml has no meaning with groups
             --nodes 2x2 --rate 1gbit --communicator world,node | has no meaning with --communicator world,node
             --bytes 7                       | multiples of 8
