@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-/* The loops of tutti bench against an MPI: see BenchLoop.java, which this follows step by step.
- * Usage: collectives OPERATIONS SIZES REPEATS GATES, such as barrier,allreduce 8,65536 7 directory. */
+/* The loops of tutti bench against an MPI: see BenchLoop.java, MakingLoop.java and Communicators.java, which this
+ * follows step by step.
+ * Usage: collectives OPERATIONS SIZES REPEATS GATES COMMUNICATOR, such as barrier,allreduce 8,65536 7 directory world. */
 #include "loop.h"
 
 #include <mpi.h>
@@ -8,12 +9,18 @@
 
 enum { PRIME = 31 };
 
-enum operation { BARRIER, BROADCAST, REDUCE, ALLREDUCE, OPERATIONS };
-static const char *const names[OPERATIONS] = {"barrier", "broadcast", "reduce", "allreduce"};
+enum operation { BARRIER, BROADCAST, REDUCE, ALLREDUCE, SPLIT, CREATE, DUPLICATE, OPERATIONS };
+static const char *const names[OPERATIONS] = {"barrier", "broadcast", "reduce", "allreduce",
+                                              "split", "create", "duplicate"};
 
 static enum operation operation;
 static long count, call;
 static double *source, *target;
+
+enum { CALLED_MAX = 2 };
+static MPI_Comm called[CALLED_MAX]; /* the communicators to which calls go, in turns */
+static int called_count = 1, latest, member, members; /* this rank's number in all of them, and how many there are */
+static MPI_Group mates[CALLED_MAX]; /* the even ranks of each, or the odd ones */
 
 static void give_up(int status) {
   MPI_Abort(MPI_COMM_WORLD, status);
@@ -30,7 +37,7 @@ static double element(int contributor, long index, long at) {
 
 static double expected(long index, long at) {
   double own = element(0, index, at);
-  return operation == BROADCAST ? own : size * own + size * (size - 1) / 2;
+  return operation == BROADCAST ? own : members * own + members * (members - 1) / 2;
 }
 
 static void check(long index, double value) {
@@ -45,34 +52,61 @@ static void check(long index, double value) {
 static long change(int contributor) {
   call++;
   long changed = call % count;
-  if (contributor == rank) {
-    source[changed] = element(rank, changed, call);
+  if (contributor == member) {
+    source[changed] = element(member, changed, call);
   }
   return changed;
 }
 
+static void make_and_free(void) {
+  MPI_Comm from = called[latest];
+  MPI_Comm group;
+  int color = member % 2, in_group, of_group;
+  if (operation == SPLIT) {
+    MPI_Comm_split(from, color, 0, &group);
+  } else if (operation == CREATE) {
+    MPI_Comm_create_group(from, mates[latest], 0, &group);
+  } else {
+    MPI_Comm_dup(from, &group);
+  }
+  MPI_Comm_rank(group, &in_group);
+  MPI_Comm_size(group, &of_group);
+  int all = operation == DUPLICATE;
+  if (of_group != (all ? members : (members + 1 - color) / 2) || in_group != (all ? member : member / 2)) {
+    fprintf(stderr, "wrong result: rank %d has become rank %d of %d by a %s\n", member, in_group, of_group,
+            names[operation]);
+    give_up(1);
+  }
+  MPI_Comm_free(&group);
+}
+
 static void call_once(void) {
   long changed;
+  latest = latest + 1 == called_count ? 0 : latest + 1;
+  MPI_Comm communicator = called[latest];
   switch (operation) {
   case BARRIER:
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(communicator);
     break;
   case BROADCAST:
     changed = change(0);
-    MPI_Bcast(source, (int)count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    MPI_Bcast(source, (int)count, MPI_DOUBLE, 0, communicator);
     check(changed, expected(changed, call));
     break;
   case REDUCE:
-    changed = change(rank);
-    MPI_Reduce(source, target, (int)count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (rank == 0) {
+    changed = change(member);
+    MPI_Reduce(source, target, (int)count, MPI_DOUBLE, MPI_SUM, 0, communicator);
+    if (member == 0) {
       check(changed, expected(changed, call));
     }
     break;
-  default:
-    changed = change(rank);
-    MPI_Allreduce(source, target, (int)count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  case ALLREDUCE:
+    changed = change(member);
+    MPI_Allreduce(source, target, (int)count, MPI_DOUBLE, MPI_SUM, communicator);
     check(changed, expected(changed, call));
+    break;
+  default:
+    make_and_free();
   }
 }
 
@@ -90,7 +124,7 @@ static double run(long calls) {
 }
 
 static void check_all(void) {
-  if (operation == BARRIER || (operation == REDUCE && rank != 0)) {
+  if (count == 0 || (operation == REDUCE && member != 0)) {
     return;
   }
   for (long i = 0; i < count; i++) {
@@ -105,7 +139,7 @@ static void measure(long bytes, int repeats) {
   source = allocate(bytes);
   target = operation == BROADCAST ? source : allocate(bytes);
   for (long i = 0; i < count; i++) {
-    source[i] = element(rank, i, 0);
+    source[i] = element(member, i, 0);
   }
   take_turns(names[operation], bytes, repeats);
   if (target != source) {
@@ -124,21 +158,42 @@ static int contains(const char *list, const char *name) {
   return 0;
 }
 
+static void make_called(const char *kind) {
+  called[0] = MPI_COMM_WORLD;
+  if (strcmp(kind, "node") == 0) {
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, called);
+  } else if (strcmp(kind, "interleaved") == 0) {
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, called);
+  } else if (strcmp(kind, "alternating") == 0) {
+    MPI_Comm_dup(MPI_COMM_WORLD, called + called_count++);
+  }
+  MPI_Comm_rank(called[0], &member);
+  MPI_Comm_size(called[0], &members);
+  int range[1][3] = {{member % 2, members - 1, 2}};
+  for (int i = 0; i < called_count; i++) { /* MPICH 4.0.2 breaks down with groups of another communicator */
+    MPI_Group everybody;
+    MPI_Comm_group(called[i], &everybody);
+    MPI_Group_range_incl(everybody, 1, range, mates + i);
+    MPI_Group_free(&everybody);
+  }
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  int repeats = argc == 5 ? atoi(argv[3]) : 0;
+  int repeats = argc == 6 ? atoi(argv[3]) : 0;
   if (repeats < 1) {
-    fprintf(stderr, "usage: collectives OPERATIONS SIZES REPEATS GATES\n");
+    fprintf(stderr, "usage: collectives OPERATIONS SIZES REPEATS GATES COMMUNICATOR\n");
     give_up(2);
   }
   open_gate(argv[4]);
+  make_called(argv[5]);
   for (operation = BARRIER; operation < OPERATIONS; operation++) {
     if (!contains(argv[1], names[operation])) {
       continue;
     }
-    if (operation == BARRIER) {
+    if (operation == BARRIER || operation >= SPLIT) {
       measure(0, repeats);
       continue;
     }

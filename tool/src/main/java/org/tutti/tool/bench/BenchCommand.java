@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.tutti.Collective;
@@ -47,8 +46,14 @@ public final class BenchCommand implements Callable<Integer> {
     private OneSidedOptions oneSided = new OneSidedOptions();
 
     @Option(names = "--collective", split = ",", paramLabel = "name",
-            description = "What to measure, such as barrier,allreduce. Default: all collectives.")
+            description = "What to measure, such as barrier,allreduce, or making a group of ranks and closing it: "
+                    + "split, create, duplicate. Default: all collectives.")
     private List<String> collectives = new ArrayList<>();
+
+    @Option(names = "--communicator", paramLabel = "name", defaultValue = "world",
+            description = "Whose calls to measure: world, the groups of ranks of each node (node), those of even and "
+                    + "of odd ranks (interleaved), or world and a duplicate in turns (alternating). Default: world.")
+    private String communicator;
 
     @Option(names = "--all-algorithms", description = "Measure every algorithm, not only the one that Tutti chooses.")
     private boolean allAlgorithms;
@@ -93,23 +98,24 @@ public final class BenchCommand implements Callable<Integer> {
         if (csv != null) {
             requireWritable("--csv", csv.toAbsolutePath());
         }
-        oneSided.check(collectives);
+        var kind = CommunicatorKind.ofLabel(communicator);
+        oneSided.check(collectives, List.of(kind));
         if (!protocol.isEmpty() && !oneSided.areChosen()) {
             throw new UsageException("--protocol " + protocol + " has no meaning without --one-sided; give it as well");
         }
         var time = new MachineTime();
-        int status = oneSided.areChosen() ? measureOneSided() : measureCollectives();
+        int status = oneSided.areChosen() ? measureOneSided() : measureCollectives(kind);
         if (status == 0) {
             time.warning().ifPresent(System.err::println);
         }
         return status;
     }
 
-    private int measureCollectives() throws IOException, InterruptedException {
+    private int measureCollectives(CommunicatorKind kind) throws IOException, InterruptedException {
         var arguments = BenchProgram.arguments(virtual ? where.ranksOfOneProcess() : 0, rounds, repeats,
                 allAlgorithms ? List.of(BenchProgram.ALL) : checked(algorithms), absolute(csv),
-                collectives.isEmpty() ? allCollectives() : collectives.stream().map(BenchCommand::collective).toList(),
-                sizes.stream().map(BenchCommand::bytes).toList(), segments, absolute(gates));
+                CollectiveOperation.ofLabels(collectives), sizes.stream().map(BenchCommand::bytes).toList(), segments,
+                absolute(gates), kind);
         return virtual ? Launch.runOwnAlone(BenchProgram.class, arguments)
                 : Launch.runOwn(where, BenchProgram.class, arguments);
     }
@@ -163,8 +169,9 @@ public final class BenchCommand implements Callable<Integer> {
     public static int measure(PlacementOptions where, List<Collective> collectives, List<String> algorithms,
             List<Long> sizes, int repeats, Path csv) throws IOException, InterruptedException {
         return Launch.runOwn(where, BenchProgram.class, BenchProgram.arguments(0, 1, repeats, algorithms,
-                csv.toAbsolutePath().toString(), collectives.stream().map(Collective::name).toList(), sizes, false,
-                ""));
+                csv.toAbsolutePath().toString(),
+                CollectiveOperation.ofLabels(collectives.stream().map(Collective::label).toList()), sizes, false, "",
+                CommunicatorKind.WORLD));
     }
 
     /** Checks a number of the command line. */
@@ -193,21 +200,6 @@ public final class BenchCommand implements Callable<Integer> {
             }
         }
         return names;
-    }
-
-    private static List<String> allCollectives() {
-        return Stream.of(Collective.values()).map(Collective::name).toList();
-    }
-
-    /** {@return the name of the constant of a collective} */
-    public static String collective(String label) {
-        for (var collective : Collective.values()) {
-            if (collective.label().equals(label) && !Catalogue.of(collective).isEmpty()) {
-                return collective.name();
-            }
-        }
-        throw new UsageException("--collective " + label + " is not one of "
-                + Stream.of(Collective.values()).map(Collective::label).collect(Collectors.joining(", ")));
     }
 
     /** {@return the bytes that a word such as 64k stands for} */

@@ -12,7 +12,7 @@ final class BenchLoop extends MeasuredLoop {
     private static final int PRIME = 31;
 
     private final Communicator world;
-    private final Communicator measured;
+    private final Communicators measured;
     private final Collective collective;
     private final int rank;
     private final int size;
@@ -20,14 +20,13 @@ final class BenchLoop extends MeasuredLoop {
     private final Operands operands;
     private long call;
 
-    BenchLoop(Communicator world, Communicator measured, Collective collective, long bytes,
-            boolean segments) {
+    BenchLoop(Communicator world, Communicators measured, Collective collective, long bytes, boolean segments) {
         super(world);
         this.world = world;
         this.measured = measured;
         this.collective = collective;
-        this.rank = world.rank();
-        this.size = world.size();
+        this.rank = measured.rank();
+        this.size = measured.size();
         this.count = (int) (bytes / Double.BYTES);
         boolean inPlace = !collective.combines();
         this.operands = segments ? Operands.segments(world, count, inPlace) : Operands.arrays(count, inPlace);
@@ -57,14 +56,14 @@ final class BenchLoop extends MeasuredLoop {
 
     private void barriers(int calls) {
         for (int i = 0; i < calls; i++) {
-            measured.barrier();
+            measured.next().barrier();
         }
     }
 
     private void broadcasts(int calls) {
         for (int i = 0; i < calls; i++) {
             int changed = change(0);
-            operands.broadcast(measured);
+            operands.broadcast(measured.next());
             check(changed, element(0, changed, call));
         }
     }
@@ -72,7 +71,7 @@ final class BenchLoop extends MeasuredLoop {
     private void reduces(int calls) {
         for (int i = 0; i < calls; i++) {
             int changed = change(rank);
-            operands.reduce(measured);
+            operands.reduce(measured.next());
             if (rank == 0) {
                 check(changed, sum(changed, call));
             }
@@ -82,7 +81,7 @@ final class BenchLoop extends MeasuredLoop {
     private void allreduces(int calls) {
         for (int i = 0; i < calls; i++) {
             int changed = change(rank);
-            operands.allreduce(measured);
+            operands.allreduce(measured.next());
             check(changed, sum(changed, call));
         }
     }

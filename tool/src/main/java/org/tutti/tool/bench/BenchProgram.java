@@ -9,7 +9,6 @@ import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
-import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.Job;
 import org.tutti.JobOptions;
@@ -22,9 +21,14 @@ public final class BenchProgram {
     /** Stands for the names of all algorithms. */
     static final String ALL = "*";
 
-    private record Cell(Collective collective, String algorithm, long bytes) {
-        BenchLoop loop(Communicator world, boolean segments) {
-            Communicator measured = algorithm.isEmpty() ? world : world.withAlgorithm(collective, algorithm);
+    private record Cell(CollectiveOperation operation, String algorithm, long bytes) {
+        MeasuredLoop loop(Communicator world, Communicators communicators, boolean segments) {
+            if (operation.makesGroups()) {
+                return new MakingLoop(world, communicators, operation);
+            }
+            var collective = operation.collective().orElseThrow();
+            var measured = communicators.views(each -> algorithm.isEmpty() ? each
+                    : each.withAlgorithm(collective, algorithm));
             return new BenchLoop(world, measured, collective, bytes, segments);
         }
     }
@@ -34,10 +38,11 @@ public final class BenchProgram {
     private final int repeats;
     private final List<String> algorithms;
     private final String csv;
-    private final List<Collective> collectives;
+    private final List<CollectiveOperation> operations;
     private final List<Long> sizes;
     private final boolean segments;
     private final String gates;
+    private final CommunicatorKind kind;
 
     /**
      * Puts together what the program is told.
@@ -47,18 +52,21 @@ public final class BenchProgram {
      * @param repeats how often to repeat each, in a round
      * @param algorithms the names of algorithms, or {@link #ALL}
      * @param csv the file to write, or nothing
-     * @param collectives the names of the collectives' constants
+     * @param operations what to measure
      * @param sizes of messages, in bytes
      * @param segments whether operands are off the heap
      * @param gates the directory of the gates, or nothing
+     * @param kind the communicators whose calls are measured
      * @return its arguments
      */
     static List<String> arguments(int virtualRanks, int rounds, int repeats, List<String> algorithms, String csv,
-            List<String> collectives, List<Long> sizes, boolean segments, String gates) {
+            List<CollectiveOperation> operations, List<Long> sizes, boolean segments, String gates,
+            CommunicatorKind kind) {
         return List.of(String.valueOf(virtualRanks), String.valueOf(rounds), String.valueOf(repeats),
-                String.join(",", algorithms), csv, String.join(",", collectives),
+                String.join(",", algorithms), csv,
+                operations.stream().map(CollectiveOperation::name).collect(Collectors.joining(",")),
                 sizes.stream().map(String::valueOf).collect(Collectors.joining(",")),
-                String.valueOf(segments), gates);
+                String.valueOf(segments), gates, kind.name());
     }
 
     private BenchProgram(String[] arguments) {
@@ -67,10 +75,11 @@ public final class BenchProgram {
         this.repeats = Integer.parseInt(arguments[2]);
         this.algorithms = List.of(arguments[3].split(","));
         this.csv = arguments[4];
-        this.collectives = Stream.of(arguments[5].split(",")).map(Collective::valueOf).toList();
+        this.operations = Stream.of(arguments[5].split(",")).map(CollectiveOperation::valueOf).toList();
         this.sizes = Stream.of(arguments[6].split(",")).map(Long::valueOf).toList();
         this.segments = Boolean.parseBoolean(arguments[7]);
         this.gates = arguments[8];
+        this.kind = CommunicatorKind.valueOf(arguments[9]);
     }
 
     /** @param arguments as {@link #arguments} has put them together */
@@ -91,18 +100,19 @@ public final class BenchProgram {
         var world = job.world();
         List<Cell> cells = cells();
         var earlier = new ArrayList<double[]>(Collections.nCopies(cells.size(), new double[0]));
-        try (var report = new BenchReport(job.rank() == 0, csv, layout(world), job.size());
+        try (var communicators = Communicators.of(kind, world);
+                var report = new BenchReport(job.rank() == 0, csv, layout(world), job.size());
                 var turns = Turns.of(repeats, gates, job.rank())) {
             for (int round = 1; round <= rounds; round++) {
                 for (int i = 0; i < cells.size(); i++) {
                     Cell cell = cells.get(i);
                     int index = i;
                     boolean isLast = round == rounds;
-                    try (var loop = cell.loop(world, segments)) {
+                    try (var loop = cell.loop(world, communicators, segments)) {
                         turns.measure(loop, round == 1, figures -> {
                             double[] all = joined(earlier.get(index), figures);
                             if (isLast) {
-                                report.add(cell.collective.label(), cell.algorithm, cell.bytes, all, loop.calls());
+                                report.add(cell.operation.label(), cell.algorithm, cell.bytes, all, loop.calls());
                             } else {
                                 earlier.set(index, all);
                             }
@@ -119,10 +129,10 @@ public final class BenchProgram {
 
     private List<Cell> cells() {
         List<Cell> cells = new ArrayList<>();
-        for (var collective : collectives) {
-            for (long bytes : collective.hasElements() ? sizes : List.of(0L)) {
-                for (String algorithm : algorithms(collective)) {
-                    cells.add(new Cell(collective, algorithm, bytes));
+        for (var operation : operations) {
+            for (long bytes : operation.sizes(sizes)) {
+                for (String algorithm : algorithms(operation)) {
+                    cells.add(new Cell(operation, algorithm, bytes));
                 }
             }
         }
@@ -130,17 +140,20 @@ public final class BenchProgram {
     }
 
     /** The algorithms to measure; an empty name is Tutti's own choice. */
-    private List<String> algorithms(Collective collective) {
+    private List<String> algorithms(CollectiveOperation operation) {
         List<String> names = new ArrayList<>(List.of(""));
-        if (algorithms.contains(ALL)) {
-            Catalogue.of(collective).forEach(algorithm -> names.add(algorithm.description().name()));
-        } else {
-            algorithms.stream().filter(name -> Catalogue.search(collective, name).isPresent()).forEach(names::add);
-        }
+        operation.collective().ifPresent(collective -> {
+            if (algorithms.contains(ALL)) {
+                Catalogue.of(collective).forEach(algorithm -> names.add(algorithm.description().name()));
+            } else {
+                algorithms.stream().filter(name -> Catalogue.search(collective, name).isPresent()).forEach(names::add);
+            }
+        });
         return names;
     }
 
     private String layout(Communicator world) {
-        return virtual ? "one process, virtual threads" : BenchReport.layout(world);
+        return (virtual ? "one process, virtual threads" : BenchReport.layout(world))
+                + (kind == CommunicatorKind.WORLD ? "" : ", " + kind.label());
     }
 }

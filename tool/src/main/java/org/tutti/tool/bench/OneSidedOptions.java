@@ -39,11 +39,17 @@ public final class OneSidedOptions {
      * Checks what the user has chosen.
      *
      * @param collectives the collectives that were chosen as well
+     * @param kinds the communicators that were chosen as well
      */
-    public void check(List<String> collectives) {
+    public void check(List<String> collectives, List<CommunicatorKind> kinds) {
         if (oneSided && !collectives.isEmpty()) {
             throw new UsageException("--collective " + String.join(",", collectives)
                     + " and --one-sided exclude each other; leave one out");
+        }
+        if (oneSided && !kinds.equals(List.of(CommunicatorKind.WORLD))) {
+            throw new UsageException(
+                    "--communicator has no meaning with --one-sided, which measures the world's memory; "
+                            + "leave it out");
         }
         if (!oneSided && !(operations.isEmpty() && targets.isEmpty())) {
             throw new UsageException("--operation and --target have no meaning without --one-sided; give it as well");

@@ -3,42 +3,37 @@ package org.tutti.tool.compare;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-import org.tutti.Collective;
+import org.tutti.tool.bench.CollectiveOperation;
 import org.tutti.tool.compare.Figure.Cell;
 
 /**
  * A loop over collectives.
  *
- * @param operations the collectives
+ * @param operations the collectives, and ways to make groups
  * @param sizes bytes of a message, for those that have one
  * @param repeats how often each cell is repeated
  */
-record CollectiveLoop(List<String> operations, List<Long> sizes, int repeats) implements Loop {
-    private static final String BARRIER = Collective.BARRIER.label();
-    private static final List<String> ORDER = Stream.of(Collective.values()).map(Collective::label).toList();
-
+record CollectiveLoop(List<CollectiveOperation> operations, List<Long> sizes, int repeats) implements Loop {
     /** Puts the operations into the order in which all contenders measure them. */
     CollectiveLoop {
-        operations = operations.stream().distinct().sorted(Comparator.comparing(ORDER::indexOf)).toList();
+        operations = operations.stream().distinct().sorted().toList();
         sizes = List.copyOf(sizes);
     }
 
     @Override
     public Loop from(long leastBytes) {
         return new CollectiveLoop(operations.stream()
-                .filter(operation -> leastBytes == 0 || !operation.equals(BARRIER)).toList(),
+                .filter(operation -> leastBytes == 0 || operation.hasElements()).toList(),
                 sizes.stream().filter(bytes -> bytes >= leastBytes).toList(), repeats);
     }
 
     @Override
     public List<Cell> cells() {
-        return operations.stream().flatMap(operation -> operation.equals(BARRIER) ? Stream.of(new Cell(BARRIER, 0))
-                : sizes.stream().map(bytes -> new Cell(operation, bytes))).toList();
+        return operations.stream().flatMap(operation -> operation.sizes(sizes).stream()
+                .map(bytes -> new Cell(operation.label(), bytes))).toList();
     }
 
     @Override
@@ -47,8 +42,9 @@ record CollectiveLoop(List<String> operations, List<Long> sizes, int repeats) im
     }
 
     @Override
-    public List<String> arguments(Path gates) {
-        return List.of(operationList(), sizeList(), String.valueOf(repeats), gates.toString());
+    public List<String> arguments(Layout layout, Path gates) {
+        return List.of(operationList(), sizeList(), String.valueOf(repeats), gates.toString(),
+                layout.communicators().label());
     }
 
     @Override
@@ -57,16 +53,22 @@ record CollectiveLoop(List<String> operations, List<Long> sizes, int repeats) im
     }
 
     @Override
-    public List<String> benchOptions() {
-        List<String> options = new ArrayList<>(List.of("--collective", operationList()));
+    public List<String> benchOptions(Layout layout) {
+        List<String> options = new ArrayList<>(List.of("--collective", operationList(), "--communicator",
+                layout.communicators().label()));
         if (!sizes.isEmpty()) {
             options.addAll(List.of("--bytes", sizeList()));
         }
         return options;
     }
 
+    @Override
+    public boolean makesGroups() {
+        return operations.stream().anyMatch(CollectiveOperation::makesGroups);
+    }
+
     private String operationList() {
-        return String.join(",", operations);
+        return operations.stream().map(CollectiveOperation::label).collect(Collectors.joining(","));
     }
 
     private String sizeList() {

@@ -13,10 +13,11 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
-import org.tutti.Collective;
 import org.tutti.tool.MachineTime;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
+import org.tutti.tool.bench.CollectiveOperation;
+import org.tutti.tool.bench.CommunicatorKind;
 import org.tutti.tool.bench.OneSidedOptions;
 import org.tutti.tool.compare.Figure.Cell;
 import org.tutti.tool.compare.Invocation.ContenderException;
@@ -55,8 +56,14 @@ public final class CompareCommand implements Callable<Integer> {
     private String rate;
 
     @Option(names = "--collective", split = ",", paramLabel = "name",
-            description = "What to measure, such as barrier,allreduce. Default: all collectives.")
+            description = "What to measure, such as barrier,allreduce, or making a group of ranks and closing it: "
+                    + "split, create, duplicate. Default: all collectives.")
     private List<String> collectives = new ArrayList<>();
+
+    @Option(names = "--communicator", split = ",", paramLabel = "name",
+            description = "Whose calls to measure: world, the groups of ranks of each node (node), those of even and "
+                    + "of odd ranks (interleaved), or world and a duplicate in turns (alternating). Default: world.")
+    private List<String> communicators = List.of("world");
 
     @Mixin
     private OneSidedOptions oneSided = new OneSidedOptions();
@@ -74,9 +81,9 @@ public final class CompareCommand implements Callable<Integer> {
     private int rounds;
 
     @Option(names = "--contenders", split = ",", paramLabel = "name",
-            description = "Who takes part: tutti, virtual, segments, openmpi, mpich, mpjexpress, openmpi-java; with "
-                    + "--one-sided tutti, segments, zero-copy, streaming, pipelined, openmpi, mpich, raw. "
-                    + "Default: all.")
+            description = "Who takes part: tutti, virtual, segments, openmpi, mpich; without groups also mpjexpress, "
+                    + "openmpi-java; with --one-sided tutti, segments, zero-copy, streaming, pipelined, openmpi, "
+                    + "mpich, raw. Default: all.")
     private List<String> names = new ArrayList<>();
 
     @Option(names = "--mpi-jar", paramLabel = "file.jar",
@@ -100,11 +107,13 @@ public final class CompareCommand implements Callable<Integer> {
     /** {@return the status to exit with: 1 when a contender has failed} */
     @Override
     public Integer call() throws IOException, InterruptedException {
-        var layouts = layouts();
-        var loop = loop();
+        var kinds = communicators.stream().map(CommunicatorKind::ofLabel).toList();
+        var layouts = layouts(kinds);
+        var loop = loop(kinds);
         var wire = Optional.ofNullable(rate).map(Wire::ofRate);
-        requireFiles();
-        var peers = installedPeers();
+        boolean withGroups = loop.makesGroups() || !kinds.equals(List.of(CommunicatorKind.WORLD));
+        requireFiles(withGroups);
+        var peers = installedPeers(withGroups);
         var time = new MachineTime();
         try (var cleanup = new Cleanup()) {
             var place = Place.open(Optional.ofNullable(cluster));
@@ -131,14 +140,19 @@ public final class CompareCommand implements Callable<Integer> {
         return complete ? 0 : STATUS_INCOMPLETE;
     }
 
-    private List<Layout> layouts() {
+    private List<Layout> layouts(List<CommunicatorKind> kinds) {
         var onOne = ranks.isEmpty() && nodes.isEmpty() ? List.of("2") : ranks;
-        var layouts = Stream.concat(onOne.stream().map(Layout::ofRanks), nodes.stream().map(Layout::parse)).distinct()
-                .toList();
+        var layouts = Stream.concat(onOne.stream().map(Layout::ofRanks), nodes.stream().map(Layout::parse))
+                .flatMap(layout -> kinds.stream().map(layout::on)).distinct().toList();
         boolean several = layouts.stream().anyMatch(layout -> layout.nodes() > 1);
         if (rate != null && (!several || cluster != null)) {
             throw new UsageException("--rate " + rate + " has no meaning without --nodes, or with --cluster, whose "
                     + "links are as they were made; leave it out");
+        }
+        if (rate != null && kinds.stream().anyMatch(CommunicatorKind::divides)) {
+            throw new UsageException("--rate " + rate + " has no meaning with --communicator "
+                    + String.join(",", communicators)
+                    + ", as a limit is known for calls of all ranks only; leave it out");
         }
         if (cluster != null && !cluster.matches("[a-z0-9]{1,8}")) {
             throw new UsageException("--cluster '" + cluster + "' is no name; give 1 to 8 small letters and digits");
@@ -146,24 +160,22 @@ public final class CompareCommand implements Callable<Integer> {
         return layouts;
     }
 
-    private Loop loop() {
+    private Loop loop(List<CommunicatorKind> kinds) {
         BenchCommand.requireBetween("--repeats", repeats, 1, COUNT_MAX);
         BenchCommand.requireBetween("--rounds", rounds, 1, COUNT_MAX);
-        oneSided.check(collectives);
+        oneSided.check(collectives, kinds);
         var bytes = sizes.stream().map(BenchCommand::bytes).toList();
         if (oneSided.areChosen()) {
             return new OneSidedCells(oneSided.cells(bytes), repeats);
         }
-        collectives.forEach(BenchCommand::collective);
-        return new CollectiveLoop(collectives.isEmpty()
-                ? Stream.of(Collective.values()).map(Collective::label).toList()
-                : collectives, bytes, repeats);
+        return new CollectiveLoop(CollectiveOperation.ofLabels(collectives), bytes, repeats);
     }
 
-    private void requireFiles() {
-        if (mpiJar != null && (!Files.isRegularFile(mpiJar) || oneSided.areChosen())) {
+    private void requireFiles(boolean withGroups) {
+        if (mpiJar != null && (!Files.isRegularFile(mpiJar) || oneSided.areChosen() || withGroups)) {
             throw new UsageException("--mpi-jar " + mpiJar + (oneSided.areChosen() ? " has no meaning with --one-sided"
-                    : " is no file; name the mpi.jar of Open MPI"));
+                    : withGroups ? " has no meaning with groups; leave it out"
+                            : " is no file; name the mpi.jar of Open MPI"));
         }
         if (csv != null) {
             BenchCommand.requireWritable("--csv", csv.toAbsolutePath());
@@ -177,14 +189,15 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     /** The peers that take part; names those that are missing. */
-    private List<String> installedPeers() {
+    private List<String> installedPeers(boolean withGroups) {
         var own = oneSided.areChosen() ? TuttiContenders.ONE_SIDED_NAMES : TuttiContenders.NAMES;
-        var peers = oneSided.areChosen() ? Peers.ONE_SIDED_NAMES : Peers.NAMES;
+        var peers = oneSided.areChosen() ? Peers.ONE_SIDED_NAMES : withGroups ? Peers.GROUP_NAMES : Peers.NAMES;
         var all = Stream.concat(own.stream(), peers.stream()).toList();
         for (var name : names) {
             if (!all.contains(name)) {
                 throw new UsageException("--contenders " + name + " is not one of " + String.join(", ", all)
-                        + (oneSided.areChosen() ? ", which have one-sided operations" : ""));
+                        + (oneSided.areChosen() ? ", which have one-sided operations"
+                                : withGroups ? ", which have groups" : ""));
             }
         }
         names = names.isEmpty() ? all.stream().filter(name -> mpiJar != null || !name.equals(Peers.OPENMPI_JAVA))

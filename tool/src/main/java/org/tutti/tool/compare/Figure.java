@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
-import org.tutti.Collective;
+import org.tutti.tool.bench.CollectiveOperation;
 import org.tutti.tool.bench.OneSidedCell;
 
 /**
@@ -24,7 +24,7 @@ import org.tutti.tool.bench.OneSidedCell;
  */
 record Figure(Cell cell, double median, double low, double high, long calls) {
     private static final Set<String> OPERATIONS = Stream.concat(
-            Stream.of(Collective.values()).map(Collective::label), OneSidedCell.labels().stream())
+            CollectiveOperation.labels().stream(), OneSidedCell.labels().stream())
             .collect(Collectors.toUnmodifiableSet());
     private static final Pattern LINE = Pattern.compile(
             "[^,]+,([a-z-]+),[^,]*,\\d+,(\\d+),([\\d.]+),([\\d.]+),([\\d.]+)(?:,(\\d+))?");
@@ -37,8 +37,8 @@ record Figure(Cell cell, double median, double low, double high, long calls) {
     /**
      * What is measured.
      *
-     * @param operation the collective, or the one-sided operation
-     * @param bytes of its message, 0 for a barrier
+     * @param operation the collective, the way to make a group, or the one-sided operation
+     * @param bytes of its message, 0 if it has none
      */
     record Cell(String operation, long bytes) {
         @Override

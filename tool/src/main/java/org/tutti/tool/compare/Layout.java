@@ -2,16 +2,24 @@
 package org.tutti.tool.compare;
 
 import org.tutti.tool.UsageException;
+import org.tutti.tool.bench.CommunicatorKind;
 
 /**
- * Where the ranks of a comparison are: so many on each of so many nodes. Several nodes are network namespaces.
+ * Where the ranks of a comparison are: so many on each of so many nodes. Several nodes are network namespaces. And on
+ * which communicators they call.
  *
  * @param nodes the number of nodes
  * @param ranksPerNode the ranks of each
+ * @param communicators those whose calls are measured
  */
-record Layout(int nodes, int ranksPerNode) {
+record Layout(int nodes, int ranksPerNode, CommunicatorKind communicators) {
     private static final int NODES_MAX = 64;
     private static final int RANKS_MAX = 1024;
+
+    /** A layout whose ranks call on the world. */
+    Layout(int nodes, int ranksPerNode) {
+        this(nodes, ranksPerNode, CommunicatorKind.WORLD);
+    }
 
     /** {@return the layout that an element of {@code -n} stands for} */
     static Layout ofRanks(String text) {
@@ -40,12 +48,18 @@ record Layout(int nodes, int ranksPerNode) {
                 + ", at most " + NODES_MAX + " nodes and " + RANKS_MAX + " ranks on each");
     }
 
+    /** {@return the same place, where the ranks call on others} */
+    Layout on(CommunicatorKind others) {
+        return new Layout(nodes, ranksPerNode, others);
+    }
+
     int ranks() {
         return nodes * ranksPerNode;
     }
 
     @Override
     public String toString() {
-        return nodes + "x" + ranksPerNode;
+        return nodes + "x" + ranksPerNode
+                + (communicators == CommunicatorKind.WORLD ? "" : " " + communicators.label());
     }
 }

@@ -20,12 +20,15 @@ sealed interface Loop permits CollectiveLoop, OneSidedCells {
     /** {@return the name of the peers' program in bench/peers, without its ending} */
     String program();
 
-    /** {@return the arguments of every peer's program, which waits at these gates} */
-    List<String> arguments(Path gates);
+    /** {@return the arguments of every peer's program in a layout, which waits at these gates} */
+    List<String> arguments(Layout layout, Path gates);
 
     /** {@return the variables that a peer's program runs with, as name=value} */
     List<String> environment();
 
-    /** {@return the options with which {@code tutti bench} measures the same} */
-    List<String> benchOptions();
+    /** {@return the options with which {@code tutti bench} measures the same in a layout} */
+    List<String> benchOptions(Layout layout);
+
+    /** {@return whether groups of ranks are made} */
+    boolean makesGroups();
 }

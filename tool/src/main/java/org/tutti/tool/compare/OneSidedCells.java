@@ -34,7 +34,7 @@ record OneSidedCells(List<OneSidedCell> oneSidedCells, int repeats) implements L
     }
 
     @Override
-    public List<String> arguments(Path gates) {
+    public List<String> arguments(Layout layout, Path gates) {
         return List.of(cellList(), String.valueOf(repeats), gates.toString());
     }
 
@@ -44,8 +44,13 @@ record OneSidedCells(List<OneSidedCell> oneSidedCells, int repeats) implements L
     }
 
     @Override
-    public List<String> benchOptions() {
+    public List<String> benchOptions(Layout layout) {
         return List.of("--one-sided", "--cells", cellList());
+    }
+
+    @Override
+    public boolean makesGroups() {
+        return false;
     }
 
     private String cellList() {

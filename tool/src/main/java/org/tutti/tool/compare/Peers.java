@@ -22,6 +22,9 @@ final class Peers {
     /** The one that needs to be pointed at its classes. */
     static final String OPENMPI_JAVA = "openmpi-java";
 
+    /** The names of those whose program can make groups of ranks. */
+    static final List<String> GROUP_NAMES = List.of("openmpi", "mpich");
+
     /** The names of those that have one-sided operations. */
     static final List<String> ONE_SIDED_NAMES = List.of("openmpi", "mpich", "raw");
 
@@ -111,7 +114,7 @@ final class Peers {
         return List.of(new Contender("raw", Kind.RAW, 0, layout -> layout.ranks() == 2, (layout, loop, gates) -> {
             List<String> words = new ArrayList<>(environment(loop));
             words.add(program.toString());
-            words.addAll(loop.arguments(gates));
+            words.addAll(loop.arguments(layout, gates));
             if (layout.nodes() > 1) {
                 words.add(place.cluster() + "-2");
             }
@@ -135,7 +138,7 @@ final class Peers {
                     "--host", place.hosts(layout)));
         }
         words.addAll(program);
-        words.addAll(loop.arguments(gates));
+        words.addAll(loop.arguments(layout, gates));
         return place.onFirstHost(layout, words);
     }
 
@@ -150,7 +153,7 @@ final class Peers {
                         place.hosts(layout)));
             }
             words.add(program.toString());
-            words.addAll(loop.arguments(gates));
+            words.addAll(loop.arguments(layout, gates));
             return place.onFirstHost(layout, words);
         }));
     }
@@ -174,7 +177,7 @@ final class Peers {
                     List<String> words = new ArrayList<>(List.of("env", "MPJ_HOME=" + home, "java", "-jar",
                             home.resolve("lib/starter.jar").toString(), "-np", String.valueOf(layout.ranks()), "-cp",
                             classes.toString(), "MpjCollectives"));
-                    words.addAll(loop.arguments(gates));
+                    words.addAll(loop.arguments(layout, gates));
                     return words;
                 }));
     }

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 
 import org.tutti.simulator.Chart;
+import org.tutti.tool.bench.CommunicatorKind;
 import org.tutti.tool.compare.Contender.Kind;
 import org.tutti.tool.compare.Figure.Cell;
 
@@ -43,7 +44,9 @@ final class Report {
             var ratios = ratios(layout);
             int width = results.cells(layout).stream().mapToInt(cell -> cell.operation().length()).max().orElse(0);
             var label = "%-" + Math.max(OPERATION_WIDTH, width) + "s";
-            out.printf("%n%s (nodes x ranks of each): microseconds a call; ÷ is in times of the best native%n", layout);
+            out.printf("%n%s (nodes x ranks of each%s): microseconds a call; ÷ is in times of the best native%n",
+                    layout,
+                    layout.communicators() == CommunicatorKind.WORLD ? "" : ", communicators");
             out.print((label + " %9s").formatted("operation", "bytes"));
             families.forEach(family -> out.printf(" %15s", family));
             ratios.forEach(ratio -> out.printf(" %20s", ratio.title()));

@@ -52,7 +52,7 @@ final class TuttiContenders {
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp",
                 System.getProperty("java.class.path"), Main.class.getName(), "bench", "--repeats",
                 String.valueOf(loop.repeats()), "--csv", "/dev/stdout", "--gates", gates.toString()));
-        words.addAll(loop.benchOptions());
+        words.addAll(loop.benchOptions(layout));
         words.addAll(options);
         words.addAll(layout.nodes() == 1 ? List.of("-n", String.valueOf(layout.ranks()))
                 : List.of("--hosts", place.hosts(layout), "--agent", place.clusterScript() + " exec {host}"));

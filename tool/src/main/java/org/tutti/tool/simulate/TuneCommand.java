@@ -65,7 +65,7 @@ public final class TuneCommand implements Callable<Integer> {
         BenchCommand.requireBetween("--repeats", repeats, 1, REPEATS_MAX);
         BenchCommand.requireWritable("--csv", csv.toAbsolutePath());
         Model costs = SimulateCommand.model(model);
-        List<Collective> tuned = collectives.stream().map(BenchCommand::collective).map(Collective::valueOf).toList();
+        List<Collective> tuned = collectives.stream().map(Shape::collective).toList();
         List<Long> bytes = sizes.stream().map(BenchCommand::bytes).toList();
         List<String> swept = plain(tuned, topology(), bytes).stream().flatMap(TuneCommand::withChunks).toList();
         int status = BenchCommand.measure(where, tuned, swept, bytes, repeats, csv);

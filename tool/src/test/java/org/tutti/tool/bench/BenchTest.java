@@ -60,7 +60,9 @@ class BenchTest {
     @CsvSource(delimiter = '|', textBlock = """
             --bytes 7              | multiples of 8
             --bytes x              | multiples of 8
-            --collective gather    | gather is not one of
+            --collective gather    | gather is not one of barrier, broadcast, reduce, allreduce, split, create
+            --communicator odd     | --communicator odd is not one of world, node, interleaved, alternating
+            --one-sided --communicator node | --communicator has no meaning with --one-sided
             -n 0                   | -n 0 is not possible
             --csv /nowhere/x.csv   | --csv /nowhere/x.csv cannot be written
             --csv /proc            | --csv /proc cannot be written
@@ -75,6 +77,42 @@ class BenchTest {
         assertThat(ended.status()).isEqualTo(2);
         assertThat(ended.err()).contains(message);
         assertThat(ended.err().lines()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            -n 5 --nodes 2 --communicator interleaved | 2 nodes interleaved""")
+    void shouldMeasureGroups(String options, String layout, @TempDir Path directory) throws Exception {
+        assertThatItMeasuresGroups(options, layout, directory);
+    }
+
+    /** Of three ranks there is a group of one. */
+    @Tag("thorough")
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            -n 3                                                | one node
+            -n 3 --communicator interleaved --all-algorithms    | one node interleaved
+            -n 3 --communicator interleaved --virtual           | one process virtual threads interleaved
+            -n 4 --communicator interleaved --segments          | one node interleaved
+            -n 4 --communicator alternating --segments          | one node alternating
+            -n 4 --nodes 2 --communicator node                  | 2 nodes node
+            -n 4 --nodes 2 --communicator alternating           | 2 nodes alternating""")
+    void shouldMeasureGroupsWhereverTheyAre(String options, String layout, @TempDir Path directory) throws Exception {
+        assertThatItMeasuresGroups(options, layout, directory);
+    }
+
+    private static void assertThatItMeasuresGroups(String options, String layout, Path directory) throws Exception {
+        Path csv = directory.resolve("figures.csv");
+        List<String> arguments = new ArrayList<>(List.of("bench", "--repeats", "1", "--bytes", "64k", "--collective",
+                "barrier,broadcast,reduce,allreduce,split,create,duplicate", "--csv", csv.toString()));
+        arguments.addAll(List.of(options.split(" ")));
+        Ended ended = run(directory, arguments.toArray(String[]::new));
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(Files.readAllLines(csv).stream().map(line -> line.split(",")).filter(line -> line[0].equals("tutti"))
+                .map(line -> line[1] + "," + line[2] + "," + line[4])).containsExactly("barrier," + layout + ",0",
+                        "broadcast," + layout + ",65536", "reduce," + layout + ",65536",
+                        "allreduce," + layout + ",65536", "split," + layout + ",0", "create," + layout + ",0",
+                        "duplicate," + layout + ",0");
     }
 
     @ParameterizedTest

@@ -68,6 +68,11 @@ class CompareTest {
             --nodes 2                       | --nodes 2 is not possible
             --contenders lam                | --contenders lam is not one of
             --collective gather             | gather is not one of
+            --communicator odd              | --communicator odd is not one of world, node, interleaved, alternating
+            --one-sided --communicator node | --communicator has no meaning with --one-sided
+            --communicator node --contenders mpjexpress | segments, openmpi, mpich, which have groups
+            --collective split --mpi-jar pom.xml | --mpi-jar pom.xml has no meaning with groups
+            --nodes 2x2 --rate 1gbit --communicator world,node | has no meaning with --communicator world,node
             --bytes 7                       | multiples of 8
             --rounds 0                      | --rounds 0
             --repeats 1001                  | --repeats 1001
@@ -150,6 +155,21 @@ class CompareTest {
         assertThatNothingIsLeft(ended);
     }
 
+    @Test
+    void shouldTellAPeerOnWhichCommunicatorsToCall() throws Exception {
+        mpich("[ \"$4 $5 $6\" = 'allreduce,split 8 1' ] && for cell in allreduce,layout,2,8 split,layout,2,0; do "
+                + "for turn in 7 3; do echo peer,$cell,$turn.${#8},1,9; done; done");
+        var csv = directory.resolve("figures.csv");
+        var ended = runWithScripts("--contenders", "mpich", "--collective", "split,allreduce", "--bytes", "8",
+                "--repeats", "1", "--rounds", "1", "--communicator", "node,interleaved", "--csv", csv.toString());
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).contains("1x2 interleaved (nodes x ranks of each, communicators): ");
+        assertThat(Files.readAllLines(csv).stream().skip(1).map(line -> line.split(",1.0000")[0])).containsExactly(
+                "mpich,allreduce,1x2 node,2,8,3.4000", "mpich,split,1x2 node,2,0,3.4000",
+                "mpich,allreduce,1x2 interleaved,2,8,3.1100", "mpich,split,1x2 interleaved,2,0,3.1100");
+        assertThatNothingIsLeft(ended);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             echo wrong result: reduce >&2; exit 1  | mpich failed with status 1
@@ -216,6 +236,24 @@ class CompareTest {
         assertThat(ended.status()).as(ended.err()).isZero();
         assertThat(ended.out()).containsPattern("barrier +0 +[\\d.]+").containsPattern("broadcast +64 +[\\d.]+")
                 .containsPattern("reduce +64 +[\\d.]+").containsPattern("allreduce +64 +[\\d.]+");
+        assertThatNothingIsLeft(ended);
+    }
+
+    /** Each checks its own data and groups, and fails if something is wrong. */
+    @Tag("thorough")
+    @ParameterizedTest
+    @ValueSource(strings = {"tutti", "openmpi", "mpich"})
+    void shouldMeasureGroups(String contender) throws Exception {
+        assumeTrue(contender.equals("tutti") || Peers.isInstalled(contender, null),
+                () -> contender + " is not installed; " + Peers.installLine(contender));
+        var csv = directory.resolve("figures.csv");
+        var ended = run(System.getenv("PATH"), "-n", "3", "--contenders", contender, "--collective",
+                "reduce,split,create,duplicate", "--communicator", "interleaved,alternating", "--bytes",
+                "64",
+                "--repeats", "1", "--rounds", "1", "--csv", csv.toString());
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(Files.readAllLines(csv).stream().skip(1).map(line -> line.split(",")[1] + line.split(",")[2])
+                .distinct()).hasSize(4 * 2).contains("create1x3 interleaved", "split1x3 alternating");
         assertThatNothingIsLeft(ended);
     }
 

@@ -1,0 +1,64 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.bench;
+
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+import org.tutti.Communicator;
+
+/** The communicators to which a rank's calls go, in turns; it has the same number in all of them. */
+final class Communicators implements AutoCloseable {
+    private final List<Communicator> made;
+    private final Communicator[] called;
+    private int latest;
+
+    private Communicators(List<Communicator> made, Communicator... called) {
+        this.made = made;
+        this.called = called;
+    }
+
+    /** {@return those of a kind; collective} */
+    static Communicators of(CommunicatorKind kind, Communicator world) {
+        return switch (kind) {
+            case WORLD -> new Communicators(List.of(), world);
+            case NODE -> group(world.splitByNode());
+            case INTERLEAVED -> group(world.split(world.rank() % 2, 0));
+            case ALTERNATING -> {
+                var duplicate = world.duplicate();
+                yield new Communicators(List.of(duplicate), world, duplicate);
+            }
+        };
+    }
+
+    private static Communicators group(Communicator group) {
+        return new Communicators(List.of(group), group);
+    }
+
+    /** {@return views of them, which need not be closed} */
+    Communicators views(UnaryOperator<Communicator> view) {
+        var views = called.clone();
+        for (int i = 0; i < views.length; i++) {
+            views[i] = view.apply(views[i]);
+        }
+        return new Communicators(List.of(), views);
+    }
+
+    int rank() {
+        return called[0].rank();
+    }
+
+    int size() {
+        return called[0].size();
+    }
+
+    /** {@return the one whose turn it is} */
+    Communicator next() {
+        latest = latest + 1 == called.length ? 0 : latest + 1;
+        return called[latest];
+    }
+
+    @Override
+    public void close() {
+        made.forEach(Communicator::close);
+    }
+}
