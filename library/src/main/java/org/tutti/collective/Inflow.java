@@ -36,6 +36,17 @@ public final class Inflow extends Flow {
     }
 
     /**
+     * Tells whether other nodes can be invited to memory: native memory they can, the heap and an arena confined to one
+     * thread they cannot, as others write what arrives.
+     *
+     * @param area the memory
+     * @return whether they can
+     */
+    public static boolean canInvite(Area area) {
+        return area.segment().isNative() && Loans.isOpenToAll(area.segment());
+    }
+
+    /**
      * Bounds the memory of a node that data come to which are combined.
      *
      * @param nodes how many nodes there are; one has no edges
@@ -62,7 +73,7 @@ public final class Inflow extends Flow {
      */
     public void open(int fromNode, int edgeAtSender, long longestPiece, long count, long most) {
         begin(fromNode, edgeAtSender, longestPiece, count, false, 0);
-        team.findPlaces(this, memory);
+        edges.findPlaces(this, memory);
         pieces = most;
         reader = NOBODY;
     }
@@ -70,7 +81,7 @@ public final class Inflow extends Flow {
     /**
      * Opens a flow of the current operation to memory of this rank, and invites the other node there: until this rank
      * leaves the operation; the algorithm sees to it that nothing comes later. The memory is a window that this rank
-     * shows, or the caller's if it {@linkplain Team#isAddressable can be addressed}.
+     * shows, or the caller's if it {@linkplain #canInvite can be}.
      *
      * @param fromNode the other node
      * @param edgeAtSender the edge there that awaits credits
@@ -85,7 +96,7 @@ public final class Inflow extends Flow {
         memory.set(area.segment(), area.start() + at);
         pieces = most;
         reader = NOBODY;
-        team.invite(node, edgeThere, memory, bytes);
+        edges.invite(node, edgeThere, memory, bytes);
     }
 
     /**
@@ -105,7 +116,7 @@ public final class Inflow extends Flow {
         if (shares == 0) {
             open(fromNode, edgeAtSender, longest, PLACES, 0);
         } else {
-            memory.set(team.inbox(), 0);
+            memory.set(team.operation.inbox(), 0);
             invite(fromNode, edgeAtSender, longest, 0, memory, share * shareBytes(shares),
                     shareBytes(shares) / longest * longest);
         }
@@ -147,7 +158,7 @@ public final class Inflow extends Flow {
      */
     public Area await() {
         number++;
-        team.awaitArrival(this);
+        edges.awaitArrival(this);
         arrived.set(memory.segment(), memory.start() + place());
         return arrived;
     }
@@ -168,7 +179,7 @@ public final class Inflow extends Flow {
             } else if (reader != NOBODY && reader != team.localRank()) {
                 team.await(reader, Team.DONE, piece);
             }
-            team.credit(node, edgeThere, credit(piece));
+            edges.credit(node, edgeThere, credit(piece));
         }
     }
 

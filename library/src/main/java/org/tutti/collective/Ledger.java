@@ -45,6 +45,9 @@ final class Ledger {
     /** What is known of a node whose master has perhaps not made its ring yet. */
     static final long NOT_MET = Long.MIN_VALUE;
 
+    /** Of each rank that says which groups it makes the last one that this rank has made with it. */
+    long[] lastMade = {};
+
     private final Members members;
     private final MemorySegment ring;
     private final long firstLeft;

@@ -77,25 +77,25 @@ public final class Outflow extends Flow {
      */
     public void send(Area area, long at, long offset, long bytes) {
         if (places == INVITED) {
-            team.awaitInvitation(edge, node, target);
+            edges.awaitInvitation(edge, node, target);
             places = (target.bytes() + pieceBytes - 1) / pieceBytes;
         }
         number++;
         if (credited) {
-            team.awaitCredit(edge, credit(piece() - places), node);
+            edges.awaitCredit(edge, credit(piece() - places), node);
         }
         if (invites) {
-            team.put(node, target, place() + offset, area, at, bytes);
-            team.signal(this);
+            edges.put(node, target, place() + offset, area, at, bytes);
+            edges.signal(this);
         } else {
-            team.put(this, area, at, offset, bytes);
+            edges.put(this, area, at, offset, bytes);
         }
     }
 
     /** Says that the next piece, which has no bytes, has come. */
     public void signal() {
         number++;
-        team.signal(this);
+        edges.signal(this);
     }
 
     /**

@@ -69,7 +69,7 @@ final class Background {
             afterwards.run();
         } catch (Throwable thrown) {
             failure = thrown;
-            if (first.hasEnded() && !(thrown instanceof TuttiException)) { // the job's memory may be gone, too
+            if (first.ending().hasEnded() && !(thrown instanceof TuttiException)) { // the job's memory may be gone, too
                 failure = team.hasLeft();
             }
         }

@@ -111,9 +111,9 @@ final class Communicators {
             block.end();
             return group;
         } catch (Throwable failure) {
-            parent.team.breakNow(failure);
+            parent.team.ending().breakNow(failure);
             if (made != null) {
-                made.team.leaveAll();
+                made.team.ending().leaveAll();
                 close(made);
             }
             throw failure;
@@ -184,14 +184,14 @@ final class Communicators {
     /** The rank leaves its job: its requests in flight are to end. There may be no memory left to do this with. */
     synchronized void end() {
         for (int i = 0; i < open.size(); i++) {
-            open.get(i).team.end();
+            open.get(i).team.ending().end();
         }
     }
 
     /** The rank has left its job: the others await nothing of it, and may use again what it has shown. */
     synchronized void leaveAll() {
         for (int i = 0; i < open.size(); i++) {
-            open.get(i).team.leaveAll();
+            open.get(i).team.ending().leaveAll();
             open.get(i).abandon();
         }
         for (int i = 0; i < closed.size(); i++) {

@@ -101,7 +101,7 @@ final class Membership {
         team.checkIdle("close");
         background.checkIdle("close");
         closed = true;
-        team.leaveAll();
+        team.ending().leaveAll();
         return true;
     }
 
@@ -112,15 +112,15 @@ final class Membership {
      * @return whether all is given back that this rank has to
      */
     boolean giveBack() {
-        if (!settled && !team.settle()) {
+        if (!settled && !team.ending().settle()) {
             return false;
         }
         leaveGroup();
-        boolean released = !team.isMaster() || team.haveOthersSettled();
+        boolean released = !team.isMaster() || team.ending().haveOthersSettled();
         if (!team.isMaster()) {
-            team.saySettled();
+            team.ending().saySettled();
         } else if (released) {
-            team.release();
+            team.ending().release();
         }
         return released;
     }
@@ -129,7 +129,7 @@ final class Membership {
     void abandon() {
         if (!isWorld() && !giveBack()) {
             leaveGroup();
-            team.saySettled();
+            team.ending().saySettled();
         }
     }
 

@@ -150,7 +150,7 @@ class WindowPoolTest {
         window(GREATEST);
         window(GREATEST);
         Call call = drawn(other, System.nanoTime() + SECOND_NANOS / 20);
-        other.begin(call);
+        other.operation.begin(call);
         assertThatExceptionOfType(DeadlineExceededException.class).isThrownBy(() -> other.show(GREATEST))
                 .withMessageContaining("while it waited for rank 1");
         follow();
@@ -227,10 +227,10 @@ class WindowPoolTest {
         for (int turn = 0; turn < 10_000 / Ledger.AT_ONCE_MAX; turn++) {
             List<Call> calls = requests.stream().map(team -> drawn(team, Long.MAX_VALUE)).toList();
             for (int i = 0; i < calls.size(); i++) {
-                requests.get(i).begin(calls.get(i));
+                requests.get(i).operation.begin(calls.get(i));
                 requests.get(i).show(GREATEST);
             }
-            requests.reversed().forEach(Team::leave);
+            requests.reversed().forEach(request -> request.operation.leave());
             requests.forEach(_ -> follow());
         }
         long most = (long) Ledger.AT_ONCE_MAX * GREATEST;
@@ -286,7 +286,7 @@ class WindowPoolTest {
     private long window(int bytes) {
         enter(ahead);
         long start = ahead.show(bytes).start();
-        ahead.leave();
+        ahead.operation.leave();
         return start;
     }
 
@@ -294,7 +294,7 @@ class WindowPoolTest {
         enter(team);
         Area area = team.show(bytes);
         MemorySegment shown = area.segment().asSlice(area.start(), bytes);
-        team.leave();
+        team.operation.leave();
         return shown;
     }
 
@@ -304,11 +304,11 @@ class WindowPoolTest {
 
     private static void follow(Team team) {
         enter(team);
-        team.leave();
+        team.operation.leave();
     }
 
     private static void enter(Team team) {
-        team.begin(drawn(team, Long.MAX_VALUE));
+        team.operation.begin(drawn(team, Long.MAX_VALUE));
     }
 
     private static Call drawn(Team team, long deadlineNanos) {

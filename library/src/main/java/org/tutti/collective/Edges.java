@@ -1,0 +1,300 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.Topology;
+import org.tutti.memory.Words;
+
+/**
+ * What goes between nodes in an operation, over the edges of its slot: what flows are made of.
+ *
+ * <p>Before the first put or signal of an operation to another node, the ranks there must have left the operation that
+ * used the slot before. Who does not know that yet reads their left words, as inside a node: it gets them from there.
+ * So every read of a slot's edges happens before the next operation's puts.
+ */
+final class Edges {
+    private final Placement place;
+    private final Operation operation;
+    private final Waiting waiting;
+    private final Machine machine;
+    private final Topology topology;
+    private final Reach reach;
+    private final MemorySegment ring;
+    private final RingLayout layout;
+    private final Ledger ledger;
+    private final Landings landings;
+    private final Invitations invitations;
+
+    private MemorySegment landingsHere;
+    private boolean meeting; // perhaps not all nodes have made their rings yet
+
+    Edges(Placement place, Operation operation) {
+        this.place = place;
+        this.operation = operation;
+        this.waiting = operation.waiting;
+        this.machine = place.machine;
+        this.topology = place.topology;
+        this.reach = place.reach;
+        this.ring = place.ring;
+        this.layout = place.layout;
+        this.ledger = place.ledger;
+        this.landings = place.landings;
+        this.invitations = operation.invitations;
+        this.meeting = reach != null && !reach.isComplete();
+        if (meeting && place.blocking) { // the first of the rank's teams
+            ledger.meetNodes();
+        }
+    }
+
+    // ---- where things are
+
+    /** Where the word lies, in the landings or the communicator's block, that says what a flow has brought. */
+    private long wordOf(Flow flow, int receivingEdge) {
+        long slotIndex = operation.slotIndex();
+        return flow.lands ? layout.landed(slotIndex, receivingEdge) : layout.arrived(slotIndex, receivingEdge);
+    }
+
+    /** Where the places of a flow begin, counted from its word. */
+    private static long startOf(Flow flow) {
+        return flow.lands ? RingLayout.LANDING : RingLayout.PAYLOAD;
+    }
+
+    private long creditOf(int edge) {
+        return layout.credit(operation.slotIndex(), edge);
+    }
+
+    /** Finds where the places of a flow to this node lie. */
+    void findPlaces(Inflow flow, Area places) {
+        places.set(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge) + startOf(flow));
+    }
+
+    /** Finds the landing place of an edge of this node. */
+    void findLanding(int edge, Area landing) {
+        landing.set(landingsHere(), layout.landed(operation.slotIndex(), edge) + RingLayout.LANDING);
+    }
+
+    /** The landings of this node, when its master has claimed them. */
+    private MemorySegment landingsHere() {
+        if (landingsHere == null) {
+            waiting.awaitWord(place.master(place.node), ring, RingLayout.LANDINGS, 1);
+            landingsHere = landings.here(machine);
+        }
+        return landingsHere;
+    }
+
+    /** The handle of the landings of another node. Who does not know it yet asks its master until that has them. */
+    private long landingsOf(int other) {
+        long handle = landings.elsewhere(other);
+        return handle != 0 ? handle : askForLandings(other);
+    }
+
+    private long askForLandings(int other) {
+        waiting.flush();
+        int asked = place.master(other);
+        long look = Waiting.NO_LOOK_YET;
+        for (int turn = 0;; turn++) {
+            waiting.awaitNothingOf(asked);
+            Machine.Reply reply = place.get(asked, 0, Words.LINE_BYTES, waiting);
+            if (reply == Machine.Reply.GONE) {
+                throw waiting.gone(asked);
+            }
+            if (reply == Machine.Reply.REFUSED && ledger.hasMet(other)) {
+                throw waiting.closed(asked);
+            }
+            long handle = reply == Machine.Reply.REFUSED ? 0 : Landings.handleIn(place.fetched, machine);
+            if (handle != 0) {
+                landings.setElsewhere(machine, other, handle);
+                return handle;
+            }
+            look = waiting.checkAndLook(look); // it may be in another call, which needs none
+            machine.pause(turn);
+        }
+    }
+
+    /** The handle by which the master of another node lets others reach the communicator's block there. */
+    private long ringOf(int otherNode) {
+        return reach.ring(place.master(otherNode));
+    }
+
+    // ---- what goes out
+
+    /**
+     * Puts bytes of a flow's next piece into its place at another node, a cell or a landing place, and says so: who
+     * awaits the piece there finds them.
+     */
+    void put(Outflow flow, Area source, long sourceOffset, long offset, long bytes) {
+        putAfterWord(flow, startOf(flow) + flow.place() + offset, source.segment(), source.start() + sourceOffset,
+                bytes);
+    }
+
+    /** Puts no bytes, but says that a flow's next piece is there. */
+    void signal(Outflow flow) {
+        putAfterWord(flow, 0, MemorySegment.NULL, 0, 0);
+    }
+
+    private void putAfterWord(Outflow flow, long distance, MemorySegment source, long sourceOffset, long bytes) {
+        long region = flow.lands ? landingsOf(flow.node) : ringOf(flow.node);
+        long word = wordOf(flow, flow.edgeThere);
+        putIntoSlot(flow.node, region, word + distance, source, sourceOffset, bytes, word, flow.number);
+    }
+
+    /** Gives places back to the node that puts data there, up to a step: SRM's zero-byte put. */
+    void credit(int toNode, int edge, long step) {
+        // the slot is free there: a credit answers a put of this very operation, so its receiver is in it
+        long word = creditOf(edge);
+        if (!isPut(toNode, ringOf(toNode), word, MemorySegment.NULL, 0, 0, word, step)
+                && !place.members.hasLeft(place.master(toNode))) {
+            throw waiting.gone(place.master(toNode)); // who has left properly awaits no credit
+        }
+    }
+
+    /** Lets the master of another node put into memory of this rank; counts as the first credit. */
+    void invite(int toNode, int edge, Area area, long bytes) {
+        writeInvitation(area, bytes);
+        long word = creditOf(edge);
+        putIntoSlot(toNode, ringOf(toNode), word + RingLayout.INVITATION, invitations.written(), 0,
+                RingLayout.INVITATION_BYTES, word, 1);
+    }
+
+    private void writeInvitation(Area area, long bytes) {
+        int process = reach.process(place.rank);
+        MemorySegment segment = area.segment();
+        Window window = operation.windowOf(segment);
+        if (window != null) {
+            invitations.write(process, window.handle(machine), area.start(), bytes);
+        } else if (segment.equals(ring)) {
+            invitations.write(process, reach.ring(place.rank), area.start(), bytes);
+        } else if (landingsHere != null && segment.equals(landingsHere)) {
+            invitations.write(process, landings.handle(machine), area.start(), bytes);
+        } else {
+            invitations.write(process, invitations.open(segment.asSlice(area.start(), bytes)), 0, bytes);
+        }
+    }
+
+    /**
+     * Puts bytes to where another node has invited this one. Whoever awaits a later {@link #signal} of this rank to
+     * that node finds them there.
+     */
+    void put(int toNode, Target target, long targetOffset, Area source, long sourceOffset, long bytes) {
+        int master = place.master(toNode);
+        waiting.awaitRoomAt(master);
+        if (!machine.put(target.process(), target.region(), target.offset() + targetOffset, source.segment(),
+                source.start() + sourceOffset, bytes, Machine.NO_WORD, 0, 0, waiting)) {
+            throw waiting.gone(master);
+        }
+    }
+
+    private void putIntoSlot(int toNode, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+            long word, long step) {
+        long before = operation.sequence - layout.slots();
+        if (ledger.leftElsewhere(toNode) <= before) {
+            awaitLeft(toNode, before);
+        }
+        if (!isPut(toNode, region, offset, source, sourceOffset, bytes, word, step)) {
+            throw waiting.gone(place.master(toNode));
+        }
+    }
+
+    private boolean isPut(int toNode, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+            long word, long step) {
+        assert step <= Team.STEPS_MAX : "step " + step;
+        int master = place.master(toNode);
+        waiting.awaitRoomAt(master);
+        return machine.put(reach.process(master), region, offset, source, sourceOffset, bytes, word,
+                operation.base + step, operation.tag(), waiting);
+    }
+
+    // ---- what comes in
+
+    /** Waits until another node has invited this one, and says where to. */
+    void awaitInvitation(int edge, int fromNode, Target target) {
+        awaitCredit(edge, 1, fromNode);
+        invitations.read(ring, creditOf(edge) + RingLayout.INVITATION, target);
+    }
+
+    /** Waits until the other node has put a flow's next piece, or said that it is there. */
+    void awaitArrival(Inflow flow) {
+        awaitPut(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge), flow.number, flow.node);
+    }
+
+    /** Waits until another node has credited a step; 0 or less is always reached. */
+    void awaitCredit(int edge, long step, int fromNode) {
+        awaitPut(ring, creditOf(edge), step, fromNode);
+    }
+
+    private void awaitPut(MemorySegment words, long word, long step, int fromNode) {
+        if (step > 0) {
+            int master = place.master(fromNode);
+            waiting.awaitWord(master, words, word, operation.base + step);
+            boolean quietThere = operation.compare(master, machine.loadTag(words, word));
+            if (topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
+                ledger.raiseLeftElsewhere(machine, fromNode, Ledger.leftBy(operation.sequence, quietThere));
+            } else if (meeting && !ledger.hasMet(fromNode)) {
+                ledger.raiseLeftElsewhere(machine, fromNode, 0); // who has put has made its ring
+            }
+        }
+    }
+
+    // ---- who has left
+
+    /** Takes note that every rank is in the current operation. */
+    void noteAllAreHere() {
+        ledger.raiseLeftEverywhere(Ledger.leftBy(operation.sequence, operation.quiet));
+        meeting = false;
+    }
+
+    /**
+     * Waits until all ranks of another node have left an operation. Those that have left the job have, and those that
+     * have closed the communicator.
+     */
+    private void awaitLeft(int other, long before) {
+        waiting.flush();
+        for (int turn = 0;; turn++) {
+            long least = askLeft(other);
+            if (least > Ledger.NOT_MET) {
+                ledger.raiseLeftElsewhere(machine, other, least);
+            }
+            if (least > before) {
+                return;
+            }
+            waiting.check();
+            machine.pause(turn);
+        }
+    }
+
+    /** Gets the left words of another node from a rank that has them, and returns the least. */
+    private long askLeft(int other) {
+        int ranks = topology.ranksOn(other);
+        for (int local = 0; local < ranks; local++) {
+            int asked = topology.rankAt(other, local);
+            if (place.members.hasLeft(asked)) {
+                continue;
+            }
+            waiting.awaitNothingOf(asked);
+            long firstLeft = place.layoutAt(asked).left(0);
+            Machine.Reply reply = place.get(asked, firstLeft, (long) ranks * Words.LINE_BYTES, waiting);
+            if (reply == Machine.Reply.GIVEN) {
+                return leastLeft(other, ranks);
+            }
+            if (reply == Machine.Reply.GONE) {
+                return Ledger.NOT_MET;
+            }
+            if (!ledger.hasMet(other)) { // it has not made its ring yet: perhaps it does something else
+                waiting.lookNowAndThen(asked);
+                return Ledger.NOT_MET;
+            } // else its process has closed the communicator
+        }
+        return Long.MAX_VALUE;
+    }
+
+    private long leastLeft(int other, int ranks) {
+        long least = Long.MAX_VALUE;
+        for (int local = 0; local < ranks; local++) {
+            if (!place.members.hasLeft(topology.rankAt(other, local))) {
+                least = Math.min(least, machine.loadPlain(place.fetched, (long) local * Words.LINE_BYTES));
+            }
+        }
+        return least;
+    }
+}
