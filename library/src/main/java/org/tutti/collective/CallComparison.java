@@ -5,20 +5,21 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 import org.tutti.CollectiveMismatchException;
+import org.tutti.memory.Waiter;
 
 /**
  * Tells whether another rank has called the same as this one, by their descriptors, and names both calls when not.
  */
 final class CallComparison {
     private final Placement place;
-    private final Waiting waiting;
+    private final Waiter.Check check;
     private final Machine machine;
     private final MemorySegment ring;
     private final RingLayout layout;
 
-    CallComparison(Placement place, Waiting waiting) {
+    CallComparison(Placement place, Waiter.Check check) {
         this.place = place;
-        this.waiting = waiting;
+        this.check = check;
         this.machine = place.machine;
         this.ring = place.ring;
         this.layout = place.layout;
@@ -33,12 +34,19 @@ final class CallComparison {
         return machine.loadPlain(ring, descriptor(operation, place.localRank)) == operation + 1;
     }
 
-    boolean differsHere(long operation, int local, long history) {
-        return differs(ring, descriptor(operation, local), operation, history);
+    /** Whether another rank has described an operation with another history. */
+    boolean differs(long operation, int other, long history) {
+        int local = place.localRankOf(other);
+        return local >= 0 ? differs(ring, descriptor(operation, local), operation, history)
+                : fetch(operation, other) && differs(place.fetched, RingLayout.DESCRIPTOR, operation, history);
     }
 
-    boolean differsElsewhere(long operation, int other, long history) {
-        return waiting.fetchCell(operation, other) && differs(place.fetched, RingLayout.DESCRIPTOR, operation, history);
+    /** Gets the cell of a rank on another node; returns whether it could be had. */
+    private boolean fetch(long operation, int other) {
+        RingLayout theirs = place.layoutAt(other);
+        long slot = theirs.slot(theirs.slotIndex(operation));
+        return place.get(other, RingLayout.cell(slot, place.topology.placeOf(other)), RingLayout.CELL_BYTES,
+                check) == Machine.Reply.GIVEN;
     }
 
     private boolean differs(MemorySegment cells, long descriptor, long operation, long history) {
@@ -56,7 +64,7 @@ final class CallComparison {
     CollectiveMismatchException mismatch(long sequence, int other) {
         int local = place.localRankOf(other);
         for (long operation = Math.max(0, sequence - layout.slots() + 1); operation <= sequence; operation++) {
-            if (local < 0 && !waiting.fetchCell(operation, other)) {
+            if (local < 0 && !fetch(operation, other)) {
                 break;
             }
             MemorySegment cells = local < 0 ? place.fetched : ring;

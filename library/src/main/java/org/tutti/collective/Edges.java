@@ -250,6 +250,7 @@ final class Edges {
      */
     private void awaitLeft(int other, long before) {
         waiting.flush();
+        long look = Waiting.NO_LOOK_YET;
         for (int turn = 0;; turn++) {
             long least = askLeft(other);
             if (least > Ledger.NOT_MET) {
@@ -258,7 +259,7 @@ final class Edges {
             if (least > before) {
                 return;
             }
-            waiting.check();
+            look = waiting.checkAndLook(look);
             machine.pause(turn);
         }
     }
@@ -277,11 +278,7 @@ final class Edges {
             if (reply == Machine.Reply.GIVEN) {
                 return leastLeft(other, ranks);
             }
-            if (reply == Machine.Reply.GONE) {
-                return Ledger.NOT_MET;
-            }
-            if (!ledger.hasMet(other)) { // it has not made its ring yet: perhaps it does something else
-                waiting.lookNowAndThen(asked);
+            if (reply == Machine.Reply.GONE || !ledger.hasMet(other)) { // it may not have made its ring yet
                 return Ledger.NOT_MET;
             } // else its process has closed the communicator
         }

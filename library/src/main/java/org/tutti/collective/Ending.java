@@ -68,34 +68,51 @@ public final class Ending {
      * can be done once all ranks of its node have, or have ended.
      *
      * @return whether nobody reads any more what this rank has shown, and it touches nothing of the block but by {@link
-     *         #saySettled} and {@link #haveOthersSettled}
+     *         #saySettled} and {@link #giveUp}
      */
     public boolean settle() {
-        return ledger.settle(machine);
+        if (isBehind(Ledger.ALL, Ledger.NOBODY)) {
+            return false;
+        }
+        ledger.setClosed(Long.MAX_VALUE); // nobody looks at left words again
+        return true;
     }
 
     /**
      * Says that this rank has {@linkplain #settle settled}: the block may be gone afterwards, but for its master.
      */
     public void saySettled() {
-        ledger.saySettled(machine);
+        machine.store(place.ring, place.layout.left(place.localRank), ledger.left(machine) + Ledger.SETTLED);
     }
 
     /**
-     * {@return whether all other ranks of this node have settled, or ended}
+     * Gives up this rank's part of the block when it has {@linkplain #settle settled}; the master, which has claimed
+     * the block, gives it back when all others have given up theirs, or have ended.
+     *
+     * @return whether that is done
      */
-    public boolean haveOthersSettled() {
-        return ledger.haveOthersSettled(machine);
-    }
-
-    /**
-     * Gives the communicator's memory back, at the master that has claimed it, when all ranks of the node have
-     * {@linkplain #settle settled}.
-     */
-    public void release() {
-        if (place.landings != null) {
-            place.landings.release(machine);
+    public boolean giveUp() {
+        if (!place.isMaster()) {
+            saySettled();
+        } else if (isBehind(Ledger.ALL + Ledger.SETTLED, place.localRank)) {
+            return false;
+        } else {
+            if (place.landings != null) {
+                place.landings.release(machine);
+            }
+            place.memory.release(place.ringAddress, place.layout.bytes());
         }
-        place.memory.release(place.ringAddress, place.layout.bytes());
+        return true;
+    }
+
+    /** Whether the left word of any rank of this node but one is less, and that rank goes on. */
+    private boolean isBehind(long left, int except) {
+        for (int each = 0; each < place.localSize; each++) {
+            if (each != except && machine.load(place.ring, place.layout.left(each)) < left
+                    && !place.members.hasEnded(place.localRanks[each])) {
+                return true;
+            }
+        }
+        return false;
     }
 }

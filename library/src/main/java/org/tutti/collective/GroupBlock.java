@@ -175,12 +175,6 @@ public final class GroupBlock {
     }
 
     private RuntimeException failureAt(int awaited) {
-        RuntimeException failure = failureOfParent(awaited);
-        int local = awaited < 0 ? -1 : parent.localRankOf(awaited);
-        return failure != null || local < 0 ? failure : mismatch(awaited, parent.ring, parent.layout.left(local));
-    }
-
-    private RuntimeException failureOfParent(int awaited) {
         if (parent.ledger.hasEnded()) {
             return new RankFailedException(parent.members.rankInJob(parent.rank),
                     parent.describe() + " left its job while it was inside " + called);
@@ -188,8 +182,11 @@ public final class GroupBlock {
         RuntimeException left = parent.members.failure(awaited);
         RuntimeException failure = parent.members.failure(-1);
         long broken = machine.load(parent.ring, RingLayout.BROKEN);
-        return failure != null ? failure // who has left may have said before why
-                : broken == 0 ? left : Breakage.exception(broken, parent.members, cannotGoOn());
+        if (failure != null || broken != 0) { // who has left may have said before why
+            return failure != null ? failure : Breakage.exception(broken, parent.members, cannotGoOn());
+        }
+        int local = awaited < 0 ? -1 : parent.localRankOf(awaited);
+        return left != null || local < 0 ? left : mismatch(awaited, parent.ring, parent.layout.left(local));
     }
 
     /**

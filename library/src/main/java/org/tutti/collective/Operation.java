@@ -56,10 +56,10 @@ final class Operation {
     private Window shown; // only once it has shown more than a line has room for
     private Window inbox; // only once it has needed it
 
-    Operation(Placement place, Ending ending, WindowPool pool) {
+    Operation(Placement place, Ending ending) {
         this.place = place;
         this.ending = ending;
-        this.pool = pool;
+        this.pool = place.pool;
         this.machine = place.machine;
         this.ledger = place.ledger;
         this.blocking = place.blocking;
@@ -133,7 +133,13 @@ final class Operation {
         } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
             failure.addSuppressed(closed);
         }
-        letGo();
+        if (inbox != null) { // what others still put there must not come into a later operation
+            inbox.revoke(machine);
+        }
+        if (shown != null) {
+            shown.revoke(machine);
+        }
+        loans.forgetBorrowed(); // nor keep alive what they have lent
         giveBack(); // or a late put would land in memory that the caller uses for something else
         try {
             ledger.leaveAll(machine, call.operationsLeft());
@@ -141,8 +147,6 @@ final class Operation {
             failure.addSuppressed(closed);
         }
     }
-
-    // ---- what the slot and the windows wait for
 
     /** Waits until all ranks of this node have left an operation, this one included: it may have others in flight. */
     void awaitClosed(long operation) {
@@ -161,18 +165,6 @@ final class Operation {
             least = Math.min(least, done);
         }
         ledger.setClosed(least);
-    }
-
-    /**
-     * Waits until all ranks of this node have left an operation of any communicator of this rank; returns false when
-     * that may take for ever, as the communicator is broken. Whatever ends this operation's own waits ends this one.
-     */
-    boolean awaitClosed(Ledger of, long operation) {
-        if (of == ledger) {
-            awaitClosed(operation);
-            return true;
-        }
-        return waiting.awaitClosed(of, operation);
     }
 
     // ---- who has had nothing else in flight
@@ -212,20 +204,6 @@ final class Operation {
     Window windowOf(MemorySegment segment) {
         return inbox != null && segment.equals(inbox.segment()) ? inbox
                 : shown != null && segment.equals(shown.segment()) ? shown : null;
-    }
-
-    /**
-     * Lets go of other ranks when the operation has failed: they can put nothing of it into memory here any more, and
-     * what they have lent is not kept alive.
-     */
-    private void letGo() {
-        if (inbox != null) { // what others still put there must not come into a later operation
-            inbox.revoke(machine);
-        }
-        if (shown != null) {
-            shown.revoke(machine);
-        }
-        loans.forgetBorrowed();
     }
 
     /** Gives back what the operation had from the caller, which uses it again afterwards, and from the pool. */

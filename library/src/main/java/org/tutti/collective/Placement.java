@@ -20,6 +20,7 @@ class Placement {
 
     final Machine machine;
     final Members members;
+    final WindowPool pool;
     final Memory memory;
     final long ringAddress;
     final MemorySegment ring;
@@ -38,7 +39,7 @@ class Placement {
     final int localRank;
     final int localSize;
 
-    Placement(Machine machine, Members members, Memory memory, long ringAddress, int rank, NodeView view, Reach reach,
+    Placement(Machine machine, Members members, WindowPool pool, long ringAddress, int rank, NodeView view, Reach reach,
             Placement first) {
         this.view = view;
         this.topology = view.topology;
@@ -49,7 +50,8 @@ class Placement {
         this.localRank = Arrays.binarySearch(localRanks, rank);
         this.machine = machine;
         this.members = members;
-        this.memory = memory;
+        this.pool = pool;
+        this.memory = pool.memory();
         this.ringAddress = ringAddress;
         this.layout = view.layoutOf(node);
         this.ring = memory.block(ringAddress, layout.bytes());

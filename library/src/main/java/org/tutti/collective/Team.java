@@ -4,9 +4,7 @@ package org.tutti.collective;
 import java.util.Arrays;
 
 import org.tutti.RankFailedException;
-import org.tutti.Topology;
 import org.tutti.collective.kernel.Kernel;
-import org.tutti.memory.Memory;
 
 /**
  * A communicator as an algorithm sees it, at one rank: who takes part, the words and windows of the current operation,
@@ -33,7 +31,6 @@ public final class Team extends Placement {
     final Edges edges;
     private final Waiting waiting;
     private final Ending ending;
-    private final WindowPool pool;
     private final Area own = new Area();
     private final Areas found = new Areas();
     private final Area landing = new Area();
@@ -41,44 +38,24 @@ public final class Team extends Placement {
     private Inflow[] inflows;
 
     /**
-     * A team of ranks on one node.
-     *
      * @param machine what to do things with
      * @param members what is known of the ranks' lives
-     * @param memory the node's memory
-     * @param ringAddress the block of this communicator, as {@link RingLayout} has it
      * @param pool this rank's windows
-     * @param rank this rank
-     * @param size the communicator's ranks
-     */
-    public Team(Machine machine, Members members, Memory memory, long ringAddress, WindowPool pool, int rank,
-            int size) {
-        this(machine, members, memory, ringAddress, pool, rank, new NodeView(new Topology(new int[size]), 0), null);
-    }
-
-    /**
-     * A team of ranks on one node or several.
-     *
-     * @param machine what to do things with
-     * @param members what is known of the ranks' lives
-     * @param memory the node's memory
      * @param ringAddress the block of this communicator on this node, as {@link RingLayout} has it
-     * @param pool this rank's windows
      * @param rank this rank
      * @param view which ranks are on which nodes
      * @param reach how ranks on other nodes are reached; null with one node
      */
-    public Team(Machine machine, Members members, Memory memory, long ringAddress, WindowPool pool, int rank,
-            NodeView view, Reach reach) {
-        this(machine, members, memory, ringAddress, pool, rank, view, reach, null);
+    public Team(Machine machine, Members members, WindowPool pool, long ringAddress, int rank, NodeView view,
+            Reach reach) {
+        this(machine, members, pool, ringAddress, rank, view, reach, null);
     }
 
-    private Team(Machine machine, Members members, Memory memory, long ringAddress, WindowPool pool, int rank,
-            NodeView view, Reach reach, Team first) {
-        super(machine, members, memory, ringAddress, rank, view, reach, first);
-        this.pool = pool;
+    private Team(Machine machine, Members members, WindowPool pool, long ringAddress, int rank, NodeView view,
+            Reach reach, Team first) {
+        super(machine, members, pool, ringAddress, rank, view, reach, first);
         this.ending = new Ending(this);
-        this.operation = new Operation(this, ending, pool);
+        this.operation = new Operation(this, ending);
         this.waiting = operation.waiting;
         this.edges = new Edges(this, operation);
         this.inflows = new Inflow[layout.edges()];
@@ -94,7 +71,7 @@ public final class Team extends Placement {
      */
     public Team forBackground(Machine background) {
         ledger.expectOtherThreads();
-        return new Team(background, members, memory, ringAddress, pool, rank, view, reach, this);
+        return new Team(background, members, pool, ringAddress, rank, view, reach, this);
     }
 
     /**

@@ -47,7 +47,6 @@ final class Waiting implements Waiter.Check {
     private long awaitedOffset;
     private long awaitedValue;
     private long lookNanos;
-    private long nextLookNanos = System.nanoTime();
     private int seenClosed = NOBODY;
 
     /** Ends a look at another rank's descriptor; never leaves this class. */
@@ -66,7 +65,7 @@ final class Waiting implements Waiter.Check {
         this.members = place.members;
         this.ledger = place.ledger;
         this.ring = place.ring;
-        this.comparison = new CallComparison(place, this);
+        this.comparison = new CallComparison(place, whileAwaiting);
     }
 
     /** Waits until another rank has raised a word; what this one has put is on its way before. */
@@ -105,8 +104,15 @@ final class Waiting implements Waiter.Check {
         }
     }
 
-    /** Waits for all ranks of this node to leave an operation of another communicator; false when that may be never. */
+    /**
+     * Waits until all ranks of this node have left an operation of any communicator of this rank; returns false when
+     * that may take for ever, as the communicator is broken. Whatever ends this operation's own waits ends this one.
+     */
     boolean awaitClosed(Ledger of, long closing) {
+        if (of == ledger) {
+            operation.awaitClosed(closing);
+            return true;
+        }
         flush();
         awaitedLedger = of;
         try {
@@ -170,14 +176,6 @@ final class Waiting implements Waiter.Check {
         return lookNanos;
     }
 
-    /** Looks more closely at a rank of another node, when that was not done for a while. */
-    void lookNowAndThen(int other) {
-        if (System.nanoTime() - nextLookNanos > 0) {
-            throwIfAny(members.look(other, this));
-            nextLookNanos = System.nanoTime() + LOOK_NANOS;
-        }
-    }
-
     /** Throws if the communicator cannot be used any more. */
     void checkAlive() {
         long broken = checkJob();
@@ -194,16 +192,13 @@ final class Waiting implements Waiter.Check {
         long broken = machine.load(ring, RingLayout.BROKEN);
         long changes = members.changes();
         if (changes != changesSeen || broken != 0) {
-            throwIfAny(members.failure(-1));
+            RuntimeException failure = members.failure(-1);
+            if (failure != null) {
+                throw failure;
+            }
             changesSeen = changes;
         }
         return broken;
-    }
-
-    private static void throwIfAny(RuntimeException failure) {
-        if (failure != null) {
-            throw failure;
-        }
     }
 
     private boolean isAwaiting() {
@@ -257,8 +252,7 @@ final class Waiting implements Waiter.Check {
         checkAlive();
         RuntimeException failure = members.failure(other);
         return failure != null ? failure
-                : new CommunicatorBrokenException(place.describe() + " cannot go on with " + called() + ": "
-                        + members.describe(other)
+                : new CommunicatorBrokenException(cannotGoOn() + members.describe(other)
                         + " has closed the communicator; close it after the last call, at every rank");
     }
 
@@ -273,7 +267,11 @@ final class Waiting implements Waiter.Check {
     }
 
     private RuntimeException broken(long word) {
-        return Breakage.exception(word, members, place.describe() + " cannot go on with " + called() + ": ");
+        return Breakage.exception(word, members, cannotGoOn());
+    }
+
+    private String cannotGoOn() {
+        return place.describe() + " cannot go on with " + called() + ": ";
     }
 
     private String called() {
@@ -287,12 +285,9 @@ final class Waiting implements Waiter.Check {
     // ---- looks at other ranks' calls
 
     private boolean descriptorDiffers(int other) {
-        if (!comparison.isDescribed(operation.sequence)) {
-            return false;
-        }
-        int local = place.localRankOf(other);
-        return local < 0 ? descriptorDiffersElsewhere(other)
-                : comparison.differsHere(operation.sequence, local, operation.history);
+        return comparison.isDescribed(operation.sequence) && (place.localRankOf(other) < 0
+                ? descriptorDiffersElsewhere(other)
+                : comparison.differs(operation.sequence, other, operation.history));
     }
 
     /** The descriptor of a rank on another node has to be fetched: that is done rarely. */
@@ -304,13 +299,14 @@ final class Waiting implements Waiter.Check {
             return false;
         }
         lookNanos = NO_LOOK; // a check inside a call of the fabric must not call it
-        boolean differs = comparison.differsElsewhere(operation.sequence, other, operation.history);
+        boolean differs = false;
         try {
+            differs = comparison.differs(operation.sequence, other, operation.history);
             if (!differs && isAwaiting()) {
                 checkOpenElsewhere(other);
             }
         } catch (LookEndedException _) {
-            differs = false; // the awaited word has come
+            // the awaited word has come
         }
         lookNanos = System.nanoTime() + LOOK_NANOS;
         return differs;
@@ -321,19 +317,7 @@ final class Waiting implements Waiter.Check {
      * before: if it has done so because of something that it knows, the news of that have come meanwhile.
      */
     private void checkOpenElsewhere(int other) {
-        boolean closed = hasClosed(other);
-        if (closed && seenClosed == other && isAwaiting()) {
-            throw closed(other);
-        }
-        seenClosed = closed ? other : NOBODY;
-        RuntimeException failure = members.look(other, whileAwaiting);
-        if (failure != null && isAwaiting()) {
-            throw failure;
-        }
-    }
-
-    private boolean hasClosed(int other) {
-        return switch (place.getLeftLine(other, whileAwaiting)) {
+        boolean closed = switch (place.getLeftLine(other, whileAwaiting)) {
             case GIVEN -> {
                 checkMakesNoGroup(other, place.fetched, 0);
                 yield hasLeftAll(machine.loadPlain(place.fetched, 0));
@@ -341,16 +325,13 @@ final class Waiting implements Waiter.Check {
             case REFUSED -> ledger.hasMet(place.nodeOf(other));
             case GONE -> false;
         };
-    }
-
-    /** Reads another rank's descriptor, unless the word comes meanwhile that this rank waits for. */
-    boolean fetchCell(long sequence, int other) {
-        RingLayout theirs = place.layoutAt(other);
-        long cell = RingLayout.cell(theirs.slot(theirs.slotIndex(sequence)), place.topology.placeOf(other));
-        try {
-            return place.get(other, cell, RingLayout.CELL_BYTES, whileAwaiting) == Machine.Reply.GIVEN;
-        } catch (LookEndedException _) {
-            return false;
+        if (closed && seenClosed == other && isAwaiting()) {
+            throw closed(other);
+        }
+        seenClosed = closed ? other : NOBODY;
+        RuntimeException failure = members.look(other, whileAwaiting);
+        if (failure != null && isAwaiting()) {
+            throw failure;
         }
     }
 

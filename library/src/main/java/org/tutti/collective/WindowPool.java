@@ -73,6 +73,11 @@ public final class WindowPool {
         return Math.clamp(Long.highestOneBit(NODE_BYTES_MAX / ranksMax), RANK_BYTES_MIN, RANK_BYTES_MAX) / 2;
     }
 
+    /** {@return the node's memory} */
+    Memory memory() {
+        return memory;
+    }
+
     /** {@return the greatest window} */
     public long windowBytesMax() {
         return windowBytesMax;

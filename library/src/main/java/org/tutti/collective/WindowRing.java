@@ -62,7 +62,7 @@ final class WindowRing {
         long start = fits && (isHot || !isFrontFree(front, size, operation.slots())) ? position : front;
         while (tenants > 0 && (tenants >= Math.min(inFlightMax, TENANTS_MAX)
                 || start + size > starts[oldest] + capacity)) {
-            if (!operation.awaitClosed(ledgers[oldest], operations[oldest])) {
+            if (!operation.waiting.awaitClosed(ledgers[oldest], operations[oldest])) {
                 return null;
             }
             evictOldest();

@@ -70,8 +70,8 @@ final class Communicators {
     private Membership membership(long id, LiveMembers members, NodeView view, long ringAddress, int rankThere,
             Reach reach, SharedGroup group) {
         Fabric fabric = network == null ? null : network.fabric();
-        Team team = new Team(new LiveMachine(new Waiter(coreForEach, fabric), fabric), members, node.memory(),
-                ringAddress, pool, rankThere, view, reach);
+        Team team = new Team(new LiveMachine(new Waiter(coreForEach, fabric), fabric), members, pool,
+                ringAddress, rankThere, view, reach);
         Allocator allocator = new Allocator(node.memory(), fabric, members, reach, coreForEach, job::isClosed);
         var background = new LiveMachine(new Waiter(false, fabric), fabric); // its threads share the cores
         var made = new Membership(id, team, members, view.topology(), allocator, background, group, node.groups());

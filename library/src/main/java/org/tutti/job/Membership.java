@@ -116,13 +116,7 @@ final class Membership {
             return false;
         }
         leaveGroup();
-        boolean released = !team.isMaster() || team.ending().haveOthersSettled();
-        if (!team.isMaster()) {
-            team.ending().saySettled();
-        } else if (released) {
-            team.ending().release();
-        }
-        return released;
+        return team.ending().giveUp();
     }
 
     /** The rank leaves its job, and touches nothing any more, whatever others still do. */

@@ -176,7 +176,7 @@ class LeavingAllTest {
         for (int round = 0; round < 2; round++) {
             NodeView view = new NodeView(new Topology(new int[]{0, 1}), 0);
             long block = memory.claim(new RingLayout(2, 1).bytes(), "a test");
-            Team caller = new Team(machine, members, memory, block, pools.getFirst(), 0, view,
+            Team caller = new Team(machine, members, pools.getFirst(), block, 0, view,
                     new Reach(new int[]{0, 1}, new long[2]));
             Team team = request ? caller.forBackground(machine) : caller;
             enter(team);
@@ -350,7 +350,8 @@ class LeavingAllTest {
     }
 
     private Team team(long ofRing, int rank, Members known) {
-        return new Team(new LiveMachine(new Waiter(false)), known, memory, ofRing, pools.get(rank), rank, RANKS);
+        return new Team(new LiveMachine(new Waiter(false)), known, pools.get(rank), ofRing, rank,
+                new NodeView(new Topology(new int[RANKS]), 0), null);
     }
 
     /** Whether rank 0 may use again what it has shown in an operation, or in any below. */

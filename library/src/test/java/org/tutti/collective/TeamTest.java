@@ -94,7 +94,7 @@ class TeamTest {
             check.check();
         });
         Team receiver =
-                new Team(machine, members, memory, address, pool(1), 1, new NodeView(new Topology(new int[]{0, 1}), 1),
+                new Team(machine, members, pool(1), address, 1, new NodeView(new Topology(new int[]{0, 1}), 1),
                         new Reach(new int[]{0, 1}, new long[2]));
         enter(receiver);
         Words.storePlain(words, arrived + Long.BYTES, receiver.operation.tag());
@@ -109,7 +109,8 @@ class TeamTest {
     }
 
     private Team team(int rank, Machine machine) {
-        return new Team(machine, new ScriptedMembers(), memory, ring, pool(RANKS), rank, RANKS);
+        return new Team(machine, new ScriptedMembers(), pool(RANKS), ring, rank,
+                new NodeView(new Topology(new int[RANKS]), 0), null);
     }
 
     private static void call(Team team) {

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.tutti.CallInterruptedException;
 import org.tutti.DeadlineExceededException;
+import org.tutti.Topology;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.job.CountedMemory;
 import org.tutti.memory.Memory;
@@ -279,7 +280,8 @@ class WindowPoolTest {
     }
 
     private Team team(long ofRing, WindowPool windows, Members members, int rank) {
-        return new Team(new LiveMachine(new Waiter(false)), members, memory, ofRing, windows, rank, RANKS);
+        return new Team(new LiveMachine(new Waiter(false)), members, windows, ofRing, rank,
+                new NodeView(new Topology(new int[RANKS]), 0), null);
     }
 
     /** An operation of the one rank, which the other one has not left yet. */
