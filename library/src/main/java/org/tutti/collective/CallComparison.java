@@ -15,18 +15,16 @@ final class CallComparison {
     private final Waiter.Check check;
     private final Machine machine;
     private final MemorySegment ring;
-    private final RingLayout layout;
 
     CallComparison(Placement place, Waiter.Check check) {
         this.place = place;
         this.check = check;
         this.machine = place.machine;
         this.ring = place.ring;
-        this.layout = place.layout;
     }
 
     private long descriptor(long operation, int local) {
-        return RingLayout.cell(layout.slot(layout.slotIndex(operation)), local) + RingLayout.DESCRIPTOR;
+        return RingLayout.cell(place.layout.slot(place.layout.slotIndex(operation)), local) + RingLayout.DESCRIPTOR;
     }
 
     /** Who still waits for its slot has not described its call, so its history cannot be compared yet. */
@@ -63,7 +61,7 @@ final class CallComparison {
      */
     CollectiveMismatchException mismatch(long sequence, int other) {
         int local = place.localRankOf(other);
-        for (long operation = Math.max(0, sequence - layout.slots() + 1); operation <= sequence; operation++) {
+        for (long operation = Math.max(0, sequence - place.layout.slots() + 1); operation <= sequence; operation++) {
             if (local < 0 && !fetch(operation, other)) {
                 break;
             }

@@ -3,7 +3,6 @@ package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
 
-import org.tutti.Topology;
 import org.tutti.memory.Words;
 
 /**
@@ -18,33 +17,20 @@ final class Edges {
     private final Operation operation;
     private final Waiting waiting;
     private final Machine machine;
-    private final Topology topology;
-    private final Reach reach;
     private final MemorySegment ring;
     private final RingLayout layout;
     private final Ledger ledger;
-    private final Landings landings;
-    private final Invitations invitations;
 
     private MemorySegment landingsHere;
-    private boolean meeting; // perhaps not all nodes have made their rings yet
 
     Edges(Placement place, Operation operation) {
         this.place = place;
         this.operation = operation;
         this.waiting = operation.waiting;
         this.machine = place.machine;
-        this.topology = place.topology;
-        this.reach = place.reach;
         this.ring = place.ring;
         this.layout = place.layout;
         this.ledger = place.ledger;
-        this.landings = place.landings;
-        this.invitations = operation.invitations;
-        this.meeting = reach != null && !reach.isComplete();
-        if (meeting && place.blocking) { // the first of the rank's teams
-            ledger.meetNodes();
-        }
     }
 
     // ---- where things are
@@ -78,14 +64,14 @@ final class Edges {
     private MemorySegment landingsHere() {
         if (landingsHere == null) {
             waiting.awaitWord(place.master(place.node), ring, RingLayout.LANDINGS, 1);
-            landingsHere = landings.here(machine);
+            landingsHere = place.landings.here(machine);
         }
         return landingsHere;
     }
 
     /** The handle of the landings of another node. Who does not know it yet asks its master until that has them. */
     private long landingsOf(int other) {
-        long handle = landings.elsewhere(other);
+        long handle = place.landings.elsewhere(other);
         return handle != 0 ? handle : askForLandings(other);
     }
 
@@ -104,7 +90,7 @@ final class Edges {
             }
             long handle = reply == Machine.Reply.REFUSED ? 0 : Landings.handleIn(place.fetched, machine);
             if (handle != 0) {
-                landings.setElsewhere(machine, other, handle);
+                place.landings.setElsewhere(machine, other, handle);
                 return handle;
             }
             look = waiting.checkAndLook(look); // it may be in another call, which needs none
@@ -114,18 +100,28 @@ final class Edges {
 
     /** The handle by which the master of another node lets others reach the communicator's block there. */
     private long ringOf(int otherNode) {
-        return reach.ring(place.master(otherNode));
+        return place.reach.ring(place.master(otherNode));
     }
 
     // ---- what goes out
 
     /**
-     * Puts bytes of a flow's next piece into its place at another node, a cell or a landing place, and says so: who
-     * awaits the piece there finds them.
+     * Puts bytes of a flow's next piece into its place at another node, and says so: who awaits the piece there finds
+     * them.
      */
     void put(Outflow flow, Area source, long sourceOffset, long offset, long bytes) {
-        putAfterWord(flow, startOf(flow) + flow.place() + offset, source.segment(), source.start() + sourceOffset,
-                bytes);
+        long at = source.start() + sourceOffset;
+        if (!flow.invites) {
+            putAfterWord(flow, startOf(flow) + flow.place() + offset, source.segment(), at, bytes);
+            return;
+        }
+        int master = place.master(flow.node);
+        waiting.awaitRoomAt(master);
+        if (!machine.put(flow.target.process, flow.target.region, flow.target.offset + flow.place() + offset,
+                source.segment(), at, bytes, Machine.NO_WORD, 0, 0, waiting)) {
+            throw waiting.gone(master);
+        }
+        signal(flow);
     }
 
     /** Puts no bytes, but says that a flow's next piece is there. */
@@ -153,35 +149,23 @@ final class Edges {
     void invite(int toNode, int edge, Area area, long bytes) {
         writeInvitation(area, bytes);
         long word = creditOf(edge);
-        putIntoSlot(toNode, ringOf(toNode), word + RingLayout.INVITATION, invitations.written(), 0,
+        putIntoSlot(toNode, ringOf(toNode), word + RingLayout.INVITATION, operation.invitations.written(), 0,
                 RingLayout.INVITATION_BYTES, word, 1);
     }
 
     private void writeInvitation(Area area, long bytes) {
-        int process = reach.process(place.rank);
+        Invitations invitations = operation.invitations;
+        int process = place.reach.process(place.rank);
         MemorySegment segment = area.segment();
         Window window = operation.windowOf(segment);
         if (window != null) {
             invitations.write(process, window.handle(machine), area.start(), bytes);
         } else if (segment.equals(ring)) {
-            invitations.write(process, reach.ring(place.rank), area.start(), bytes);
+            invitations.write(process, place.reach.ring(place.rank), area.start(), bytes);
         } else if (landingsHere != null && segment.equals(landingsHere)) {
-            invitations.write(process, landings.handle(machine), area.start(), bytes);
+            invitations.write(process, place.landings.handle(machine), area.start(), bytes);
         } else {
             invitations.write(process, invitations.open(segment.asSlice(area.start(), bytes)), 0, bytes);
-        }
-    }
-
-    /**
-     * Puts bytes to where another node has invited this one. Whoever awaits a later {@link #signal} of this rank to
-     * that node finds them there.
-     */
-    void put(int toNode, Target target, long targetOffset, Area source, long sourceOffset, long bytes) {
-        int master = place.master(toNode);
-        waiting.awaitRoomAt(master);
-        if (!machine.put(target.process(), target.region(), target.offset() + targetOffset, source.segment(),
-                source.start() + sourceOffset, bytes, Machine.NO_WORD, 0, 0, waiting)) {
-            throw waiting.gone(master);
         }
     }
 
@@ -201,16 +185,16 @@ final class Edges {
         assert step <= Team.STEPS_MAX : "step " + step;
         int master = place.master(toNode);
         waiting.awaitRoomAt(master);
-        return machine.put(reach.process(master), region, offset, source, sourceOffset, bytes, word,
+        return machine.put(place.reach.process(master), region, offset, source, sourceOffset, bytes, word,
                 operation.base + step, operation.tag(), waiting);
     }
 
     // ---- what comes in
 
-    /** Waits until another node has invited this one, and says where to. */
-    void awaitInvitation(int edge, int fromNode, Target target) {
-        awaitCredit(edge, 1, fromNode);
-        invitations.read(ring, creditOf(edge) + RingLayout.INVITATION, target);
+    /** Waits until the other node has invited this one, and finds where to. */
+    void awaitInvitation(Outflow flow) {
+        awaitCredit(flow.edge, 1, flow.node);
+        operation.invitations.read(ring, creditOf(flow.edge) + RingLayout.INVITATION, flow.target);
     }
 
     /** Waits until the other node has put a flow's next piece, or said that it is there. */
@@ -228,21 +212,15 @@ final class Edges {
             int master = place.master(fromNode);
             waiting.awaitWord(master, words, word, operation.base + step);
             boolean quietThere = operation.compare(master, machine.loadTag(words, word));
-            if (topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
+            if (place.topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
                 ledger.raiseLeftElsewhere(machine, fromNode, Ledger.leftBy(operation.sequence, quietThere));
-            } else if (meeting && !ledger.hasMet(fromNode)) {
+            } else if (!ledger.hasMet(fromNode)) {
                 ledger.raiseLeftElsewhere(machine, fromNode, 0); // who has put has made its ring
             }
         }
     }
 
     // ---- who has left
-
-    /** Takes note that every rank is in the current operation. */
-    void noteAllAreHere() {
-        ledger.raiseLeftEverywhere(Ledger.leftBy(operation.sequence, operation.quiet));
-        meeting = false;
-    }
 
     /**
      * Waits until all ranks of another node have left an operation. Those that have left the job have, and those that
@@ -266,9 +244,9 @@ final class Edges {
 
     /** Gets the left words of another node from a rank that has them, and returns the least. */
     private long askLeft(int other) {
-        int ranks = topology.ranksOn(other);
+        int ranks = place.topology.ranksOn(other);
         for (int local = 0; local < ranks; local++) {
-            int asked = topology.rankAt(other, local);
+            int asked = place.topology.rankAt(other, local);
             if (place.members.hasLeft(asked)) {
                 continue;
             }
@@ -288,7 +266,7 @@ final class Edges {
     private long leastLeft(int other, int ranks) {
         long least = Long.MAX_VALUE;
         for (int local = 0; local < ranks; local++) {
-            if (!place.members.hasLeft(topology.rankAt(other, local))) {
+            if (!place.members.hasLeft(place.topology.rankAt(other, local))) {
                 least = Math.min(least, machine.loadPlain(place.fetched, (long) local * Words.LINE_BYTES));
             }
         }

@@ -14,20 +14,16 @@ package org.tutti.collective;
  */
 public final class Ending {
     private final Placement place;
-    private final Machine machine;
-    private final Ledger ledger;
     private final long brokenByError;
 
     Ending(Placement place) {
         this.place = place;
-        this.machine = place.machine;
-        this.ledger = place.ledger;
         this.brokenByError = Breakage.wordOfError(place.rank);
     }
 
     /** Says that the communicator is broken, and why. */
     void setBroken(Throwable failure) {
-        machine.setOnce(place.ring, RingLayout.BROKEN,
+        place.machine.setOnce(place.ring, RingLayout.BROKEN,
                 failure instanceof Error ? brokenByError : Breakage.word(failure, place.rank));
     }
 
@@ -45,14 +41,7 @@ public final class Ending {
      * Says that this rank leaves its job: its operations in flight end with an exception, soon.
      */
     public void end() {
-        ledger.end();
-    }
-
-    /**
-     * {@return whether this rank has said that it {@linkplain #end leaves}}
-     */
-    public boolean hasEnded() {
-        return ledger.hasEnded();
+        place.ledger.end();
     }
 
     /**
@@ -60,7 +49,7 @@ public final class Ending {
      * ended}, or closes the communicator.
      */
     public void leaveAll() {
-        ledger.leaveAll(machine, 0);
+        place.ledger.leaveAll(place.machine, 0);
     }
 
     /**
@@ -74,7 +63,7 @@ public final class Ending {
         if (isBehind(Ledger.ALL, Ledger.NOBODY)) {
             return false;
         }
-        ledger.setClosed(Long.MAX_VALUE); // nobody looks at left words again
+        place.ledger.setClosed(Long.MAX_VALUE); // nobody looks at left words again
         return true;
     }
 
@@ -82,7 +71,8 @@ public final class Ending {
      * Says that this rank has {@linkplain #settle settled}: the block may be gone afterwards, but for its master.
      */
     public void saySettled() {
-        machine.store(place.ring, place.layout.left(place.localRank), ledger.left(machine) + Ledger.SETTLED);
+        place.machine.store(place.ring, place.layout.left(place.localRank),
+                place.ledger.left(place.machine) + Ledger.SETTLED);
     }
 
     /**
@@ -98,7 +88,7 @@ public final class Ending {
             return false;
         } else {
             if (place.landings != null) {
-                place.landings.release(machine);
+                place.landings.release(place.machine);
             }
             place.memory.release(place.ringAddress, place.layout.bytes());
         }
@@ -108,7 +98,7 @@ public final class Ending {
     /** Whether the left word of any rank of this node but one is less, and that rank goes on. */
     private boolean isBehind(long left, int except) {
         for (int each = 0; each < place.localSize; each++) {
-            if (each != except && machine.load(place.ring, place.layout.left(each)) < left
+            if (each != except && place.machine.load(place.ring, place.layout.left(each)) < left
                     && !place.members.hasEnded(place.localRanks[each])) {
                 return true;
             }

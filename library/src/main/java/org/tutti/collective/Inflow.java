@@ -36,17 +36,6 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Tells whether other nodes can be invited to memory: native memory they can, the heap and an arena confined to one
-     * thread they cannot, as others write what arrives.
-     *
-     * @param area the memory
-     * @return whether they can
-     */
-    public static boolean canInvite(Area area) {
-        return area.segment().isNative() && Loans.isOpenToAll(area.segment());
-    }
-
-    /**
      * Bounds the memory of a node that data come to which are combined.
      *
      * @param nodes how many nodes there are; one has no edges
@@ -81,7 +70,7 @@ public final class Inflow extends Flow {
     /**
      * Opens a flow of the current operation to memory of this rank, and invites the other node there: until this rank
      * leaves the operation; the algorithm sees to it that nothing comes later. The memory is a window that this rank
-     * shows, or the caller's if it {@linkplain #canInvite can be}.
+     * shows, or the caller's if it {@linkplain Area#isAddressable can be addressed}.
      *
      * @param fromNode the other node
      * @param edgeAtSender the edge there that awaits credits

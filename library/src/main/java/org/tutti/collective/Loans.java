@@ -4,8 +4,6 @@ package org.tutti.collective;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
-import org.tutti.memory.Memory;
-
 /**
  * The callers' memory that ranks of one node lend each other in the operations in flight: each rank a source and a
  * target. What lies in the node's memory is lent by its address, to all ranks of the node; anything else by reference,
@@ -34,14 +32,9 @@ public final class Loans {
 
     private static final int PER_RANK = 2;
 
-    /** Owns no memory: what it can access, every thread can. */
-    private static final Thread STRANGER = Thread.ofPlatform().unstarted(() -> {});
-
     private final Placement place;
     private final Operation operation;
     private final Machine machine;
-    private final Memory memory;
-    private final MemorySegment ring;
     private final MemorySegment[] places;
     private final Areas borrowed = new Areas();
     private boolean refers;
@@ -50,14 +43,7 @@ public final class Loans {
         this.place = place;
         this.operation = operation;
         this.machine = place.machine;
-        this.memory = place.memory;
-        this.ring = place.ring;
-        this.places = memory.loans(place.ringAddress, place.layout.slots() * place.localSize * PER_RANK);
-    }
-
-    /** Whether every thread may use a segment; those of a confined arena only their owner may. */
-    static boolean isOpenToAll(MemorySegment segment) {
-        return segment.isAccessibleBy(STRANGER);
+        this.places = place.memory.loans(place.ringAddress, place.layout.slots() * place.localSize * PER_RANK);
     }
 
     /**
@@ -103,7 +89,8 @@ public final class Loans {
             return false;
         }
         long cell = RingLayout.cell(operation.slot, place.localRank);
-        machine.storePlain(ring, cell + RingLayout.LOANS, operation.base + sourceWay + ((long) targetWay << WAY_BITS));
+        machine.storePlain(place.ring, cell + RingLayout.LOANS,
+                operation.base + sourceWay + ((long) targetWay << WAY_BITS));
         storeLoan(cell, SOURCE, sourceWay, source);
         storeLoan(cell, TARGET, targetWay, target);
         return sourceWay != NONE;
@@ -113,20 +100,20 @@ public final class Loans {
         if (way != NONE) {
             long start = area.start();
             if (way == BY_ADDRESS) {
-                start += memory.addressOf(area.segment());
+                start += place.memory.addressOf(area.segment());
             } else {
                 places[place(place.localRank, loan)] = area.segment();
                 refers = true;
             }
-            machine.storePlain(ring, startOf(cell, loan), start);
+            machine.storePlain(place.ring, startOf(cell, loan), start);
         }
     }
 
     private int way(Area area) {
-        if (memory.addressOf(area.segment()) != 0) {
+        if (place.memory.addressOf(area.segment()) != 0) {
             return BY_ADDRESS;
         }
-        return places != null && isOpenToAll(area.segment()) ? BY_REFERENCE : NONE;
+        return places != null && area.isOpenToAll() ? BY_REFERENCE : NONE;
     }
 
     /**
@@ -150,9 +137,9 @@ public final class Loans {
      */
     public Area lent(int other, int loan) {
         int way = ways(other) >>> WAY_BITS * loan & (1 << WAY_BITS) - 1;
-        long start = machine.loadPlain(ring, startOf(RingLayout.cell(operation.slot, other), loan));
+        long start = machine.loadPlain(place.ring, startOf(RingLayout.cell(operation.slot, other), loan));
         if (way == BY_ADDRESS) {
-            return borrowed.next(memory.around(start), memory.offset(start));
+            return borrowed.next(place.memory.around(start), place.memory.offset(start));
         }
         MemorySegment segment = places[place(other, loan)];
         if (segment == null) { // its owner has taken it back
@@ -164,7 +151,7 @@ public final class Loans {
 
     private int ways(int other) {
         long cell = RingLayout.cell(operation.slot, other);
-        return (int) (machine.loadPlain(ring, cell + RingLayout.LOANS) - operation.base);
+        return (int) (machine.loadPlain(place.ring, cell + RingLayout.LOANS) - operation.base);
     }
 
     private static long startOf(long cell, int loan) {

@@ -37,13 +37,11 @@ final class Operation {
     final Ledger ledger;
     final boolean blocking;
     final Waiting waiting;
+    final RingLayout layout;
     final Loans loans;
     final Invitations invitations;
     private final Placement place;
     private final Ending ending;
-    private final WindowPool pool;
-    private final MemorySegment ring;
-    private final RingLayout layout;
 
     Call call;
     long sequence;
@@ -59,21 +57,14 @@ final class Operation {
     Operation(Placement place, Ending ending) {
         this.place = place;
         this.ending = ending;
-        this.pool = place.pool;
         this.machine = place.machine;
         this.ledger = place.ledger;
         this.blocking = place.blocking;
-        this.ring = place.ring;
         this.layout = place.layout;
         this.waiting = new Waiting(place, this);
         this.loans = new Loans(place, this);
         this.invitations = new Invitations(machine, place.nodes() > 1);
         this.mayClaim = place.isMaster() && place.nodes() > 1;
-    }
-
-    /** How many operations may be in flight. */
-    int slots() {
-        return layout.slots();
     }
 
     long slotIndex() {
@@ -109,7 +100,7 @@ final class Operation {
         if (left > sequence) { // another thread has found meanwhile what this one did not see yet
             waiting.checkAlive();
         }
-        Descriptor.write(machine, ring, RingLayout.cell(slot, place.localRank) + RingLayout.DESCRIPTOR, drawn);
+        Descriptor.write(machine, place.ring, RingLayout.cell(slot, place.localRank) + RingLayout.DESCRIPTOR, drawn);
     }
 
     /** Ends the operation at this rank. */
@@ -117,13 +108,6 @@ final class Operation {
         waiting.flush();
         giveBack();
         ledger.leave(machine, sequence);
-    }
-
-    /** Ends the call whose last operation has ended. */
-    void endCall() {
-        if (blocking) {
-            ledger.setBlocking(null);
-        }
     }
 
     /** Ends the call that was drawn, and the communicator, because of what was thrown. */
@@ -156,8 +140,8 @@ final class Operation {
         long least = Long.MAX_VALUE;
         for (int each = 0; each < place.localSize; each++) {
             int other = place.localRanks[each];
-            waiting.awaitWord(other, ring, layout.left(each), operation + 1);
-            long done = Ledger.done(machine.load(ring, layout.left(each)));
+            waiting.awaitWord(other, place.ring, layout.left(each), operation + 1);
+            long done = Ledger.done(machine.load(place.ring, layout.left(each)));
             if (done <= operation) { // it has left them all without being in this one, and awaits nothing
                 waiting.checkAlive();
                 throw waiting.gone(other);
@@ -188,14 +172,14 @@ final class Operation {
 
     /** Takes a window in which others will be shown something. */
     Window show(long bytes, int windowsMax) {
-        shown = pool.take(bytes, windowsMax, this);
+        shown = place.pool.take(bytes, windowsMax, this);
         return shown;
     }
 
     /** The memory of this rank into which others put long messages: {@link Flow#INBOX_BYTES}. */
     MemorySegment inbox() {
         if (inbox == null) {
-            inbox = pool.takeBlock(Flow.INBOX_BYTES, machine);
+            inbox = place.pool.takeBlock(Flow.INBOX_BYTES, machine);
         }
         return inbox.segment();
     }
@@ -211,11 +195,11 @@ final class Operation {
         loans.takeBack();
         invitations.revokeAll();
         if (shown != null) {
-            pool.close(shown, true, this);
+            place.pool.close(shown, true, this);
             shown = null;
         }
         if (inbox != null) {
-            pool.close(inbox, false, this);
+            place.pool.close(inbox, false, this);
             inbox = null;
         }
     }

@@ -51,7 +51,7 @@ class Placement {
         this.machine = machine;
         this.members = members;
         this.pool = pool;
-        this.memory = pool.memory();
+        this.memory = pool.memory;
         this.ringAddress = ringAddress;
         this.layout = view.layoutOf(node);
         this.ring = memory.block(ringAddress, layout.bytes());
@@ -60,6 +60,9 @@ class Placement {
         boolean alone = nodes() == 1;
         this.ledger = first != null ? first.ledger
                 : new Ledger(members, ring, layout.left(0), localRanks, localRank, nodes());
+        if (first == null && reach != null && !reach.isComplete()) {
+            ledger.meetNodes();
+        }
         this.landings = alone ? null : first != null ? first.landings : new Landings(memory, ring, layout, nodes());
         long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) view.ranksMax * Words.LINE_BYTES);
         this.fetched = alone ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);

@@ -3,7 +3,7 @@ package org.tutti.collective;
 
 import java.util.Arrays;
 
-import org.tutti.RankFailedException;
+import org.tutti.TuttiException;
 import org.tutti.collective.kernel.Kernel;
 
 /**
@@ -127,7 +127,9 @@ public final class Team extends Placement {
             operation.breakOff(failure);
             throw failure;
         } finally {
-            operation.endCall();
+            if (blocking) {
+                ledger.setBlocking(null);
+            }
         }
     }
 
@@ -141,10 +143,13 @@ public final class Team extends Placement {
     }
 
     /**
-     * {@return what an operation in flight ends with when its rank leaves the job}
+     * Tells what a call ends with when its rank has left the job meanwhile, and with it the memory.
+     *
+     * @param failure what was thrown
+     * @return what says so, or else the same
      */
-    public RankFailedException hasLeft() {
-        return waiting.hasLeft();
+    public Throwable explain(Throwable failure) {
+        return ledger.hasEnded() && !(failure instanceof TuttiException) ? waiting.hasLeft() : failure;
     }
 
     /**
@@ -356,6 +361,6 @@ public final class Team extends Placement {
      * have told from rank to rank, all have left even the one before this.
      */
     public void noteAllAreHere() {
-        edges.noteAllAreHere();
+        ledger.raiseLeftEverywhere(Ledger.leftBy(operation.sequence, operation.quiet));
     }
 }

@@ -41,7 +41,7 @@ public final class WindowPool {
     private static final long NODE_BYTES_MAX = 64 << 20;
     private static final int RETURNS = 64;
 
-    private final Memory memory;
+    final Memory memory;
     private final long windowBytesMax;
     private WindowRing ring;
     private Thread owner;
@@ -71,11 +71,6 @@ public final class WindowPool {
      */
     public static long windowBytesMax(int ranksMax) {
         return Math.clamp(Long.highestOneBit(NODE_BYTES_MAX / ranksMax), RANK_BYTES_MIN, RANK_BYTES_MAX) / 2;
-    }
-
-    /** {@return the node's memory} */
-    Memory memory() {
-        return memory;
     }
 
     /** {@return the greatest window} */

@@ -249,7 +249,7 @@ final class TreePipeline {
         long bytes = call.bytes();
         int chunks = Partition.chunks(bytes, chunk);
         long windowBytes = Math.min(bytes, parts * chunk);
-        boolean belongs = Inflow.canInvite(data);
+        boolean belongs = data.isAddressable();
         boolean lent = belongs && team.localSize() > 1 && lends && team.loans().lend(bytes, data);
         Area window = belongs && (lent || team.localSize() == 1) ? null : team.show(windowBytes);
         if (lends && !belongs) {
