@@ -8,6 +8,9 @@ import java.lang.foreign.MemorySegment;
  * It is moved rather than made anew, so that operations allocate nothing.
  */
 public final class Area {
+    /** Owns no memory: what it can access, every thread can. */
+    private static final Thread STRANGER = Thread.ofPlatform().unstarted(() -> {});
+
     private MemorySegment segment = MemorySegment.NULL;
     private long start;
 
@@ -41,6 +44,18 @@ public final class Area {
      */
     public long start() {
         return start;
+    }
+
+    /** Whether every thread may use it; that of a confined arena only its owner may. */
+    boolean isOpenToAll() {
+        return segment.isAccessibleBy(STRANGER);
+    }
+
+    /**
+     * {@return whether other nodes can be invited to it: native memory open to all threads, as others write there}
+     */
+    public boolean isAddressable() {
+        return segment.isNative() && isOpenToAll();
     }
 
     /**

@@ -12,7 +12,7 @@ package org.tutti.collective;
  * acquire order before it gives the block back.
  */
 public final class BlockReturn {
-    private final Team team;
+    private final Ending ending;
     private final Runnable shut;
     private boolean settled;
 
@@ -21,29 +21,21 @@ public final class BlockReturn {
      * @param shut ends that others put into the block by way of this rank; called once
      */
     public BlockReturn(Team team, Runnable shut) {
-        this.team = team;
+        this.ending = team.ending();
         this.shut = shut;
     }
 
     /**
-     * Goes as far as can be gone without waiting, when this rank has {@linkplain Team#leaveAll left all operations}.
+     * Goes as far as can be gone without waiting, when this rank has {@linkplain Ending#leaveAll left all operations}.
      *
      * @return whether all is given back that this rank has to
      */
     public boolean goOn() {
-        if (!settled && !team.ledger.settle(team.machine)) {
+        if (!settled && !ending.settle()) {
             return false;
         }
         settle();
-        if (!team.isMaster()) {
-            team.ledger.saySettled(team.machine);
-            return true;
-        }
-        boolean free = team.ledger.haveOthersSettled(team.machine);
-        if (free) {
-            team.release();
-        }
-        return free;
+        return ending.giveUp();
     }
 
     /** The block is given back only when nobody can put there: so this comes before the rank says so. */
@@ -60,7 +52,7 @@ public final class BlockReturn {
     public void abandon() {
         if (!goOn()) {
             settle();
-            team.ledger.saySettled(team.machine);
+            ending.saySettled();
         }
     }
 }

@@ -42,6 +42,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
     private static final long INBOX_PIECE_BYTES_MAX = 64 << 10;
 
     final Team team;
+    final Edges edges;
     final int edge;
     int node;
     int edgeThere;
@@ -54,6 +55,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
 
     Flow(Team team, int edge) {
         this.team = team;
+        this.edges = team.edges;
         this.edge = edge;
     }
 
@@ -84,7 +86,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
     final void begin(int otherNode, int otherEdge, long longestPiece, long count, boolean invitation, long before) {
         node = otherNode;
         edgeThere = otherEdge;
-        long piece = Math.max(1, Math.min(longestPiece, team.bytes()));
+        long piece = Math.max(1, Math.min(longestPiece, team.operation.call.bytes()));
         long needed = Math.min(count, PLACES);
         invites = invitation;
         lands = !invitation && piece * needed > RingLayout.EDGE_PAYLOAD_BYTES;

@@ -10,6 +10,7 @@ import org.tutti.CallInterruptedException;
 import org.tutti.CollectiveMismatchException;
 import org.tutti.CommunicatorBrokenException;
 import org.tutti.DeadlineExceededException;
+import org.tutti.RankFailedException;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
 
@@ -100,12 +101,12 @@ public final class GroupBlock {
      * Says that this rank has made the group.
      */
     public void end() {
-        if (parent.lastMade.length == 0) {
-            parent.lastMade = new long[Math.min(parent.size(), RANKS_SAID)];
+        if (parent.ledger.lastMade.length == 0) {
+            parent.ledger.lastMade = new long[Math.min(parent.size(), RANKS_SAID)];
         }
         for (int each : ranks) {
             if (each < RANKS_SAID) {
-                parent.lastMade[each] = id;
+                parent.ledger.lastMade[each] = id;
             }
         }
         machine.publish(parent.ring, ownLine + RingLayout.GROUP, 0);
@@ -115,10 +116,11 @@ public final class GroupBlock {
      * Whether another rank, whose left line has said which group it makes, waits for this one to make that, too.
      * The last one of both that this rank has made the other may still be about to end; after that they made no more.
      */
-    static boolean isAwaited(Operation parent, int other, long made, MemorySegment memory, long line) {
+    static boolean isAwaited(Placement parent, int other, long made, MemorySegment memory, long line) {
         Machine machine = parent.machine;
+        long[] lastMade = parent.ledger.lastMade;
         return Math.max(parent.rank, other) < RANKS_SAID
-                && (other >= parent.lastMade.length || parent.lastMade[other] != made)
+                && (other >= lastMade.length || lastMade[other] != made)
                 && (machine.load(memory,
                         line + RingLayout.GROUP_RANKS + (long) parent.rank / Long.SIZE * Long.BYTES) >>> parent.rank
                         & 1) != 0
@@ -173,9 +175,18 @@ public final class GroupBlock {
     }
 
     private RuntimeException failureAt(int awaited) {
-        RuntimeException failure = parent.failureIn(called, awaited);
+        if (parent.ledger.hasEnded()) {
+            return new RankFailedException(parent.members.rankInJob(parent.rank),
+                    parent.describe() + " left its job while it was inside " + called);
+        }
+        RuntimeException left = parent.members.failure(awaited);
+        RuntimeException failure = parent.members.failure(-1);
+        long broken = machine.load(parent.ring, RingLayout.BROKEN);
+        if (failure != null || broken != 0) { // who has left may have said before why
+            return failure != null ? failure : Breakage.exception(broken, parent.members, cannotGoOn());
+        }
         int local = awaited < 0 ? -1 : parent.localRankOf(awaited);
-        return failure != null || local < 0 ? failure : mismatch(awaited, parent.ring, parent.layout.left(local));
+        return left != null || local < 0 ? left : mismatch(awaited, parent.ring, parent.layout.left(local));
     }
 
     /**
@@ -186,7 +197,8 @@ public final class GroupBlock {
      * @return the exception to throw, or null
      */
     public RuntimeException look(int awaited, Waiter.Check check) {
-        return parent.fetchLeftLine(ranks[awaited], check) ? mismatch(ranks[awaited], parent.fetched, 0) : null;
+        return parent.getLeftLine(ranks[awaited], check) == Machine.Reply.GIVEN
+                ? mismatch(ranks[awaited], parent.fetched, 0) : null;
     }
 
     private RuntimeException mismatch(int other, MemorySegment memory, long line) {

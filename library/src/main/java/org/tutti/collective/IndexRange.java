@@ -57,7 +57,7 @@ public final class IndexRange {
      * @param team the ranks, which have used no step yet
      * @param call what is called
      * @param chunk {@link #chunkBytes}
-     * @param lends whether this rank lends its memory, as {@link Team#lend} said
+     * @param lends whether this rank lends its memory, as {@link Loans#lend} said
      * @return the last step of READY that was used; 0 when all ranks lend, and step 1 was
      */
     public static int meet(Team team, Call call, long chunk, boolean lends) {
@@ -70,7 +70,7 @@ public final class IndexRange {
         team.awaitOthers(Team.READY, step);
         int lenders = lends ? 1 : 0;
         for (int other = 0; other < team.localSize(); other++) {
-            lenders += other != team.localRank() && team.isLending(other, bytes) ? 1 : 0;
+            lenders += other != team.localRank() && team.loans().isLending(other, bytes) ? 1 : 0;
         }
         if (lenders == team.localSize()) {
             return 0;

@@ -62,7 +62,7 @@ public final class Inflow extends Flow {
      */
     public void open(int fromNode, int edgeAtSender, long longestPiece, long count, long most) {
         begin(fromNode, edgeAtSender, longestPiece, count, false, 0);
-        team.findPlaces(this, memory);
+        edges.findPlaces(this, memory);
         pieces = most;
         reader = NOBODY;
     }
@@ -70,7 +70,7 @@ public final class Inflow extends Flow {
     /**
      * Opens a flow of the current operation to memory of this rank, and invites the other node there: until this rank
      * leaves the operation; the algorithm sees to it that nothing comes later. The memory is a window that this rank
-     * shows, or the caller's if it {@linkplain Team#isAddressable can be addressed}.
+     * shows, or the caller's if it {@linkplain Area#isAddressable can be addressed}.
      *
      * @param fromNode the other node
      * @param edgeAtSender the edge there that awaits credits
@@ -85,7 +85,7 @@ public final class Inflow extends Flow {
         memory.set(area.segment(), area.start() + at);
         pieces = most;
         reader = NOBODY;
-        team.invite(node, edgeThere, memory, bytes);
+        edges.invite(node, edgeThere, memory, bytes);
     }
 
     /**
@@ -105,7 +105,7 @@ public final class Inflow extends Flow {
         if (shares == 0) {
             open(fromNode, edgeAtSender, longest, PLACES, 0);
         } else {
-            memory.set(team.inbox(), 0);
+            memory.set(team.operation.inbox(), 0);
             invite(fromNode, edgeAtSender, longest, 0, memory, share * shareBytes(shares),
                     shareBytes(shares) / longest * longest);
         }
@@ -147,7 +147,7 @@ public final class Inflow extends Flow {
      */
     public Area await() {
         number++;
-        team.awaitArrival(this);
+        edges.awaitArrival(this);
         arrived.set(memory.segment(), memory.start() + place());
         return arrived;
     }
@@ -168,7 +168,7 @@ public final class Inflow extends Flow {
             } else if (reader != NOBODY && reader != team.localRank()) {
                 team.await(reader, Team.DONE, piece);
             }
-            team.credit(node, edgeThere, credit(piece));
+            edges.credit(node, edgeThere, credit(piece));
         }
     }
 

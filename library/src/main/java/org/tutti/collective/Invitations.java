@@ -56,7 +56,9 @@ final class Invitations {
 
     /** Reads an invitation that has arrived. */
     void read(MemorySegment memory, long at, Target target) {
-        target.set((int) machine.loadPlain(memory, at), machine.loadPlain(memory, at + REGION),
-                machine.loadPlain(memory, at + OFFSET), machine.loadPlain(memory, at + BYTES));
+        target.process = (int) machine.loadPlain(memory, at);
+        target.region = machine.loadPlain(memory, at + REGION);
+        target.offset = machine.loadPlain(memory, at + OFFSET);
+        target.bytes = machine.loadPlain(memory, at + BYTES);
     }
 }

@@ -45,6 +45,9 @@ final class Ledger {
     /** What is known of a node whose master has perhaps not made its ring yet. */
     static final long NOT_MET = Long.MIN_VALUE;
 
+    /** Of each rank that says which groups it makes the last one that this rank has made with it. */
+    long[] lastMade = {};
+
     private final Members members;
     private final MemorySegment ring;
     private final long firstLeft;
@@ -229,38 +232,6 @@ final class Ledger {
         }
         setClosed(least);
         return NOBODY;
-    }
-
-    /**
-     * Looks whether all ranks of this node have left all operations, or have ended: then nobody reads any more what
-     * this rank has shown, and it touches nothing of the communicator's block.
-     *
-     * @return whether that is so, and said
-     */
-    boolean settle(Machine machine) {
-        for (int each = 0; each < localRanks.length; each++) {
-            if (machine.load(ring, left(each)) < ALL && !members.hasEnded(localRanks[each])) {
-                return false;
-            }
-        }
-        setClosed(Long.MAX_VALUE); // nobody looks at left words again
-        return true;
-    }
-
-    /** Says that this rank has {@linkplain #settle settled}: the last thing that it does to the block. */
-    void saySettled(Machine machine) {
-        machine.store(ring, leftOffset, left + SETTLED);
-    }
-
-    /** Whether all other ranks of this node have settled, or have ended. */
-    boolean haveOthersSettled(Machine machine) {
-        for (int each = 0; each < localRanks.length; each++) {
-            if (left(each) != leftOffset && machine.load(ring, left(each)) < ALL + SETTLED
-                    && !members.hasEnded(localRanks[each])) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private long left(int local) {

@@ -2,79 +2,170 @@
 package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
-
-import org.tutti.memory.Memory;
+import java.lang.invoke.VarHandle;
 
 /**
- * The callers' memory that ranks of one node lend each other in the operations in flight: for each slot and rank a
- * source and a target. What lies in the node's memory is lent by its address, to all ranks of the node; anything else
- * by reference, to ranks of the same process. {@link Team} orders what is done to a loan.
+ * The callers' memory that ranks of one node lend each other in the operations in flight: each rank a source and a
+ * target. What lies in the node's memory is lent by its address, to all ranks of the node; anything else by reference,
+ * to ranks of the same process, if any thread may access it.
+ *
+ * <p>Who lends waits until all others have said that they need it no more, and then {@linkplain #takeBack takes it
+ * back}. Others see it by {@link #isLending} and find it by {@link #lent}.
+ *
+ * <p>Memory ordering: a loan is stored before READY, with release order, and read after that was awaited, with acquire
+ * order; it is cleared after all readers have said that they are done. When the lender's call fails, it is cleared
+ * after the broken word has been set, and so is whatever the lender's caller does: a reader that sees either sees the
+ * broken word, too.
  */
-final class Loans {
-    /** How memory is lent: not at all. */
-    static final int NONE = 0;
+public final class Loans {
+    /** What an operation takes its data from, as memory to be lent. */
+    public static final int SOURCE = 0;
 
-    /** How memory is lent: others of the process find its segment here. */
-    static final int BY_REFERENCE = 1;
+    /** Where an operation's result goes, as memory to be lent. */
+    public static final int TARGET = 1;
 
-    /** How memory is lent: it has an address in the node's memory. */
-    static final int BY_ADDRESS = 2;
+    // how memory is lent: not at all; others of the process find its segment here; it has an address in the node's
+    private static final int NONE = 0;
+    private static final int BY_REFERENCE = 1;
+    private static final int BY_ADDRESS = 2;
+    private static final int WAY_BITS = 2;
 
     private static final int PER_RANK = 2;
 
-    /** Owns no memory: what it can access, every thread can. */
-    private static final Thread STRANGER = Thread.ofPlatform().unstarted(() -> {});
-
-    private final Memory memory;
+    private final Placement place;
+    private final Operation operation;
+    private final Machine machine;
     private final MemorySegment[] places;
-    private final RingLayout layout;
-    private final int localSize;
     private final Areas borrowed = new Areas();
     private boolean refers;
 
+    Loans(Placement place, Operation operation) {
+        this.place = place;
+        this.operation = operation;
+        this.machine = place.machine;
+        this.places = place.memory.loans(place.ringAddress, place.layout.slots() * place.localSize * PER_RANK);
+    }
+
     /**
-     * @param memory the node's
-     * @param ringAddress whose loans
-     * @param layout of their communicator's slots
-     * @param localSize how many ranks the node has
+     * Lends the caller's memory to the other ranks of this node, if they can reach it. Once an operation, before the
+     * first {@link Team#post} of READY.
+     *
+     * @param bytes the length of what could be lent; what fits into the line of READY is not lent
+     * @param source the memory to be read
+     * @return whether it is lent
      */
-    Loans(Memory memory, long ringAddress, RingLayout layout, int localSize) {
-        this.memory = memory;
-        this.layout = layout;
-        this.places = memory.loans(ringAddress, layout.slots() * localSize * PER_RANK);
-        this.localSize = localSize;
+    public boolean lend(long bytes, Area source) {
+        return lend(bytes, way(source), source, NONE, null);
     }
 
-    /** Whether every thread may use a segment; those of a confined arena only their owner may. */
-    static boolean isOpenToAll(MemorySegment segment) {
-        return segment.isAccessibleBy(STRANGER);
+    /**
+     * Lends memory as {@link #lend(long, Area)} does, two pieces or none.
+     *
+     * @param bytes the length of each
+     * @param source the memory to be read
+     * @param target the memory where others read the result; nobody else writes there, as a call that fails cannot stop
+     *            them
+     * @return whether both are lent
+     */
+    public boolean lend(long bytes, Area source, Area target) {
+        int sourceWay = way(source);
+        int targetWay = way(target);
+        return sourceWay == NONE || targetWay == NONE ? lend(bytes, NONE, null, NONE, null)
+                : lend(bytes, sourceWay, source, targetWay, target);
     }
 
-    /** How memory can be lent. */
-    int way(Area area) {
-        if (memory.addressOf(area.segment()) != 0) {
+    /**
+     * Says that this rank lends no memory, to others that would look for it. Before the first {@link Team#post} of
+     * READY.
+     *
+     * @param bytes the length of what could be lent
+     */
+    public void lendNothing(long bytes) {
+        lend(bytes, NONE, null, NONE, null);
+    }
+
+    private boolean lend(long bytes, int sourceWay, Area source, int targetWay, Area target) {
+        if (bytes <= RingLayout.PAYLOAD_BYTES) {
+            return false;
+        }
+        long cell = RingLayout.cell(operation.slot, place.localRank);
+        machine.storePlain(place.ring, cell + RingLayout.LOANS,
+                operation.base + sourceWay + ((long) targetWay << WAY_BITS));
+        storeLoan(cell, SOURCE, sourceWay, source);
+        storeLoan(cell, TARGET, targetWay, target);
+        return sourceWay != NONE;
+    }
+
+    private void storeLoan(long cell, int loan, int way, Area area) {
+        if (way != NONE) {
+            long start = area.start();
+            if (way == BY_ADDRESS) {
+                start += place.memory.addressOf(area.segment());
+            } else {
+                places[place(place.localRank, loan)] = area.segment();
+                refers = true;
+            }
+            machine.storePlain(place.ring, startOf(cell, loan), start);
+        }
+    }
+
+    private int way(Area area) {
+        if (place.memory.addressOf(area.segment()) != 0) {
             return BY_ADDRESS;
         }
-        return places != null && isOpenToAll(area.segment()) ? BY_REFERENCE : NONE;
+        return places != null && area.isOpenToAll() ? BY_REFERENCE : NONE;
     }
 
-    /** Lends memory; returns where it begins, for {@link #lent}. */
-    long lend(long operation, int localRank, int loan, int way, Area area) {
-        if (way == BY_ADDRESS) {
-            return memory.addressOf(area.segment()) + area.start();
-        }
-        places[place(operation, localRank, loan)] = area.segment();
-        refers = true;
-        return area.start();
+    /**
+     * Tells whether another rank of this node lends memory. Only after {@link Team#await} of its READY, and only if it
+     * has said whether it does.
+     *
+     * @param other the rank, by its place on the node
+     * @param bytes the length of what could be lent
+     * @return whether it does
+     */
+    public boolean isLending(int other, long bytes) {
+        return bytes > RingLayout.PAYLOAD_BYTES && ways(other) != NONE;
     }
 
-    /** What a rank has lent in some way; null when it has taken it back. */
-    Area lent(long operation, int localRank, int loan, int way, long start) {
+    /**
+     * Finds the memory that another rank of this node lends. Only if it {@linkplain #isLending does}.
+     *
+     * @param other the rank, by its place on the node
+     * @param loan {@link #SOURCE} or {@link #TARGET}
+     * @return the memory, until {@link #confirm}, or {@value Areas#KEPT} more were found
+     */
+    public Area lent(int other, int loan) {
+        int way = ways(other) >>> WAY_BITS * loan & (1 << WAY_BITS) - 1;
+        long start = machine.loadPlain(place.ring, startOf(RingLayout.cell(operation.slot, other), loan));
         if (way == BY_ADDRESS) {
-            return borrowed.next(memory.around(start), memory.offset(start));
+            return borrowed.next(place.memory.around(start), place.memory.offset(start));
         }
-        MemorySegment segment = places[place(operation, localRank, loan)];
-        return segment == null ? null : borrowed.next(segment, start);
+        MemorySegment segment = places[place(other, loan)];
+        if (segment == null) { // its owner has taken it back
+            confirm();
+            throw operation.waiting.gone(place.localRanks[other]);
+        }
+        return borrowed.next(segment, start);
+    }
+
+    private int ways(int other) {
+        long cell = RingLayout.cell(operation.slot, other);
+        return (int) (machine.loadPlain(place.ring, cell + RingLayout.LOANS) - operation.base);
+    }
+
+    private static long startOf(long cell, int loan) {
+        return cell + RingLayout.LOAN_STARTS + (long) loan * Long.BYTES;
+    }
+
+    /**
+     * Makes sure that lent memory was lent as long as this rank has used it, and forgets it: throws when its owner's
+     * call has failed meanwhile.
+     */
+    public void confirm() {
+        forgetBorrowed();
+        VarHandle.loadLoadFence();
+        operation.waiting.checkAlive();
     }
 
     /** Forgets what was borrowed, so that its owner's arrays are not kept alive here. */
@@ -82,16 +173,19 @@ final class Loans {
         borrowed.clear();
     }
 
-    void takeBack(long operation, int localRank) {
+    /**
+     * Ends this rank's loans, if there are any.
+     */
+    public void takeBack() {
         if (refers) { // others write to places nearby: a store would not be free
             for (int loan = 0; loan < PER_RANK; loan++) {
-                places[place(operation, localRank, loan)] = null;
+                places[place(place.localRank, loan)] = null;
             }
             refers = false;
         }
     }
 
-    private int place(long operation, int localRank, int loan) {
-        return ((int) layout.slotIndex(operation) * localSize + localRank) * PER_RANK + loan;
+    private int place(int localRank, int loan) {
+        return ((int) operation.slotIndex() * place.localSize + localRank) * PER_RANK + loan;
     }
 }

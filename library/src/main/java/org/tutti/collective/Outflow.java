@@ -8,7 +8,7 @@ import org.tutti.collective.kernel.Kernel;
  * transfer of so many bytes the same way: it has one piece at least, if an empty one.
  */
 public final class Outflow extends Flow {
-    private final Target target = new Target();
+    final Target target = new Target();
     private boolean credited;
     private Area source;
     private long from;
@@ -77,25 +77,20 @@ public final class Outflow extends Flow {
      */
     public void send(Area area, long at, long offset, long bytes) {
         if (places == INVITED) {
-            team.awaitInvitation(edge, node, target);
-            places = (target.bytes() + pieceBytes - 1) / pieceBytes;
+            edges.awaitInvitation(this);
+            places = (target.bytes + pieceBytes - 1) / pieceBytes;
         }
         number++;
         if (credited) {
-            team.awaitCredit(edge, credit(piece() - places), node);
+            edges.awaitCredit(edge, credit(piece() - places), node);
         }
-        if (invites) {
-            team.put(node, target, place() + offset, area, at, bytes);
-            team.signal(this);
-        } else {
-            team.put(this, area, at, offset, bytes);
-        }
+        edges.put(this, area, at, offset, bytes);
     }
 
     /** Says that the next piece, which has no bytes, has come. */
     public void signal() {
         number++;
-        team.signal(this);
+        edges.signal(this);
     }
 
     /**

@@ -1,16 +1,35 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 import org.tutti.Topology;
+import org.tutti.memory.Memory;
+import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
 import org.tutti.pattern.LevelTree;
 
 /**
- * Who takes part in a communicator and where, as one rank sees it: the part of {@link Team} that never changes.
+ * Who takes part in a communicator and where, and what they do things with, as one rank sees it: the part of {@link
+ * Team} that never changes. The other parts of a team find here what they have in common.
  */
 class Placement {
     private static final int MASTER = 0;
+
+    final Machine machine;
+    final Members members;
+    final WindowPool pool;
+    final Memory memory;
+    final long ringAddress;
+    final MemorySegment ring;
+    final RingLayout layout;
+    final Reach reach; // null with one node
+    final Ledger ledger;
+    final Landings landings; // null with one node
+    final MemorySegment fetched; // what was got last from another node; null with one
+    final boolean blocking;
 
     final NodeView view;
     final Topology topology;
@@ -20,7 +39,8 @@ class Placement {
     final int localRank;
     final int localSize;
 
-    Placement(NodeView view, int rank) {
+    Placement(Machine machine, Members members, WindowPool pool, long ringAddress, int rank, NodeView view, Reach reach,
+            Placement first) {
         this.view = view;
         this.topology = view.topology;
         this.rank = rank;
@@ -28,6 +48,24 @@ class Placement {
         this.localRanks = view.localRanks;
         this.localSize = localRanks.length;
         this.localRank = Arrays.binarySearch(localRanks, rank);
+        this.machine = machine;
+        this.members = members;
+        this.pool = pool;
+        this.memory = pool.memory;
+        this.ringAddress = ringAddress;
+        this.layout = view.layoutOf(node);
+        this.ring = memory.block(ringAddress, layout.bytes());
+        this.reach = reach;
+        this.blocking = first == null;
+        boolean alone = nodes() == 1;
+        this.ledger = first != null ? first.ledger
+                : new Ledger(members, ring, layout.left(0), localRanks, localRank, nodes());
+        if (first == null && reach != null && !reach.isComplete()) {
+            ledger.meetNodes();
+        }
+        this.landings = alone ? null : first != null ? first.landings : new Landings(memory, ring, layout, nodes());
+        long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) view.ranksMax * Words.LINE_BYTES);
+        this.fetched = alone ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
     }
 
     /**
@@ -148,7 +186,29 @@ class Placement {
         return view.operationBytesMax;
     }
 
+    /**
+     * {@return what to call this rank in messages}
+     */
+    public String describe() {
+        return members.describe(rank);
+    }
+
     int master(int ofNode) {
         return topology.firstRankOf(ofNode);
+    }
+
+    /** The layout of the communicator's block on the node of another rank. */
+    RingLayout layoutAt(int other) {
+        return view.layoutOf(nodeOf(other));
+    }
+
+    /** Gets bytes of the communicator's block on the node of another rank: into {@link #fetched}. */
+    Machine.Reply get(int other, long offset, long bytes, Waiter.Check check) {
+        return machine.get(reach.process(other), reach.ring(other), offset, fetched, 0, bytes, check);
+    }
+
+    /** Gets the left line of a rank on another node. */
+    Machine.Reply getLeftLine(int other, Waiter.Check check) {
+        return get(other, layoutAt(other).left(topology.placeOf(other)), Words.LINE_BYTES, check);
     }
 }

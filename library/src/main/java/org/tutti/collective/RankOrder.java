@@ -73,7 +73,7 @@ public final class RankOrder {
     }
 
     private static Area contribution(Team team, int other, boolean lent, long length) {
-        return lent ? team.lent(other, Team.SOURCE) : team.shown(other, length);
+        return lent ? team.loans().lent(other, Loans.SOURCE) : team.shown(other, length);
     }
 
     /**

@@ -6,32 +6,10 @@ package org.tutti.collective;
  * rank has {@linkplain Inflow#invite told}. Moved rather than made anew, as an {@link Area} is.
  */
 final class Target {
-    private int process;
-    private long region;
-    private long offset;
-    private long bytes;
-
-    void set(int newProcess, long newRegion, long newOffset, long newBytes) {
-        process = newProcess;
-        region = newRegion;
-        offset = newOffset;
-        bytes = newBytes;
-    }
+    int process;
+    long region;
+    long offset;
 
     /** How many bytes of it may be used: so who puts a long message into a short window knows where to begin again. */
-    long bytes() {
-        return bytes;
-    }
-
-    int process() {
-        return process;
-    }
-
-    long region() {
-        return region;
-    }
-
-    long offset() {
-        return offset;
-    }
+    long bytes;
 }

@@ -41,7 +41,7 @@ public final class WindowPool {
     private static final long NODE_BYTES_MAX = 64 << 20;
     private static final int RETURNS = 64;
 
-    private final Memory memory;
+    final Memory memory;
     private final long windowBytesMax;
     private WindowRing ring;
     private Thread owner;

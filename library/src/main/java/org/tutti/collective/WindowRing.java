@@ -58,11 +58,11 @@ final class WindowRing {
         long offset = position % capacity;
         long front = position + capacity - offset;
         boolean fits = offset + size <= capacity;
-        boolean isHot = offset + size <= operation.slots() * size;
-        long start = fits && (isHot || !isFrontFree(front, size, operation.slots())) ? position : front;
+        boolean isHot = offset + size <= operation.layout.slots() * size;
+        long start = fits && (isHot || !isFrontFree(front, size, operation.layout.slots())) ? position : front;
         while (tenants > 0 && (tenants >= Math.min(inFlightMax, TENANTS_MAX)
                 || start + size > starts[oldest] + capacity)) {
-            if (!operation.awaitClosed(ledgers[oldest], operations[oldest])) {
+            if (!operation.waiting.awaitClosed(ledgers[oldest], operations[oldest])) {
                 return null;
             }
             evictOldest();

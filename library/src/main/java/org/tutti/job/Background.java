@@ -7,7 +7,6 @@ import java.util.function.Supplier;
 import org.tutti.Collective;
 import org.tutti.NonBlockingCommunicator;
 import org.tutti.Request;
-import org.tutti.TuttiException;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 
@@ -68,10 +67,7 @@ final class Background {
             team.run(call);
             afterwards.run();
         } catch (Throwable thrown) {
-            failure = thrown;
-            if (first.hasEnded() && !(thrown instanceof TuttiException)) { // the job's memory may be gone, too
-                failure = team.hasLeft();
-            }
+            failure = team.explain(thrown);
         }
         call.clear(); // the team still knows it
         putBack(team);

@@ -70,8 +70,8 @@ final class Communicators {
     private Membership membership(long id, LiveMembers members, NodeView view, long ringAddress, int rankThere,
             Reach reach, SharedGroup group) {
         Fabric fabric = network == null ? null : network.fabric();
-        Team team = new Team(new LiveMachine(new Waiter(coreForEach, fabric), fabric), members, node.memory(),
-                ringAddress, pool, rankThere, view, reach);
+        Team team = new Team(new LiveMachine(new Waiter(coreForEach, fabric), fabric), members, pool,
+                ringAddress, rankThere, view, reach);
         Allocator allocator = new Allocator(node.memory(), fabric, members, reach, coreForEach, job::isClosed);
         var background = new LiveMachine(new Waiter(false, fabric), fabric); // its threads share the cores
         var made = new Membership(id, team, members, view.topology(), allocator, background, group, node.groups());
@@ -111,9 +111,9 @@ final class Communicators {
             block.end();
             return group;
         } catch (Throwable failure) {
-            parent.team.breakNow(failure);
+            parent.team.ending().breakNow(failure);
             if (made != null) {
-                made.team.leaveAll();
+                made.team.ending().leaveAll();
                 close(made);
             }
             throw failure;
@@ -184,14 +184,14 @@ final class Communicators {
     /** The rank leaves its job: its requests in flight are to end. There may be no memory left to do this with. */
     synchronized void end() {
         for (int i = 0; i < open.size(); i++) {
-            open.get(i).team.end();
+            open.get(i).team.ending().end();
         }
     }
 
     /** The rank has left its job: the others await nothing of it, and may use again what it has shown. */
     synchronized void leaveAll() {
         for (int i = 0; i < open.size(); i++) {
-            open.get(i).team.leaveAll();
+            open.get(i).team.ending().leaveAll();
             if (!open.get(i).isWorld()) {
                 open.get(i).blockReturn().abandon();
             }

@@ -104,7 +104,7 @@ final class Membership {
         team.checkIdle("close");
         background.checkIdle("close");
         closed = true;
-        team.leaveAll();
+        team.ending().leaveAll();
         return true;
     }
 }

@@ -52,8 +52,8 @@ class CommunicatorMemoryTest {
         long[] results = new long[RANKS];
         for (int rank = 0; rank < RANKS; rank++) {
             int self = rank;
-            Team team = new Team(new LiveMachine(new Waiter(false)), members, memory, ring,
-                    pools.get(rank), rank, view, null);
+            Team team = new Team(new LiveMachine(new Waiter(false)), members, pools.get(rank), ring,
+                    rank, view, null);
             teams.add(team);
             threads.add(Thread.ofVirtual().start(() -> results[self] = sum(team)));
         }

@@ -208,8 +208,8 @@ class LandingsTest {
     // ---- two nodes whose masters reach each other's memory
 
     private Team team(int rank, Runnable whenPausing) {
-        return new Team(machine(whenPausing), members, memories[rank], addresses[rank],
-                new WindowPool(memories[rank], views[rank].windowBytesMax()), rank, views[rank], reach);
+        return new Team(machine(whenPausing), members, new WindowPool(memories[rank], views[rank].windowBytesMax()),
+                addresses[rank], rank, views[rank], reach);
     }
 
     private static long[] broadcast(Team team, int elements, int root, long value) {

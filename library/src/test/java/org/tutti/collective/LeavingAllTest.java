@@ -112,7 +112,7 @@ class LeavingAllTest {
     @Test
     void shouldFreeWhatWasShownWhenAllOtherRanksHaveLeftForGood() {
         enter(first);
-        first.leave();
+        first.operation.leave();
         assertThat(isFree(0)).isFalse();
         leaveJob(second);
         assertThat(isFree(0)).isTrue();
@@ -123,7 +123,7 @@ class LeavingAllTest {
         enter(second);
         enter(first);
         first.breakOff(FAILURE);
-        second.leave();
+        second.operation.leave();
         assertThat(isFree(0)).as("it has left this operation").isTrue();
         enterInVain(second);
         assertThat(isFree(Long.MAX_VALUE >> 2)).as("and will be in no other one").isTrue();
@@ -176,11 +176,11 @@ class LeavingAllTest {
         for (int round = 0; round < 2; round++) {
             NodeView view = new NodeView(new Topology(new int[]{0, 1}), 0);
             long block = memory.claim(new RingLayout(2, 1).bytes(), "a test");
-            Team caller = new Team(machine, members, memory, block, pools.getFirst(), 0, view,
+            Team caller = new Team(machine, members, pools.getFirst(), block, 0, view,
                     new Reach(new int[]{0, 1}, new long[2]));
             Team team = request ? caller.forBackground(machine) : caller;
             enter(team);
-            team.invite(1, NodeTree.PARENT, team.show(GREATEST), GREATEST);
+            team.edges.invite(1, NodeTree.PARENT, team.show(GREATEST), GREATEST);
             assertThat(open).hasSize(1);
             handles.add(open.getFirst());
             team.breakOff(FAILURE);
@@ -247,10 +247,10 @@ class LeavingAllTest {
         Team team = request ? caller.forBackground(MACHINE) : caller;
         enter(team);
         team.copy(filled(OTHER), 0, team.show(GREATEST), 0, GREATEST);
-        team.leave();
+        team.operation.leave();
         Team follower = team(other, 1, new ScriptedMembers());
         enter(follower);
-        follower.leave();
+        follower.operation.leave();
     }
 
     @ParameterizedTest
@@ -263,7 +263,7 @@ class LeavingAllTest {
         enterInVain(first);
         assertThat(isFree(0)).isFalse();
         if (endsWell) {
-            request.leave();
+            request.operation.leave();
         } else {
             request.breakOff(FAILURE);
         }
@@ -280,10 +280,10 @@ class LeavingAllTest {
         enter(later);
         enter(second);
         second.breakOff(FAILURE);
-        later.leave();
+        later.operation.leave();
         enterInVain(first);
         assertThat(isFree(1)).isFalse();
-        request.leave();
+        request.operation.leave();
         assertThat(isFree(Long.MAX_VALUE >> 2)).isTrue();
     }
 
@@ -322,7 +322,7 @@ class LeavingAllTest {
         for (int operation = 0; operation < 2 + SLOTS; operation++) {
             enter(team);
             team.show(SHORT);
-            team.leave();
+            team.operation.leave();
         }
         assertThatExceptionOfType(RankFailedException.class).isThrownBy(() -> call(team))
                 .withMessageContaining("rank 1 has left the job");
@@ -350,7 +350,8 @@ class LeavingAllTest {
     }
 
     private Team team(long ofRing, int rank, Members known) {
-        return new Team(new LiveMachine(new Waiter(false)), known, memory, ofRing, pools.get(rank), rank, RANKS);
+        return new Team(new LiveMachine(new Waiter(false)), known, pools.get(rank), ofRing, rank,
+                new NodeView(new Topology(new int[RANKS]), 0), null);
     }
 
     /** Whether rank 0 may use again what it has shown in an operation, or in any below. */
@@ -359,9 +360,9 @@ class LeavingAllTest {
     }
 
     private void leaveJob(Team team) {
-        team.end();
+        team.ending().end();
         members.leave(team.rank());
-        team.leaveAll();
+        team.ending().leaveAll();
     }
 
     private static void enterInVain(Team team) {
@@ -371,11 +372,11 @@ class LeavingAllTest {
 
     private static void call(Team team) {
         enter(team);
-        team.leave();
+        team.operation.leave();
     }
 
     private static void enter(Team team) {
-        team.begin(drawn(team));
+        team.operation.begin(drawn(team));
     }
 
     private static Call drawn(Team team) {

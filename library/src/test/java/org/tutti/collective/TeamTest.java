@@ -53,13 +53,13 @@ class TeamTest {
         Team slow = team(0, new EventfulMachine(() -> {
             enter(quick);
             quick.post(Team.READY, 1);
-            quick.leave();
+            quick.operation.leave();
             enter(quick);
             quick.breakOff(new CallInterruptedException("an example"));
         }));
         enter(slow);
         assertThatCode(() -> slow.await(1, Team.READY, 1)).doesNotThrowAnyException();
-        slow.leave();
+        slow.operation.leave();
         assertThatThrownBy(() -> enter(slow)).isInstanceOf(CommunicatorBrokenException.class)
                 .hasMessageContaining("rank 1");
     }
@@ -94,10 +94,10 @@ class TeamTest {
             check.check();
         });
         Team receiver =
-                new Team(machine, members, memory, address, pool(1), 1, new NodeView(new Topology(new int[]{0, 1}), 1),
+                new Team(machine, members, pool(1), address, 1, new NodeView(new Topology(new int[]{0, 1}), 1),
                         new Reach(new int[]{0, 1}, new long[2]));
         enter(receiver);
-        Words.storePlain(words, arrived + Long.BYTES, receiver.tag());
+        Words.storePlain(words, arrived + Long.BYTES, receiver.operation.tag());
         Inflow flow = receiver.inflow(NodeTree.PARENT);
         flow.openNext(0, 0);
         assertThatCode(flow::await).doesNotThrowAnyException();
@@ -109,19 +109,20 @@ class TeamTest {
     }
 
     private Team team(int rank, Machine machine) {
-        return new Team(machine, new ScriptedMembers(), memory, ring, pool(RANKS), rank, RANKS);
+        return new Team(machine, new ScriptedMembers(), pool(RANKS), ring, rank,
+                new NodeView(new Topology(new int[RANKS]), 0), null);
     }
 
     private static void call(Team team) {
         enter(team);
-        team.leave();
+        team.operation.leave();
     }
 
     private static void enter(Team team) {
         Call call = new Call();
         call.set(ALGORITHM, 0, Long.MAX_VALUE);
         team.draw(call);
-        team.begin(call);
+        team.operation.begin(call);
     }
 
     /** Waits by letting something happen, and then looks for a reason to give up; gets from nobody. */

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.tutti.CallInterruptedException;
 import org.tutti.DeadlineExceededException;
+import org.tutti.Topology;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.job.CountedMemory;
 import org.tutti.memory.Memory;
@@ -150,7 +151,7 @@ class WindowPoolTest {
         window(GREATEST);
         window(GREATEST);
         Call call = drawn(other, System.nanoTime() + SECOND_NANOS / 20);
-        other.begin(call);
+        other.operation.begin(call);
         assertThatExceptionOfType(DeadlineExceededException.class).isThrownBy(() -> other.show(GREATEST))
                 .withMessageContaining("while it waited for rank 1");
         follow();
@@ -227,10 +228,10 @@ class WindowPoolTest {
         for (int turn = 0; turn < 10_000 / Ledger.AT_ONCE_MAX; turn++) {
             List<Call> calls = requests.stream().map(team -> drawn(team, Long.MAX_VALUE)).toList();
             for (int i = 0; i < calls.size(); i++) {
-                requests.get(i).begin(calls.get(i));
+                requests.get(i).operation.begin(calls.get(i));
                 requests.get(i).show(GREATEST);
             }
-            requests.reversed().forEach(Team::leave);
+            requests.reversed().forEach(request -> request.operation.leave());
             requests.forEach(_ -> follow());
         }
         long most = (long) Ledger.AT_ONCE_MAX * GREATEST;
@@ -279,14 +280,15 @@ class WindowPoolTest {
     }
 
     private Team team(long ofRing, WindowPool windows, Members members, int rank) {
-        return new Team(new LiveMachine(new Waiter(false)), members, memory, ofRing, windows, rank, RANKS);
+        return new Team(new LiveMachine(new Waiter(false)), members, windows, ofRing, rank,
+                new NodeView(new Topology(new int[RANKS]), 0), null);
     }
 
     /** An operation of the one rank, which the other one has not left yet. */
     private long window(int bytes) {
         enter(ahead);
         long start = ahead.show(bytes).start();
-        ahead.leave();
+        ahead.operation.leave();
         return start;
     }
 
@@ -294,7 +296,7 @@ class WindowPoolTest {
         enter(team);
         Area area = team.show(bytes);
         MemorySegment shown = area.segment().asSlice(area.start(), bytes);
-        team.leave();
+        team.operation.leave();
         return shown;
     }
 
@@ -304,11 +306,11 @@ class WindowPoolTest {
 
     private static void follow(Team team) {
         enter(team);
-        team.leave();
+        team.operation.leave();
     }
 
     private static void enter(Team team) {
-        team.begin(drawn(team, Long.MAX_VALUE));
+        team.operation.begin(drawn(team, Long.MAX_VALUE));
     }
 
     private static Call drawn(Team team, long deadlineNanos) {

@@ -12,9 +12,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.JobAbortedException;
 import org.tutti.RankFailedException;
+import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.LiveMachine;
+import org.tutti.collective.NodeView;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.WindowPool;
@@ -141,8 +143,9 @@ class LiveMembersTest {
         long ring = memory.claim(new RingLayout(1, ranks.length).bytes(), "a test");
         List<Team> teams = new ArrayList<>();
         for (int rank = 0; rank < ranks.length; rank++) {
-            teams.add(new Team(new LiveMachine(new Waiter(false)), group, memory, ring,
-                    new WindowPool(memory, WindowPool.windowBytesMax(SIZE)), rank, ranks.length));
+            teams.add(new Team(new LiveMachine(new Waiter(false)), group,
+                    new WindowPool(memory, WindowPool.windowBytesMax(SIZE)), ring, rank,
+                    new NodeView(new Topology(new int[ranks.length]), 0), null));
         }
         return teams;
     }

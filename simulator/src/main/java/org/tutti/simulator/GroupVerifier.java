@@ -70,7 +70,7 @@ final class GroupVerifier {
             Reach reach = view.topology().nodes() == 1 ? null
                     : number == WORLD ? new Reach(members.ranks(), worldHandles())
                             : new Reach(members.ranks(), process -> handle(number, process));
-            return new Team(machine, Healthy.INSTANCE, memory, ringAddress, pool, members.rank(rank), view, reach);
+            return new Team(machine, Healthy.INSTANCE, pool, ringAddress, members.rank(rank), view, reach);
         }
 
         void run() {
@@ -84,7 +84,7 @@ final class GroupVerifier {
                         case Make make -> make(make.on());
                         case Calling calling -> call(i, calling, self);
                         case Close close -> {
-                            teams[close.on()].leaveAll();
+                            teams[close.on()].ending().leaveAll();
                             returning.add(returns[close.on()]);
                         }
                     }

@@ -137,8 +137,8 @@ public final class Prediction {
         }
         for (int rank = 0; rank < teams.length; rank++) {
             int node = topology.nodeOf(rank);
-            teams[rank] = new Team(new PredictingMachine(cluster, rank), Healthy.INSTANCE, memories[node],
-                    rings[node], new WindowPool(memories[node], views[node].windowBytesMax()), rank, views[node],
+            teams[rank] = new Team(new PredictingMachine(cluster, rank), Healthy.INSTANCE,
+                    new WindowPool(memories[node], views[node].windowBytesMax()), rings[node], rank, views[node],
                     reach);
         }
         if (call.bytes() > teams[0].operationBytesMax()) {

@@ -108,8 +108,8 @@ public final class Verifier {
             VerifyingMachine machine = machines.of(world, thread);
             callers[thread] = new Caller(world, thread, memory, memories[node]);
             teams[thread] = thread == rank
-                    ? new Team(machine, Healthy.INSTANCE, memories[node], ringAddresses[node],
-                            new WindowPool(memories[node], views[node].windowBytesMax()), rank, views[node], reach)
+                    ? new Team(machine, Healthy.INSTANCE, new WindowPool(memories[node], views[node].windowBytesMax()),
+                            ringAddresses[node], rank, views[node], reach)
                     : teams[rank].forBackground(machine);
         }
     }

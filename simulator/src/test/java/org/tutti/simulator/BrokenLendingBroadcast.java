@@ -4,6 +4,7 @@ package org.tutti.simulator;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Cost;
+import org.tutti.collective.Loans;
 import org.tutti.collective.Team;
 import org.tutti.collective.broadcast.Broadcast;
 
@@ -32,7 +33,7 @@ final class BrokenLendingBroadcast extends Broadcast {
         if (fault == Fault.LENDS_AFTER_READY) {
             team.post(Team.READY, 1);
         }
-        boolean lends = team.lend(bytes, data);
+        boolean lends = team.loans().lend(bytes, data);
         if (!lends) {
             team.copy(data, 0, team.show(bytes), 0, bytes);
         }
@@ -42,7 +43,7 @@ final class BrokenLendingBroadcast extends Broadcast {
         if (lends && fault != Fault.LENDER_DOES_NOT_WAIT) {
             team.awaitOthers(Team.DONE, 1);
         }
-        team.takeBack();
+        team.loans().takeBack();
     }
 
     private void receive(Team team, Area data, long bytes, int root) {
@@ -50,10 +51,10 @@ final class BrokenLendingBroadcast extends Broadcast {
         if (fault == Fault.DONE_BEFORE_WHAT_IS_LENT_IS_READ) {
             team.post(Team.DONE, 1);
         }
-        boolean lent = team.isLending(root, bytes);
-        team.copy(lent ? team.lent(root, Team.SOURCE) : team.shown(root, bytes), 0, data, 0, bytes);
+        boolean lent = team.loans().isLending(root, bytes);
+        team.copy(lent ? team.loans().lent(root, Loans.SOURCE) : team.shown(root, bytes), 0, data, 0, bytes);
         if (lent) {
-            team.confirmLoans();
+            team.loans().confirm();
         }
         if (fault != Fault.DONE_BEFORE_WHAT_IS_LENT_IS_READ) {
             team.post(Team.DONE, 1);

@@ -6,9 +6,11 @@ import java.util.Arrays;
 
 import org.tutti.DataType;
 import org.tutti.Reduction;
+import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.LiveMachine;
+import org.tutti.collective.NodeView;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.WindowPool;
@@ -49,8 +51,9 @@ final class Pair {
     private Pair() {
         long ring = MEMORY.claim(new RingLayout(1, RANKS).bytes(), "a stress test");
         for (int rank = 0; rank < RANKS; rank++) {
-            teams[rank] = new Team(new LiveMachine(new Waiter(true)), Healthy.INSTANCE, MEMORY, ring,
-                    new WindowPool(MEMORY, WindowPool.windowBytesMax(RANKS)), rank, RANKS);
+            teams[rank] = new Team(new LiveMachine(new Waiter(true)), Healthy.INSTANCE,
+                    new WindowPool(MEMORY, WindowPool.windowBytesMax(RANKS)), ring, rank,
+                    new NodeView(new Topology(new int[RANKS]), 0), null);
             sums[rank] = Kernel.of(Reduction.SUM, DataType.LONG);
             segments[rank] = MemorySegment.ofArray(elements[rank]);
             calls[rank] = new Call();

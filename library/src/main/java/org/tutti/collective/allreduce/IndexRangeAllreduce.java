@@ -6,6 +6,7 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Cost;
 import org.tutti.collective.IndexRange;
+import org.tutti.collective.Loans;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
@@ -105,7 +106,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
         Area target = call.target();
         long bytes = call.bytes();
         Kernel kernel = call.kernel();
-        boolean lends = team.lend(bytes, source, target);
+        boolean lends = team.loans().lend(bytes, source, target);
         long chunk = IndexRange.chunkBytes(team, kernel, chunkBytes);
         int step = IndexRange.meet(team, call, chunk, lends);
         if (step == 0) {
@@ -143,7 +144,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
                         IndexRange.start(team, kernel, length, other + 1) - begin);
             }
         }
-        team.takeBack();
+        team.loans().takeBack();
     }
 
     private static void runOnLent(Team team, Call call) {
@@ -161,12 +162,12 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
             int other = (rank + distance) % size;
             team.await(other, Team.READY, COMBINED);
             long begin = IndexRange.start(team, kernel, bytes, other);
-            team.copy(team.lent(other, Team.TARGET), begin, target, begin,
+            team.copy(team.loans().lent(other, Loans.TARGET), begin, target, begin,
                     IndexRange.start(team, kernel, bytes, other + 1) - begin);
         }
-        team.confirmLoans();
+        team.loans().confirm();
         team.post(Team.DONE, COMBINED);
         team.awaitOthers(Team.DONE, COMBINED);
-        team.takeBack();
+        team.loans().takeBack();
     }
 }

@@ -3,6 +3,7 @@ package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Call;
 import org.tutti.collective.Cost;
+import org.tutti.collective.Loans;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.pattern.BinomialTree;
@@ -18,7 +19,7 @@ import org.tutti.pattern.BinomialTree;
  * node read; longer ones go straight to where they belong, as in {@link SrmBroadcast}, and each master lends what has
  * arrived to the ranks of its process.
  *
- * <p>Why nobody reads too late: a loan ends when all others have said DONE, and {@link Team#lend} argues the ordering;
+ * <p>Why nobody reads too late: a loan ends when all others have said DONE, and {@link Loans} argues the ordering;
  * {@link TreePipeline} says why windows and landing places are safe.
  */
 public final class DirectReadBroadcast extends Broadcast {

@@ -6,6 +6,7 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
+import org.tutti.collective.Loans;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
 import org.tutti.pattern.LevelTree;
@@ -133,7 +134,7 @@ final class TreePipeline {
         int chunks = Partition.chunks(bytes, chunk);
         boolean forwards = team.isMaster() && team.nodes() > 1;
         boolean shows = team.localSize() > 1;
-        boolean lent = shows && lends && team.lend(bytes, data);
+        boolean lent = shows && lends && team.loans().lend(bytes, data);
         Area window = shows && !lent ? team.show(Math.min(bytes, parts * chunk), windowsMax) : null;
         if (lent) {
             team.post(Team.READY, chunks);
@@ -177,7 +178,7 @@ final class TreePipeline {
     private static void takeBack(Team team, boolean lent, int chunks) {
         if (lent) {
             team.awaitOthers(Team.DONE, chunks);
-            team.takeBack();
+            team.loans().takeBack();
         }
     }
 
@@ -198,8 +199,8 @@ final class TreePipeline {
             long at = (step - 1) * chunk;
             long length = Math.min(chunk, bytes - at);
             team.await(from, Team.READY, step);
-            if (lends && step == FIRST && team.isLending(from, bytes)) {
-                lent = team.lent(from, Team.SOURCE);
+            if (lends && step == FIRST && team.loans().isLending(from, bytes)) {
+                lent = team.loans().lent(from, Loans.SOURCE);
             }
             Area source = lent != null ? lent : team.shown(from, windowBytes);
             long place = lent != null ? at : place(step, chunk, parts);
@@ -218,7 +219,7 @@ final class TreePipeline {
             }
         }
         if (lent != null) {
-            team.confirmLoans();
+            team.loans().confirm();
             team.post(Team.DONE, chunks);
         }
     }
@@ -248,11 +249,11 @@ final class TreePipeline {
         long bytes = call.bytes();
         int chunks = Partition.chunks(bytes, chunk);
         long windowBytes = Math.min(bytes, parts * chunk);
-        boolean belongs = team.isAddressable(data);
-        boolean lent = belongs && team.localSize() > 1 && lends && team.lend(bytes, data);
+        boolean belongs = data.isAddressable();
+        boolean lent = belongs && team.localSize() > 1 && lends && team.loans().lend(bytes, data);
         Area window = belongs && (lent || team.localSize() == 1) ? null : team.show(windowBytes);
         if (lends && !belongs) {
-            team.lendNothing(bytes);
+            team.loans().lendNothing(bytes);
         }
         Inflow in = team.inflow(NodeTree.PARENT);
         in.invite(tree.parent(team, top), tree.edgeAtParent(team, top), chunk, chunks, belongs ? data : window, 0,

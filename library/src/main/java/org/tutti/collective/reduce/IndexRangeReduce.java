@@ -83,7 +83,7 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
         long bytes = call.bytes();
         Kernel kernel = call.kernel();
         int root = call.root();
-        boolean lends = team.lend(bytes, source);
+        boolean lends = team.loans().lend(bytes, source);
         long chunk = IndexRange.chunkBytes(team, kernel, chunkBytes);
         int step = IndexRange.meet(team, call, chunk, lends);
         if (step == 0) {
@@ -124,7 +124,7 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
                 }
             }
         }
-        team.takeBack();
+        team.loans().takeBack();
     }
 
     /** In each round a rank fills half of its window with results, or the root its target; step 1 was the meeting. */
@@ -151,7 +151,7 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
                 team.await(root, Team.DONE, round - HALVES);
                 RankOrder.combineLent(team, kernel, source, bytes, from + start, parts, place, part);
                 if (round == chunks) {
-                    team.confirmLoans(); // before others can leave, and break what comes afterwards
+                    team.loans().confirm(); // before others can leave, and break what comes afterwards
                 }
                 team.post(Team.READY, 1L + round);
                 continue;
@@ -168,10 +168,10 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
             team.post(Team.DONE, round);
         }
         if (rank == root) {
-            team.confirmLoans();
+            team.loans().confirm();
             team.post(Team.READY, 1L + chunks);
         }
         team.awaitOthers(Team.READY, 1L + chunks);
-        team.takeBack();
+        team.loans().takeBack();
     }
 }

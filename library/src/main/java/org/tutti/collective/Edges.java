@@ -1,0 +1,275 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.memory.Words;
+
+/**
+ * What goes between nodes in an operation, over the edges of its slot: what flows are made of.
+ *
+ * <p>Before the first put or signal of an operation to another node, the ranks there must have left the operation that
+ * used the slot before. Who does not know that yet reads their left words, as inside a node: it gets them from there.
+ * So every read of a slot's edges happens before the next operation's puts.
+ */
+final class Edges {
+    private final Placement place;
+    private final Operation operation;
+    private final Waiting waiting;
+    private final Machine machine;
+    private final MemorySegment ring;
+    private final RingLayout layout;
+    private final Ledger ledger;
+
+    private MemorySegment landingsHere;
+
+    Edges(Placement place, Operation operation) {
+        this.place = place;
+        this.operation = operation;
+        this.waiting = operation.waiting;
+        this.machine = place.machine;
+        this.ring = place.ring;
+        this.layout = place.layout;
+        this.ledger = place.ledger;
+    }
+
+    // ---- where things are
+
+    /** Where the word lies, in the landings or the communicator's block, that says what a flow has brought. */
+    private long wordOf(Flow flow, int receivingEdge) {
+        long slotIndex = operation.slotIndex();
+        return flow.lands ? layout.landed(slotIndex, receivingEdge) : layout.arrived(slotIndex, receivingEdge);
+    }
+
+    /** Where the places of a flow begin, counted from its word. */
+    private static long startOf(Flow flow) {
+        return flow.lands ? RingLayout.LANDING : RingLayout.PAYLOAD;
+    }
+
+    private long creditOf(int edge) {
+        return layout.credit(operation.slotIndex(), edge);
+    }
+
+    /** Finds where the places of a flow to this node lie. */
+    void findPlaces(Inflow flow, Area places) {
+        places.set(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge) + startOf(flow));
+    }
+
+    /** Finds the landing place of an edge of this node. */
+    void findLanding(int edge, Area landing) {
+        landing.set(landingsHere(), layout.landed(operation.slotIndex(), edge) + RingLayout.LANDING);
+    }
+
+    /** The landings of this node, when its master has claimed them. */
+    private MemorySegment landingsHere() {
+        if (landingsHere == null) {
+            waiting.awaitWord(place.master(place.node), ring, RingLayout.LANDINGS, 1);
+            landingsHere = place.landings.here(machine);
+        }
+        return landingsHere;
+    }
+
+    /** The handle of the landings of another node. Who does not know it yet asks its master until that has them. */
+    private long landingsOf(int other) {
+        long handle = place.landings.elsewhere(other);
+        return handle != 0 ? handle : askForLandings(other);
+    }
+
+    private long askForLandings(int other) {
+        waiting.flush();
+        int asked = place.master(other);
+        long look = Waiting.NO_LOOK_YET;
+        for (int turn = 0;; turn++) {
+            waiting.awaitNothingOf(asked);
+            Machine.Reply reply = place.get(asked, 0, Words.LINE_BYTES, waiting);
+            if (reply == Machine.Reply.GONE) {
+                throw waiting.gone(asked);
+            }
+            if (reply == Machine.Reply.REFUSED && ledger.hasMet(other)) {
+                throw waiting.closed(asked);
+            }
+            long handle = reply == Machine.Reply.REFUSED ? 0 : Landings.handleIn(place.fetched, machine);
+            if (handle != 0) {
+                place.landings.setElsewhere(machine, other, handle);
+                return handle;
+            }
+            look = waiting.checkAndLook(look); // it may be in another call, which needs none
+            machine.pause(turn);
+        }
+    }
+
+    /** The handle by which the master of another node lets others reach the communicator's block there. */
+    private long ringOf(int otherNode) {
+        return place.reach.ring(place.master(otherNode));
+    }
+
+    // ---- what goes out
+
+    /**
+     * Puts bytes of a flow's next piece into its place at another node, and says so: who awaits the piece there finds
+     * them.
+     */
+    void put(Outflow flow, Area source, long sourceOffset, long offset, long bytes) {
+        long at = source.start() + sourceOffset;
+        if (!flow.invites) {
+            putAfterWord(flow, startOf(flow) + flow.place() + offset, source.segment(), at, bytes);
+            return;
+        }
+        int master = place.master(flow.node);
+        waiting.awaitRoomAt(master);
+        if (!machine.put(flow.target.process, flow.target.region, flow.target.offset + flow.place() + offset,
+                source.segment(), at, bytes, Machine.NO_WORD, 0, 0, waiting)) {
+            throw waiting.gone(master);
+        }
+        signal(flow);
+    }
+
+    /** Puts no bytes, but says that a flow's next piece is there. */
+    void signal(Outflow flow) {
+        putAfterWord(flow, 0, MemorySegment.NULL, 0, 0);
+    }
+
+    private void putAfterWord(Outflow flow, long distance, MemorySegment source, long sourceOffset, long bytes) {
+        long region = flow.lands ? landingsOf(flow.node) : ringOf(flow.node);
+        long word = wordOf(flow, flow.edgeThere);
+        putIntoSlot(flow.node, region, word + distance, source, sourceOffset, bytes, word, flow.number);
+    }
+
+    /** Gives places back to the node that puts data there, up to a step: SRM's zero-byte put. */
+    void credit(int toNode, int edge, long step) {
+        // the slot is free there: a credit answers a put of this very operation, so its receiver is in it
+        long word = creditOf(edge);
+        if (!isPut(toNode, ringOf(toNode), word, MemorySegment.NULL, 0, 0, word, step)
+                && !place.members.hasLeft(place.master(toNode))) {
+            throw waiting.gone(place.master(toNode)); // who has left properly awaits no credit
+        }
+    }
+
+    /** Lets the master of another node put into memory of this rank; counts as the first credit. */
+    void invite(int toNode, int edge, Area area, long bytes) {
+        writeInvitation(area, bytes);
+        long word = creditOf(edge);
+        putIntoSlot(toNode, ringOf(toNode), word + RingLayout.INVITATION, operation.invitations.written(), 0,
+                RingLayout.INVITATION_BYTES, word, 1);
+    }
+
+    private void writeInvitation(Area area, long bytes) {
+        Invitations invitations = operation.invitations;
+        int process = place.reach.process(place.rank);
+        MemorySegment segment = area.segment();
+        Window window = operation.windowOf(segment);
+        if (window != null) {
+            invitations.write(process, window.handle(machine), area.start(), bytes);
+        } else if (segment.equals(ring)) {
+            invitations.write(process, place.reach.ring(place.rank), area.start(), bytes);
+        } else if (landingsHere != null && segment.equals(landingsHere)) {
+            invitations.write(process, place.landings.handle(machine), area.start(), bytes);
+        } else {
+            invitations.write(process, invitations.open(segment.asSlice(area.start(), bytes)), 0, bytes);
+        }
+    }
+
+    private void putIntoSlot(int toNode, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+            long word, long step) {
+        long before = operation.sequence - layout.slots();
+        if (ledger.leftElsewhere(toNode) <= before) {
+            awaitLeft(toNode, before);
+        }
+        if (!isPut(toNode, region, offset, source, sourceOffset, bytes, word, step)) {
+            throw waiting.gone(place.master(toNode));
+        }
+    }
+
+    private boolean isPut(int toNode, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
+            long word, long step) {
+        assert step <= Team.STEPS_MAX : "step " + step;
+        int master = place.master(toNode);
+        waiting.awaitRoomAt(master);
+        return machine.put(place.reach.process(master), region, offset, source, sourceOffset, bytes, word,
+                operation.base + step, operation.tag(), waiting);
+    }
+
+    // ---- what comes in
+
+    /** Waits until the other node has invited this one, and finds where to. */
+    void awaitInvitation(Outflow flow) {
+        awaitCredit(flow.edge, 1, flow.node);
+        operation.invitations.read(ring, creditOf(flow.edge) + RingLayout.INVITATION, flow.target);
+    }
+
+    /** Waits until the other node has put a flow's next piece, or said that it is there. */
+    void awaitArrival(Inflow flow) {
+        awaitPut(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge), flow.number, flow.node);
+    }
+
+    /** Waits until another node has credited a step; 0 or less is always reached. */
+    void awaitCredit(int edge, long step, int fromNode) {
+        awaitPut(ring, creditOf(edge), step, fromNode);
+    }
+
+    private void awaitPut(MemorySegment words, long word, long step, int fromNode) {
+        if (step > 0) {
+            int master = place.master(fromNode);
+            waiting.awaitWord(master, words, word, operation.base + step);
+            boolean quietThere = operation.compare(master, machine.loadTag(words, word));
+            if (place.topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
+                ledger.raiseLeftElsewhere(machine, fromNode, Ledger.leftBy(operation.sequence, quietThere));
+            } else if (!ledger.hasMet(fromNode)) {
+                ledger.raiseLeftElsewhere(machine, fromNode, 0); // who has put has made its ring
+            }
+        }
+    }
+
+    // ---- who has left
+
+    /**
+     * Waits until all ranks of another node have left an operation. Those that have left the job have, and those that
+     * have closed the communicator.
+     */
+    private void awaitLeft(int other, long before) {
+        waiting.flush();
+        long look = Waiting.NO_LOOK_YET;
+        for (int turn = 0;; turn++) {
+            long least = askLeft(other);
+            if (least > Ledger.NOT_MET) {
+                ledger.raiseLeftElsewhere(machine, other, least);
+            }
+            if (least > before) {
+                return;
+            }
+            look = waiting.checkAndLook(look);
+            machine.pause(turn);
+        }
+    }
+
+    /** Gets the left words of another node from a rank that has them, and returns the least. */
+    private long askLeft(int other) {
+        int ranks = place.topology.ranksOn(other);
+        for (int local = 0; local < ranks; local++) {
+            int asked = place.topology.rankAt(other, local);
+            if (place.members.hasLeft(asked)) {
+                continue;
+            }
+            waiting.awaitNothingOf(asked);
+            long firstLeft = place.layoutAt(asked).left(0);
+            Machine.Reply reply = place.get(asked, firstLeft, (long) ranks * Words.LINE_BYTES, waiting);
+            if (reply == Machine.Reply.GIVEN) {
+                return leastLeft(other, ranks);
+            }
+            if (reply == Machine.Reply.GONE || !ledger.hasMet(other)) { // it may not have made its ring yet
+                return Ledger.NOT_MET;
+            } // else its process has closed the communicator
+        }
+        return Long.MAX_VALUE;
+    }
+
+    private long leastLeft(int other, int ranks) {
+        long least = Long.MAX_VALUE;
+        for (int local = 0; local < ranks; local++) {
+            if (!place.members.hasLeft(place.topology.rankAt(other, local))) {
+                least = Math.min(least, machine.loadPlain(place.fetched, (long) local * Words.LINE_BYTES));
+            }
+        }
+        return least;
+    }
+}

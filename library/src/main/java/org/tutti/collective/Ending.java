@@ -1,0 +1,108 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+/**
+ * How a communicator ends at one rank: because it is broken, the rank closes it, or the rank leaves its job.
+ *
+ * <p><b>Leaving all.</b> A rank begins no operation after one that it has broken off: it has set the broken word, or
+ * found it set, before, and looks at that word in {@link Operation#begin}. So when those have ended that it has in
+ * flight on other threads, it reads and writes nothing of the communicator's slots and windows any more, and its left
+ * word says that it has left all operations ({@link Ledger#leaveAll}). The same holds for a rank that leaves its job.
+ * What it has shown stays as it is until all other ranks of its node have left the operation, too, or have ended: who
+ * has not noticed yet what broke may still read it. Other nodes put nothing there any more, as that is revoked before.
+ * So the memory of a broken communicator is closed by the same rule as that of any operation.
+ */
+public final class Ending {
+    private final Placement place;
+    private final long brokenByError;
+
+    Ending(Placement place) {
+        this.place = place;
+        this.brokenByError = Breakage.wordOfError(place.rank);
+    }
+
+    /** Says that the communicator is broken, and why. */
+    void setBroken(Throwable failure) {
+        place.machine.setOnce(place.ring, RingLayout.BROKEN,
+                failure instanceof Error ? brokenByError : Breakage.word(failure, place.rank));
+    }
+
+    /**
+     * Ends the communicator because something has failed that was done on it outside of operations.
+     *
+     * @param failure what was thrown
+     */
+    public void breakNow(Throwable failure) {
+        setBroken(failure);
+        leaveAll();
+    }
+
+    /**
+     * Says that this rank leaves its job: its operations in flight end with an exception, soon.
+     */
+    public void end() {
+        place.ledger.end();
+    }
+
+    /**
+     * Says that this rank leaves all operations, as soon as those in flight have ended: because it has {@linkplain #end
+     * ended}, or closes the communicator.
+     */
+    public void leaveAll() {
+        place.ledger.leaveAll(place.machine, 0);
+    }
+
+    /**
+     * Tries to let go of the communicator's block, when this rank has {@linkplain #leaveAll left all operations}: that
+     * can be done once all ranks of its node have, or have ended.
+     *
+     * @return whether nobody reads any more what this rank has shown, and it touches nothing of the block but by {@link
+     *         #saySettled} and {@link #giveUp}
+     */
+    boolean settle() {
+        if (isBehind(Ledger.ALL, Ledger.NOBODY)) {
+            return false;
+        }
+        place.ledger.setClosed(Long.MAX_VALUE); // nobody looks at left words again
+        return true;
+    }
+
+    /**
+     * Says that this rank has {@linkplain #settle settled}: the block may be gone afterwards, but for its master.
+     */
+    void saySettled() {
+        place.machine.store(place.ring, place.layout.left(place.localRank),
+                place.ledger.left(place.machine) + Ledger.SETTLED);
+    }
+
+    /**
+     * Gives up this rank's part of the block when it has {@linkplain #settle settled}; the master, which has claimed
+     * the block, gives it back when all others have given up theirs, or have ended.
+     *
+     * @return whether that is done
+     */
+    boolean giveUp() {
+        if (!place.isMaster()) {
+            saySettled();
+        } else if (isBehind(Ledger.ALL + Ledger.SETTLED, place.localRank)) {
+            return false;
+        } else {
+            if (place.landings != null) {
+                place.landings.release(place.machine);
+            }
+            place.memory.release(place.ringAddress, place.layout.bytes());
+        }
+        return true;
+    }
+
+    /** Whether the left word of any rank of this node but one is less, and that rank goes on. */
+    private boolean isBehind(long left, int except) {
+        for (int each = 0; each < place.localSize; each++) {
+            if (each != except && place.machine.load(place.ring, place.layout.left(each)) < left
+                    && !place.members.hasEnded(place.localRanks[each])) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,345 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.CallInterruptedException;
+import org.tutti.CollectiveMismatchException;
+import org.tutti.CommunicatorBrokenException;
+import org.tutti.DeadlineExceededException;
+import org.tutti.RankFailedException;
+import org.tutti.memory.Waiter;
+
+/**
+ * For whom and what a rank waits in an operation, and all that can end that wait but the awaited word.
+ *
+ * <p><b>Mismatches.</b> On entering, a rank writes a descriptor of its call into its cell, and beside its READY word a
+ * fingerprint of its history: of this call and all before it. Who awaits the READY word of another rank compares
+ * fingerprints for nothing; who waits long for any word looks at the awaited rank's descriptor (but not while it waits
+ * to enter: its own call is not described yet). As the history is compared, a call that nobody waited in (two roots
+ * that both believe to be the only one) is found in the next one that somebody does.
+ *
+ * <p><b>Breaking.</b> A rank that waits in vain sees the broken word. One whose awaited word has come goes on: what
+ * broke may be a later operation than its own. That is not promised: who reads what others lend, or waits for more than
+ * one word, may be told of a later operation's end.
+ */
+final class Waiting implements Waiter.Check {
+    private static final int NOBODY = -1;
+    private static final long LOOK_NANOS = 200_000_000;
+    private static final long NO_LOOK = Long.MAX_VALUE;
+    static final long NO_LOOK_YET = Long.MIN_VALUE;
+    private static final LookEndedException LOOK_ENDED = new LookEndedException();
+
+    private final Placement place;
+    private final Operation operation;
+    private final Machine machine;
+    private final Members members;
+    private final Ledger ledger;
+    private final MemorySegment ring;
+    private final CallComparison comparison;
+    private final Waiter.Check whileAwaiting = this::checkAwaiting;
+
+    private boolean unflushed;
+    private long changesSeen;
+    private int awaitedRank;
+    private Ledger awaitedLedger; // of another communicator, of which the awaited rank is one
+    private MemorySegment awaitedMemory;
+    private long awaitedOffset;
+    private long awaitedValue;
+    private long lookNanos;
+    private int seenClosed = NOBODY;
+
+    /** Ends a look at another rank's descriptor; never leaves this class. */
+    private static final class LookEndedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        LookEndedException() {
+            super("the awaited word has come", null, false, false);
+        }
+    }
+
+    Waiting(Placement place, Operation operation) {
+        this.place = place;
+        this.operation = operation;
+        this.machine = place.machine;
+        this.members = place.members;
+        this.ledger = place.ledger;
+        this.ring = place.ring;
+        this.comparison = new CallComparison(place, whileAwaiting);
+    }
+
+    /** Waits until another rank has raised a word; what this one has put is on its way before. */
+    void awaitWord(int other, MemorySegment memory, long offset, long value) {
+        if (machine.load(memory, offset) < value) {
+            flush();
+            awaitedRank = other;
+            awaitedMemory = memory;
+            awaitedOffset = offset;
+            awaitedValue = value;
+            lookNanos = NO_LOOK_YET; // most waits are shorter than reading a clock
+            machine.await(memory, offset, value, this);
+        }
+    }
+
+    /** For calls of the fabric, which wait for room or an answer. */
+    void awaitNothingOf(int other) {
+        awaitedRank = other;
+        awaitedMemory = ring;
+        awaitedOffset = RingLayout.BROKEN;
+        awaitedValue = Long.MAX_VALUE;
+        lookNanos = NO_LOOK; // a check inside a call of the fabric must not call it
+    }
+
+    /** As {@link #awaitNothingOf}, for a put, which has to be flushed. */
+    void awaitRoomAt(int other) {
+        awaitNothingOf(other);
+        unflushed = true;
+    }
+
+    /** Sends what puts have gathered. */
+    void flush() {
+        if (unflushed) {
+            unflushed = false;
+            machine.flush();
+        }
+    }
+
+    /**
+     * Waits until all ranks of this node have left an operation of any communicator of this rank; returns false when
+     * that may take for ever, as the communicator is broken. Whatever ends this operation's own waits ends this one.
+     */
+    boolean awaitClosed(Ledger of, long closing) {
+        if (of == ledger) {
+            operation.awaitClosed(closing);
+            return true;
+        }
+        flush();
+        awaitedLedger = of;
+        try {
+            for (int turn = 0;; turn++) {
+                int behind = of.behind(machine, closing);
+                if (behind == Ledger.NOBODY || of.isBroken(machine, behind)) {
+                    return behind == Ledger.NOBODY;
+                }
+                awaitNothingOf(behind);
+                check();
+                machine.pause(turn);
+            }
+        } finally {
+            awaitedLedger = null;
+        }
+    }
+
+    // ---- what can go wrong
+
+    /**
+     * Looks for a reason not to wait any longer: called now and then while this rank waits.
+     */
+    @Override
+    public void check() {
+        long broken = checkJob(); // before the word is looked at: who breaks a later operation has ended this one
+        if (broken != 0) {
+            if (isAwaiting()) {
+                throw broken(broken);
+            }
+            return;
+        }
+        boolean isMember = awaitedLedger == null;
+        if (isMember && descriptorDiffers(awaitedRank)) {
+            throw mismatch(awaitedRank);
+        }
+        RuntimeException failure = members.failure(isMember ? awaitedRank : -1);
+        if (failure != null && isAwaiting()) {
+            checkAlive(); // who has left may have said before why
+            throw failure;
+        }
+        if (isMember) {
+            checkTakesPart(awaitedRank);
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            throw new CallInterruptedException(
+                    place.describe() + " was interrupted in " + called() + " while it waited for " + awaited()
+                            + "; the communicator cannot be used any more");
+        }
+        long deadlineNanos = operation.call.deadlineNanos;
+        if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
+            throw new DeadlineExceededException(
+                    place.describe() + " passed its deadline in " + called() + " while it waited for " + awaited()
+                            + "; see what that rank does, or allow more time");
+        }
+    }
+
+    /** Between calls of the fabric others may be looked at, too: returns when that is to be done next. */
+    long checkAndLook(long look) {
+        lookNanos = look;
+        check();
+        return lookNanos;
+    }
+
+    /** Throws if the communicator cannot be used any more. */
+    void checkAlive() {
+        long broken = checkJob();
+        if (broken != 0) {
+            throw broken(broken);
+        }
+    }
+
+    /** Throws if the job has ended or lost a rank; returns the communicator's broken word, or 0. */
+    private long checkJob() {
+        if (ledger.hasEnded()) {
+            throw hasLeft();
+        }
+        long broken = machine.load(ring, RingLayout.BROKEN);
+        long changes = members.changes();
+        if (changes != changesSeen || broken != 0) {
+            RuntimeException failure = members.failure(-1);
+            if (failure != null) {
+                throw failure;
+            }
+            changesSeen = changes;
+        }
+        return broken;
+    }
+
+    private boolean isAwaiting() {
+        return machine.load(awaitedMemory, awaitedOffset) < awaitedValue;
+    }
+
+    /** Throws when a rank of this node will not come to this operation: it has closed the communicator, or waits. */
+    private void checkTakesPart(int other) {
+        int local = place.localRankOf(other);
+        if (local >= 0 && local != place.localRank) {
+            long line = place.layout.left(local);
+            if (hasLeftAll(machine.load(ring, line)) && isAwaiting()) {
+                throw closed(other);
+            }
+            checkMakesNoGroup(other, ring, line);
+        }
+    }
+
+    /** Throws when a rank makes a group and waits for this one to do so, too, before it comes to this operation. */
+    private void checkMakesNoGroup(int other, MemorySegment memory, long line) {
+        long made = machine.load(memory, line + RingLayout.GROUP);
+        if (place.blocking && made != 0
+                && machine.load(memory, line + RingLayout.GROUP_DRAWN) <= operation.sequence
+                && GroupBlock.isAwaited(place, other, made, memory, line) && isAwaiting()) {
+            throw new CollectiveMismatchException(place.describe() + " called " + called() + ", but "
+                    + members.describe(other) + " makes a group of " + GroupBlock.ranks(machine, memory, line)
+                    + " and waits for it to do the same; all ranks must call the same collectives in the same order, "
+                    + "with the same arguments", true);
+        }
+    }
+
+    private boolean hasLeftAll(long leftThere) {
+        return leftThere >= Ledger.ALL && Ledger.done(leftThere) <= operation.sequence;
+    }
+
+    // ---- what to say of it
+
+    RuntimeException gone(int other) {
+        if (ledger.hasEnded()) { // this rank's own process may have closed its connections
+            return hasLeft();
+        }
+        RuntimeException failure = members.failure(other);
+        return failure != null ? failure
+                : new RankFailedException(members.rankInJob(other),
+                        place.describe() + " cannot reach " + members.describe(other) + " in " + called()
+                                + ": its process has ended, or the connection is lost");
+    }
+
+    /** Who has left all operations without having broken the communicator or left the job has closed it. */
+    RuntimeException closed(int other) {
+        checkAlive();
+        RuntimeException failure = members.failure(other);
+        return failure != null ? failure
+                : new CommunicatorBrokenException(cannotGoOn() + members.describe(other)
+                        + " has closed the communicator; close it after the last call, at every rank");
+    }
+
+    RankFailedException hasLeft() {
+        return new RankFailedException(members.rankInJob(place.rank), place.describe() + " left its job while its "
+                + called() + " was in flight; await all requests before closing the job");
+    }
+
+    CollectiveMismatchException mismatch(int other) {
+        awaitNothingOf(other);
+        return comparison.mismatch(operation.sequence, other);
+    }
+
+    private RuntimeException broken(long word) {
+        return Breakage.exception(word, members, cannotGoOn());
+    }
+
+    private String cannotGoOn() {
+        return place.describe() + " cannot go on with " + called() + ": ";
+    }
+
+    private String called() {
+        return operation.call.collective().label();
+    }
+
+    private String awaited() {
+        return awaitedLedger == null ? members.describe(awaitedRank) : awaitedLedger.describe(awaitedRank);
+    }
+
+    // ---- looks at other ranks' calls
+
+    private boolean descriptorDiffers(int other) {
+        return comparison.isDescribed(operation.sequence) && (place.localRankOf(other) < 0
+                ? descriptorDiffersElsewhere(other)
+                : comparison.differs(operation.sequence, other, operation.history));
+    }
+
+    /** The descriptor of a rank on another node has to be fetched: that is done rarely. */
+    private boolean descriptorDiffersElsewhere(int other) {
+        if (lookNanos == NO_LOOK_YET) {
+            lookNanos = System.nanoTime() + LOOK_NANOS;
+        }
+        if (lookNanos == NO_LOOK || System.nanoTime() - lookNanos < 0) {
+            return false;
+        }
+        lookNanos = NO_LOOK; // a check inside a call of the fabric must not call it
+        boolean differs = false;
+        try {
+            differs = comparison.differs(operation.sequence, other, operation.history);
+            if (!differs && isAwaiting()) {
+                checkOpenElsewhere(other);
+            }
+        } catch (LookEndedException _) {
+            // the awaited word has come
+        }
+        lookNanos = System.nanoTime() + LOOK_NANOS;
+        return differs;
+    }
+
+    /**
+     * Throws when a rank on another node has closed the communicator, and was seen to have when this was looked at
+     * before: if it has done so because of something that it knows, the news of that have come meanwhile.
+     */
+    private void checkOpenElsewhere(int other) {
+        boolean closed = switch (place.getLeftLine(other, whileAwaiting)) {
+            case GIVEN -> {
+                checkMakesNoGroup(other, place.fetched, 0);
+                yield hasLeftAll(machine.loadPlain(place.fetched, 0));
+            }
+            case REFUSED -> ledger.hasMet(place.nodeOf(other));
+            case GONE -> false;
+        };
+        if (closed && seenClosed == other && isAwaiting()) {
+            throw closed(other);
+        }
+        seenClosed = closed ? other : NOBODY;
+        RuntimeException failure = members.look(other, whileAwaiting);
+        if (failure != null && isAwaiting()) {
+            throw failure;
+        }
+    }
+
+    /** Its answer may take as long as a lost rail, and the rank that is to give it may have left after its last put. */
+    private void checkAwaiting() {
+        if (!isAwaiting()) {
+            throw LOOK_ENDED;
+        }
+        check();
+    }
+}
