@@ -324,4 +324,66 @@ class GroupFailureTest {
         });
         assertThat(named).isTrue();
     }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldMakeNoGroupOfABrokenCommunicator(int[] nodeOfRank) {
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            try (Communicator group = world.create(0, 1, 2, 3)) {
+                if (world.rank() == 0) {
+                    assertThatThrownBy(group.withDeadline(Duration.ofMillis(20))::barrier)
+                            .isInstanceOf(DeadlineExceededException.class);
+                }
+                world.barrier();
+                if (world.rank() == 0) {
+                    assertThatThrownBy(() -> group.create(0)).isInstanceOf(CommunicatorBrokenException.class)
+                            .hasMessageContaining("cannot go on with create").hasMessageContaining("its deadline");
+                }
+            }
+        });
+    }
+
+    @Test
+    void shouldRefuseOtherCallsWhileAGroupIsMade() {
+        LocalNodes.run(new int[]{0, 0}, job -> {
+            Communicator parent = job.world().duplicate();
+            if (job.rank() == 0) {
+                Thread maker = Thread.startVirtualThread(() -> parent.create(0, 1).close());
+                Throwable refused = null;
+                while (refused == null) {
+                    Thread.sleep(10);
+                    refused = catchThrowable(() -> parent.create(0).close());
+                }
+                assertThat(refused).isInstanceOf(IllegalStateException.class).hasMessageContaining(
+                        "called create while another thread is inside create on the same communicator");
+                assertThatThrownBy(parent::close).isInstanceOf(IllegalStateException.class);
+                job.world().barrier();
+                maker.join();
+            } else {
+                job.world().barrier();
+                parent.create(0, 1).close();
+            }
+            parent.close();
+        });
+    }
+
+    @Test
+    void shouldNameARankThatHasClosedToARootThatRunsAhead() {
+        LocalNodes.run(new int[]{0, 0}, job -> {
+            Communicator group = job.world().duplicate().withName("rows");
+            if (job.rank() == 1) {
+                group.close();
+            }
+            job.world().barrier();
+            if (job.rank() == 0) {
+                assertThatThrownBy(() -> {
+                    for (int i = 0; i < 200; i++) {
+                        group.broadcast(new int[1], 0);
+                    }
+                }).isInstanceOf(CommunicatorBrokenException.class)
+                        .hasMessageContaining("rank 1 of \"rows\" (rank 1 of the job) has closed the communicator");
+            }
+        });
+    }
 }

@@ -33,8 +33,12 @@ public final class Ending {
      * @param failure what was thrown
      */
     public void breakNow(Throwable failure) {
-        setBroken(failure);
-        leaveAll();
+        try {
+            setBroken(failure);
+            leaveAll();
+        } catch (IllegalStateException closed) { // the job was closed meanwhile, and its memory is gone
+            failure.addSuppressed(closed);
+        }
     }
 
     /**
@@ -63,16 +67,19 @@ public final class Ending {
         if (isBehind(Ledger.ALL, Ledger.NOBODY)) {
             return false;
         }
-        place.ledger.setClosed(Long.MAX_VALUE); // nobody looks at left words again
+        place.ledger.setSettled();
         return true;
     }
 
     /**
-     * Says that this rank has {@linkplain #settle settled}: the block may be gone afterwards, but for its master.
+     * Says that this rank has {@linkplain #settle settled}: the block may be gone afterwards, but for its master. One
+     * that leaves its job in the middle of an operation does not say so: its thread may still be there.
      */
     void saySettled() {
-        place.machine.store(place.ring, place.layout.left(place.localRank),
-                place.ledger.left(place.machine) + Ledger.SETTLED);
+        long left = place.ledger.left(place.machine);
+        if (left >= Ledger.ALL) {
+            place.machine.store(place.ring, place.layout.left(place.localRank), left + Ledger.SETTLED);
+        }
     }
 
     /**

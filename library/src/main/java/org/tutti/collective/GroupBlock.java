@@ -40,6 +40,7 @@ public final class GroupBlock {
     private final long id;
     private final int[] ranks;
     private final long ownLine;
+    private long lookedAt;
 
     /**
      * @param parent the communicator that the group is made from
@@ -57,6 +58,27 @@ public final class GroupBlock {
         this.ranks = ranks;
         this.deadlineNanos = deadlineNanos;
         this.ownLine = parent.layout.left(parent.localRank);
+    }
+
+    /**
+     * Begins to make the group, which is a blocking call of the parent.
+     *
+     * @throws org.tutti.TuttiException when the parent cannot be used any more
+     */
+    public void begin() {
+        parent.checkIdle(called);
+        RuntimeException failure = failure(-1);
+        if (failure != null) {
+            throw failure;
+        }
+        parent.ledger.setBlocking(called);
+    }
+
+    /**
+     * Ends the call, whether or not the group was made.
+     */
+    public void leave() {
+        parent.ledger.setBlocking(null);
     }
 
     /**
@@ -197,8 +219,13 @@ public final class GroupBlock {
      * @return the exception to throw, or null
      */
     public RuntimeException look(int awaited, Waiter.Check check) {
-        return parent.getLeftLine(ranks[awaited], check) == Machine.Reply.GIVEN
-                ? mismatch(ranks[awaited], parent.fetched, 0) : null;
+        if (parent.getLeftLine(ranks[awaited], check) != Machine.Reply.GIVEN) {
+            return null;
+        }
+        long before = lookedAt;
+        lookedAt = machine.load(parent.fetched, RingLayout.GROUP);
+        // what a get brings may be of two groups, one after the other; what is the same the next time is of one
+        return before == lookedAt ? mismatch(ranks[awaited], parent.fetched, 0) : null;
     }
 
     private RuntimeException mismatch(int other, MemorySegment memory, long line) {

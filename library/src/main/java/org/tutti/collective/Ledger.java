@@ -6,7 +6,6 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
-import org.tutti.Collective;
 import org.tutti.memory.Words;
 
 /**
@@ -60,7 +59,7 @@ final class Ledger {
 
     private long drawn;
     private long history;
-    private Collective blocking;
+    private String blocking;
 
     private boolean concurrent;
     private long left;
@@ -68,6 +67,7 @@ final class Ledger {
     private boolean leavingAll;
     private long brokenOff;
     private volatile long closed;
+    private volatile boolean settled;
     private volatile boolean ended;
 
     /**
@@ -108,11 +108,11 @@ final class Ledger {
     }
 
     /** The blocking call that the rank is in, or null: two at once are a mistake, noticed at best effort. */
-    Collective blocking() {
+    String blocking() {
         return blocking;
     }
 
-    void setBlocking(Collective called) {
+    void setBlocking(String called) {
         blocking = called;
     }
 
@@ -248,9 +248,18 @@ final class Ledger {
         return members.describe(rank);
     }
 
-    /** Threads may set it in the wrong order: then it is found again by looking. */
+    /** Threads may set it in the wrong order: then it is found again by looking, while there is what to look at. */
     void setClosed(long operation) {
         closed = operation;
+        if (settled) {
+            closed = Long.MAX_VALUE;
+        }
+    }
+
+    /** All operations are closed, and nobody is to look at left words again. */
+    void setSettled() {
+        settled = true; // before, so that a thread that stores an older number afterwards sees it
+        closed = Long.MAX_VALUE;
     }
 
     /** All operations below have been left by all ranks of another node. */

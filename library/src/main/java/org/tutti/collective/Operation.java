@@ -74,7 +74,7 @@ final class Operation {
     /** Gives the operations of a call their numbers and their place in the history. */
     void draw(Call drawn) {
         if (blocking) {
-            ledger.setBlocking(drawn.collective());
+            ledger.setBlocking(drawn.collective().label());
         }
         call = drawn;
         drawn.draw(ledger, place.operationBytesMax());

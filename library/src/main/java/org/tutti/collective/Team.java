@@ -92,7 +92,7 @@ public final class Team extends Placement {
     public void checkIdle(String called) {
         if (ledger.blocking() != null) {
             throw new IllegalStateException(describe() + " called " + called
-                    + " while another thread is inside " + ledger.blocking().label()
+                    + " while another thread is inside " + ledger.blocking()
                     + " on the same communicator; let one thread at a time use it");
         }
     }

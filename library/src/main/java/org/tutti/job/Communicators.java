@@ -102,6 +102,7 @@ final class Communicators {
         giveBackLeftovers();
         long id = mix(parent.id, number);
         var block = new GroupBlock(parent.team, called, id, ranks, deadlineNanos);
+        block.begin();
         Membership made = null;
         try {
             made = meet(parent, block, id, ranks);
@@ -117,6 +118,8 @@ final class Communicators {
                 close(made);
             }
             throw failure;
+        } finally {
+            block.leave();
         }
     }
 
@@ -151,12 +154,19 @@ final class Communicators {
         throw new IllegalArgumentException("rank " + rank + " is none of the group's: " + Arrays.toString(ranks));
     }
 
-    /** Spreads numbers evenly, whatever they are made of: the finalizer of SplitMix64 (Steele, Lea, Flood 2014). */
+    /**
+     * A number that is made of two, so that different pairs have different ones, but by accident: one chance in 2^64.
+     */
     static long mix(long number, long more) {
-        long mixed = number * 31 + more + GOLDEN;
-        mixed = (mixed ^ mixed >>> 30) * 0xBF58_476D_1CE4_E5B9L;
-        mixed = (mixed ^ mixed >>> 27) * 0x94D0_49BB_1331_11EBL;
-        return mixed ^ mixed >>> 31;
+        return spread(spread(number) + more);
+    }
+
+    /** Spreads numbers evenly: the finalizer of SplitMix64 (Steele, Lea, Flood 2014). */
+    private static long spread(long number) {
+        long spread = number + GOLDEN;
+        spread = (spread ^ spread >>> 30) * 0xBF58_476D_1CE4_E5B9L;
+        spread = (spread ^ spread >>> 27) * 0x94D0_49BB_1331_11EBL;
+        return spread ^ spread >>> 31;
     }
 
     /** Closes a communicator at this rank; without effect when it is closed. */

@@ -223,11 +223,11 @@ final class Gossip implements FabricListener {
     }
 
     /**
-     * Forgets a communicator of which this process has no ranks any more.
+     * Forgets a communicator of which this process has no ranks any more: nobody begins to look at its words here.
      *
      * @param id its number
      */
-    void forget(long id) {
+    synchronized void forget(long id) {
         spread(); // what others have to hear of it
         circles.remove(id);
     }

@@ -85,8 +85,8 @@ final class SharedGroup {
 
     private synchronized void close() {
         if (handle != 0) {
-            network.fabric().revoke(handle);
             network.gossip().forget(id);
+            network.fabric().revoke(handle); // which also waits for news that are just being heard
         }
     }
 }
