@@ -142,7 +142,7 @@ public abstract class Communicator implements AutoCloseable {
 
     /**
      * Makes a communicator of the ranks that give the same color: a collective call, which ends when all of these have
-     * made it. Steps: an allreduce of 16 bytes a rank here, and a barrier of the new communicator.
+     * made it. Steps: an allreduce of 16 bytes a rank and a barrier, both here.
      *
      * @param color 0 or more
      * @param key orders the ranks of the new communicator; those with the same key are in their order here
@@ -165,8 +165,7 @@ public abstract class Communicator implements AutoCloseable {
 
     /**
      * Makes a communicator of the same ranks in the same order, whose calls have nothing to do with those of this one:
-     * so that a library, or another thread, may have one of its own. A collective call. Steps: a barrier here, and one
-     * of the new communicator.
+     * so that a library, or another thread, may have one of its own. A collective call. Steps: a barrier here.
      *
      * @return the communicator, to be {@linkplain #close closed}; as {@link #split} has it
      */

@@ -3,9 +3,11 @@ package org.tutti;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -384,6 +386,31 @@ class GroupFailureTest {
                 }).isInstanceOf(CommunicatorBrokenException.class)
                         .hasMessageContaining("rank 1 of \"rows\" (rank 1 of the job) has closed the communicator");
             }
+            job.world().barrier();
         });
+    }
+
+    /** All come together in a barrier of the communicator; it is none that somebody else may call. */
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldNameWhoCallsSomethingElseWhileAllMakeGroups(int[] nodeOfRank) {
+        List<Consumer<Communicator>> calls = List.of(Communicator::barrier, each -> each.splitByNode().close(),
+                each -> each.split(0, 0).close(), each -> each.allreduce(new int[1], Reduction.SUM),
+                each -> each.create(0, 1, 2, 3).close());
+        for (Consumer<Communicator> call : calls) {
+            var heard = new CountDownLatch(nodeOfRank.length);
+            LocalNodes.run(nodeOfRank, job -> {
+                Communicator world = job.world();
+                assertThat(catchThrowable(() -> {
+                    if (world.rank() == 3) {
+                        call.accept(world);
+                    } else {
+                        world.duplicate().close();
+                    }
+                    world.barrier();
+                })).isInstanceOf(CollectiveMismatchException.class);
+                awaitAll(heard);
+            });
+        }
     }
 }

@@ -49,7 +49,7 @@ public final class Call {
      * Says what is called; a call of a collective with elements has them from {@link #setElements}.
      *
      * @param newAlgorithm how it is done
-     * @param newRoot the root, or 0
+     * @param newRoot the root, or 0; of a barrier what else must be the same at all ranks
      * @param newDeadlineNanos when it must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
      *            for never
      */

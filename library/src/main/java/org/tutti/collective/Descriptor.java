@@ -74,6 +74,8 @@ final class Descriptor {
         }
         if (called.hasRoot()) {
             text.append(" with root ").append(kind >>> Integer.SIZE);
+        } else if (kind >>> Integer.SIZE != 0) {
+            text.append(" in which all make groups");
         }
         if (!operator.isEmpty()) {
             text.append(" and operator ").append(operator)

@@ -72,6 +72,15 @@ public final class GroupBlock {
             throw failure;
         }
         parent.ledger.setBlocking(called);
+        parent.ledger.making = id;
+    }
+
+    /**
+     * Lets this rank call an operation of the parent in which all members come together, when its block is there and
+     * open to others: afterwards all are. Others may still be on the way to that operation, and are waited for in it.
+     */
+    public void comeTogether() {
+        parent.ledger.setBlocking(null);
     }
 
     /**
@@ -79,6 +88,7 @@ public final class GroupBlock {
      */
     public void leave() {
         parent.ledger.setBlocking(null);
+        parent.ledger.making = 0;
     }
 
     /**
@@ -135,14 +145,15 @@ public final class GroupBlock {
     }
 
     /**
-     * Whether another rank, whose left line has said which group it makes, waits for this one to make that, too.
-     * The last one of both that this rank has made the other may still be about to end; after that they made no more.
+     * Whether another rank, whose left line has said which group it makes, waits for this one to make that, too. It
+     * does not if this rank is making that itself, or has: the last one of both that this rank has made the other may
+     * still be about to end; after that they made no more.
      */
     static boolean isAwaited(Placement parent, int other, long made, MemorySegment memory, long line) {
         Machine machine = parent.machine;
         long[] lastMade = parent.ledger.lastMade;
         return Math.max(parent.rank, other) < RANKS_SAID
-                && (other >= lastMade.length || lastMade[other] != made)
+                && made != parent.ledger.making && (other >= lastMade.length || lastMade[other] != made)
                 && (machine.load(memory,
                         line + RingLayout.GROUP_RANKS + (long) parent.rank / Long.SIZE * Long.BYTES) >>> parent.rank
                         & 1) != 0

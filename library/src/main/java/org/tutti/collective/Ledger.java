@@ -47,6 +47,9 @@ final class Ledger {
     /** Of each rank that says which groups it makes the last one that this rank has made with it. */
     long[] lastMade = {};
 
+    /** The group that this rank is making of this communicator, by its number, or 0. */
+    long making;
+
     private final Members members;
     private final MemorySegment ring;
     private final long firstLeft;

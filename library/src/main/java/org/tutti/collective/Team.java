@@ -159,6 +159,13 @@ public final class Team extends Placement {
         return operation.sequence;
     }
 
+    /**
+     * {@return the number of the operation that this rank will draw next, the same at every rank}
+     */
+    public long nextOperation() {
+        return ledger.drawn();
+    }
+
     // ---- words
 
     /**
@@ -353,6 +360,13 @@ public final class Team extends Placement {
     public Area landing(int edge) {
         edges.findLanding(edge, landing);
         return landing;
+    }
+
+    /**
+     * Takes note that every rank's ring is there, as an operation of another communicator has told.
+     */
+    public void noteAllAreOpen() {
+        ledger.raiseLeftEverywhere(0);
     }
 
     /**

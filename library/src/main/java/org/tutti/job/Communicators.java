@@ -23,9 +23,9 @@ import org.tutti.onesided.Allocator;
  * <p><b>Making a group</b> concerns its members only. They know its number without being told: it is made of that of
  * the communicator which they make it from, and of what they have called there. On each node they find its block by
  * that number ({@link GroupBlock}), and other nodes reach the block by a handle that follows from the number and the
- * job's secret; so nobody has to be asked, and nothing has to be exchanged. The group's first operation, a barrier,
- * ends when all members have come to it. What fails before that breaks the communicator that the group is made from, as
- * any call there, so that members who come late do not wait for ever.
+ * job's secret; so nobody has to be asked, and nothing has to be exchanged. A barrier ends when all members have come:
+ * of the communicator, where all its ranks make groups, else of the group. What fails before that breaks the
+ * communicator that the group is made from, as any call there, so that members who come late do not wait for ever.
  *
  * <p><b>Closing</b> waits for nobody. The rank leaves all operations, and what it has of the group is given back when
  * the others of its node have closed it, too: that is looked for whenever a group is made or closed.
@@ -97,8 +97,11 @@ final class Communicators {
      * @param number tells apart what is made of the same communicator: the same at all members, and never used again
      * @param ranks for each rank of the group that of the parent; this one is among them
      * @param deadlineNanos when the call must have ended
+     * @param together an operation of the communicator that no member ends before all have called it; null if not all
+     *            ranks of the communicator make groups: then the group has a barrier of its own
      */
-    LiveCommunicator make(Membership parent, String called, long number, int[] ranks, long deadlineNanos) {
+    LiveCommunicator make(Membership parent, String called, long number, int[] ranks, long deadlineNanos,
+            Runnable together) {
         giveBackLeftovers();
         long id = mix(parent.id, number);
         var block = new GroupBlock(parent.team, called, id, ranks, deadlineNanos);
@@ -107,7 +110,13 @@ final class Communicators {
         try {
             made = meet(parent, block, id, ranks);
             var group = new LiveCommunicator(this, made, choice);
-            group.barrier(deadlineNanos);
+            if (together == null) {
+                group.barrier(deadlineNanos);
+            } else {
+                block.comeTogether();
+                together.run();
+                made.team.noteAllAreOpen();
+            }
             made.members.setFounding(null);
             block.end();
             return group;

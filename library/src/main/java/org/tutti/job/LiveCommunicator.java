@@ -191,7 +191,7 @@ final class LiveCommunicator extends Communicator {
         allreduce(table, Reduction.SUM);
         int[] ranks = IntStream.range(0, size()).filter(each -> table[2 * each] == color).boxed()
                 .sorted(Comparator.comparingLong(each -> table[2 * each + 1])).mapToInt(each -> each).toArray();
-        return make("split", color, ranks, deadlineNanos);
+        return split("split", color, ranks, deadlineNanos);
     }
 
     @Override
@@ -214,20 +214,20 @@ final class LiveCommunicator extends Communicator {
         }
         int node = topology().nodeOf(rank());
         int group = topology().placeOf(rank()) / levels[level];
-        return split("splitBy", (long) node * size() + group, Arrays.stream(topology().ranksOf(node))
+        return split("splitBy " + level, (long) node * size() + group, Arrays.stream(topology().ranksOf(node))
                 .filter(each -> topology().placeOf(each) / levels[level] == group));
     }
 
-    /** What all ranks know without a table; but they come together, so that one that calls something else is named. */
     private Communicator split(String called, long color, IntStream ranks) {
-        long deadlineNanos = deadlineNanos();
-        barrier(deadlineNanos);
-        return make(called, color, ranks.toArray(), deadlineNanos);
+        return split(called, color, ranks.toArray(), deadlineNanos());
     }
 
-    /** The operation that all of this communicator have just been in tells apart what they make. */
-    private Communicator make(String called, long color, int[] ranks, long deadlineNanos) {
-        return communicators.make(membership, called, Communicators.mix(team.operation(), color), ranks, deadlineNanos);
+    /** All ranks of this communicator make groups, and come together here. Its next operation tells their numbers. */
+    private Communicator split(String called, long color, int[] ranks, long deadlineNanos) {
+        int same = called.hashCode() & Integer.MAX_VALUE | 1; // for who calls something else, even a barrier
+        return communicators.make(membership, called, Communicators.mix(team.nextOperation(), color), ranks,
+                deadlineNanos,
+                () -> run(prepare(membership.call, Collective.BARRIER, 0, null, same, deadlineNanos)));
     }
 
     @Override
@@ -236,7 +236,7 @@ final class LiveCommunicator extends Communicator {
         team.checkIdle("create");
         int[] members = ranks.clone();
         checkMembers(members);
-        return communicators.make(membership, "create", membership.numberOf(members), members, deadlineNanos);
+        return communicators.make(membership, "create", membership.numberOf(members), members, deadlineNanos, null);
     }
 
     private void checkMembers(int[] ranks) {

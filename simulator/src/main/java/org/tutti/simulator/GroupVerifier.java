@@ -102,6 +102,7 @@ final class GroupVerifier {
                 ofParent[i] = parent.rank(members.ranks()[i]);
             }
             var block = new GroupBlock(teams[members.parent()], "create", number, ofParent, Long.MAX_VALUE);
+            block.begin();
             long address = block.claimOrFind(memory, ofParent[view.master()], view.layout().bytes());
             long handle = handle(number, rank);
             if (view.topology().nodes() > 1) {
@@ -113,11 +114,20 @@ final class GroupVerifier {
                     world.revoke(handle);
                 }
             });
+            boolean together = members.ranks().length == parent.ranks().length;
+            barrier(teams[together ? members.parent() : number]);
+            if (together) {
+                teams[number].noteAllAreOpen();
+            }
+            block.end();
+            block.leave();
+        }
+
+        private static void barrier(Team team) {
             var barrier = new Call();
             barrier.set(Catalogue.of(Collective.BARRIER).getFirst(), 0, Long.MAX_VALUE);
-            teams[number].draw(barrier);
-            teams[number].run(barrier);
-            block.end();
+            team.draw(barrier);
+            team.run(barrier);
         }
 
         private void call(int index, Calling calling, int self) {
