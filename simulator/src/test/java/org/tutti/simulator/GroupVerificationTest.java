@@ -126,7 +126,7 @@ class GroupVerificationTest {
     @ParameterizedTest
     @EnumSource
     void shouldFindFaults(Fault fault) {
-        var shape = new Topology(fault == Fault.TAKES_RINGS_FOR_MADE ? new int[]{0, 1, 0} : new int[3]);
+        var shape = new Topology(fault == Fault.TAKES_RINGS_FOR_MADE ? new int[]{0, 1, 0, 1} : new int[3]);
         List<String> found = new ArrayList<>();
         for (int seed = 0; seed < 20; seed++) {
             GroupVerifier.verify(GroupScript.of(shape, new int[]{2, 0, 1}, seed), seed,
