@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.JobOptions.Threads;
@@ -134,15 +135,16 @@ class AllocationTest {
     }
 
     static Stream<Operation> longOperations() {
-        return Stream.of(new Operation("broadcast off heap", LONG_ELEMENTS,
+        return Rows.sampled(Stream.of(new Operation("broadcast off heap", LONG_ELEMENTS,
                 (world, data) -> world.broadcast(data.offHeap, 1)),
                 new Operation("allreduce off heap", LONG_ELEMENTS,
                         (world, data) -> world.allreduce(data.offHeap, Reduction.SUM)),
                 new Operation("allreduce between two memories off heap", LONG_ELEMENTS,
-                        (world, data) -> world.allreduce(data.offHeap, data.otherOffHeap, Reduction.MAX)));
+                        (world, data) -> world.allreduce(data.offHeap, data.otherOffHeap, Reduction.MAX))));
     }
 
     /** Sent straight from where it is, by views that have to be made once. */
+    @Tag("sampled")
     @ParameterizedTest
     @MethodSource("longOperations")
     void aLongBlockingCallBetweenNodesAllocatesNothing(Operation operation) {
@@ -153,7 +155,7 @@ class AllocationTest {
     }
 
     static Stream<Operation> oneSidedOperations() {
-        return Stream.of(1, 512).flatMap(elements -> Stream.of(
+        return Rows.sampled(Stream.of(1, 512).flatMap(elements -> Stream.of(
                 new Operation("put of an array", elements, (world, data) -> data.next(world).put(8, data.array)),
                 new Operation("put of a span", elements, (world, data) -> data.next(world).put(8, data.span)),
                 new Operation("put off heap, fence", elements, (world, data) -> {
@@ -206,9 +208,10 @@ class AllocationTest {
                 new Operation("put, barrier", elements, (world, data) -> {
                     data.next(world).put(8, data.array);
                     data.memory.barrier();
-                })));
+                }))));
     }
 
+    @Tag("sampled")
     @ParameterizedTest
     @MethodSource("oneSidedOperations")
     void aOneSidedCallAllocatesNothing(Operation operation) {

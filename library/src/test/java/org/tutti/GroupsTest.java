@@ -183,6 +183,12 @@ class GroupsTest {
         }
     }
 
+    /** Fewer there may be: others of this process may have ended meanwhile. */
+    private static void assertNoMoreThreadsAndFiles(List<Long> after, List<Long> before) {
+        assertThat(after.get(1)).isLessThanOrEqualTo(before.get(1));
+        assertThat(after.get(2)).isLessThanOrEqualTo(before.get(2));
+    }
+
     /** Ten thousand one after the other, and then a thousand at once. */
     @Tag("thorough")
     @Test
@@ -205,7 +211,7 @@ class GroupsTest {
             if (world.rank() == 0) {
                 List<Long> after = used(claimed);
                 assertThat(after.get(0) - before.get(0)).isLessThan(GROUP_BYTES);
-                assertThat(after.subList(1, 3)).isEqualTo(before.subList(1, 3));
+                assertNoMoreThreadsAndFiles(after, before);
             }
             List<Communicator> open = new ArrayList<>();
             for (int i = 0; i < 1_000; i++) {
@@ -220,7 +226,7 @@ class GroupsTest {
             if (world.rank() == 0) { // two groups at a time, each with four ranks on two nodes
                 assertThat((used(claimed).get(0) - before.get(0)) / 2_000)
                         .isLessThan(4 * (16 << 10) + 2 * (64 << 10));
-                assertThat(used(claimed).subList(1, 3)).isEqualTo(before.subList(1, 3));
+                assertNoMoreThreadsAndFiles(used(claimed), before);
             }
             world.barrier();
             open.forEach(Communicator::close);

@@ -18,6 +18,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -364,10 +365,11 @@ class OneSidedTest {
     }
 
     static Stream<Arguments> accumulates() {
-        return shapes().flatMap(shape -> Stream.of(DataType.INT, DataType.LONG, DataType.FLOAT, DataType.DOUBLE)
-                .map(type -> Arguments.of(shape, type)));
+        Stream<DataType> types = Stream.of(DataType.INT, DataType.LONG, DataType.FLOAT, DataType.DOUBLE);
+        return Rows.sampled(types.flatMap(type -> shapes().map(shape -> Arguments.of(shape, type))));
     }
 
+    @Tag("sampled")
     @ParameterizedTest
     @MethodSource("accumulates")
     void shouldAccumulateEveryElementOnce(Shape shape, DataType type) {

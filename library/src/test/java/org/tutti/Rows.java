@@ -1,0 +1,22 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Rows of tests that take long together: the short run has one of so many ({@code -Drows.every}), the thorough all. */
+final class Rows {
+    private static final int EVERY = Integer.getInteger("rows.every", 1);
+
+    /** After so many rows the other one of each pair is taken, so that properties of two or six values meet all. */
+    private static final int TURN = 6;
+
+    private Rows() {}
+
+    /** {@return the rows of this run, the first of all among them} */
+    static <T> Stream<T> sampled(Stream<T> all) {
+        List<T> rows = all.toList();
+        return IntStream.range(0, rows.size()).filter(row -> (row + row / TURN) % EVERY == 0).mapToObj(rows::get);
+    }
+}
