@@ -212,6 +212,7 @@ class NodeProcessTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldKeepOutANodeWithAnotherSecret() throws IOException {
         Path other = Files.write(Files.createTempFile("tutti-test", ".secret"), new byte[32]);

@@ -182,6 +182,7 @@ class CompareTest {
         assertThatNothingIsLeft(ended);
     }
 
+    @Tag("thorough")
     @Test
     void shouldEndAPeerThatHangsWithItsChildren() throws Exception {
         var pids = directory.resolve("pids");

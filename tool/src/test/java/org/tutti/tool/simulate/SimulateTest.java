@@ -75,6 +75,7 @@ class SimulateTest {
         assertThat(ended.out()).contains("1 runs, 0 of them not right");
     }
 
+    @Tag("thorough")
     @Test
     void shouldVerifyAPieceOfTheWhole() throws Exception {
         Ended ended = tutti("simulate", "--verify", "--seeds", "1", "--part", "3/9000");
