@@ -9,12 +9,18 @@
 
 enum { PRIME = 31 };
 
-enum operation { BARRIER, BROADCAST, REDUCE, ALLREDUCE, SPLIT, CREATE, DUPLICATE, OPERATIONS };
-static const char *const names[OPERATIONS] = {"barrier", "broadcast", "reduce", "allreduce",
-                                              "split", "create", "duplicate"};
+enum operation {
+  BARRIER, BROADCAST, REDUCE, ALLREDUCE, GATHER, SCATTER, ALLGATHER, ALL_TO_ALL, REDUCE_SCATTER, SCAN, EXCLUSIVE_SCAN,
+  SPLIT, CREATE, DUPLICATE, OPERATIONS
+};
+static const char *const names[OPERATIONS] = {
+  "barrier", "broadcast", "reduce", "allreduce", "gather", "scatter", "allgather", "all-to-all", "reduce-scatter",
+  "scan", "exclusive-scan", "split", "create", "duplicate"
+};
 
 static enum operation operation;
-static long count, call;
+static long count, call; /* where ranks have blocks, the elements of a block */
+static int source_blocks, target_blocks;
 static double *source, *target;
 
 enum { CALLED_MAX = 2 };
@@ -35,9 +41,35 @@ static double element(int contributor, long index, long at) {
   return contributor + 1 + index % PRIME + at % PRIME;
 }
 
+static double sum(int ranks, long index, long at) {
+  return ranks * element(0, index, at) + ranks * (ranks - 1) / 2;
+}
+
 static double expected(long index, long at) {
-  double own = element(0, index, at);
-  return operation == BROADCAST ? own : members * own + members * (members - 1) / 2;
+  long of_block = member * count + index % count;
+  switch (operation) {
+  case BROADCAST:
+    return element(0, index, at);
+  case GATHER:
+  case ALLGATHER:
+    return element((int)(index / count), index % count, at);
+  case SCATTER:
+    return element(0, of_block, at);
+  case ALL_TO_ALL:
+    return element((int)(index / count), of_block, at);
+  case REDUCE_SCATTER:
+    return sum(members, of_block, at);
+  case SCAN:
+    return sum(member + 1, index, at);
+  case EXCLUSIVE_SCAN:
+    return sum(member, index, at);
+  default:
+    return sum(members, index, at);
+  }
+}
+
+static int receives(void) {
+  return operation == REDUCE || operation == GATHER ? member == 0 : operation != EXCLUSIVE_SCAN || member > 0;
 }
 
 static void check(long index, double value) {
@@ -48,12 +80,14 @@ static void check(long index, double value) {
   }
 }
 
-/* Changes an element of this rank's source, the next one in each call. */
+/* Changes an element of each block of this rank's source, the next one in each call. */
 static long change(int contributor) {
   call++;
   long changed = call % count;
   if (contributor == member) {
-    source[changed] = element(member, changed, call);
+    for (long i = changed; i < source_blocks * count; i += count) {
+      source[i] = element(member, i, call);
+    }
   }
   return changed;
 }
@@ -78,6 +112,32 @@ static void make_and_free(void) {
     give_up(1);
   }
   MPI_Comm_free(&group);
+}
+
+static void call_with_blocks(MPI_Comm communicator) {
+  int each = (int)count;
+  switch (operation) {
+  case GATHER:
+    MPI_Gather(source, each, MPI_DOUBLE, target, each, MPI_DOUBLE, 0, communicator);
+    break;
+  case SCATTER:
+    MPI_Scatter(source, each, MPI_DOUBLE, target, each, MPI_DOUBLE, 0, communicator);
+    break;
+  case ALLGATHER:
+    MPI_Allgather(source, each, MPI_DOUBLE, target, each, MPI_DOUBLE, communicator);
+    break;
+  case ALL_TO_ALL:
+    MPI_Alltoall(source, each, MPI_DOUBLE, target, each, MPI_DOUBLE, communicator);
+    break;
+  case REDUCE_SCATTER:
+    MPI_Reduce_scatter_block(source, target, each, MPI_DOUBLE, MPI_SUM, communicator);
+    break;
+  case SCAN:
+    MPI_Scan(source, target, each, MPI_DOUBLE, MPI_SUM, communicator);
+    break;
+  default:
+    MPI_Exscan(source, target, each, MPI_DOUBLE, MPI_SUM, communicator);
+  }
 }
 
 static void call_once(void) {
@@ -105,6 +165,20 @@ static void call_once(void) {
     MPI_Allreduce(source, target, (int)count, MPI_DOUBLE, MPI_SUM, communicator);
     check(changed, expected(changed, call));
     break;
+  case GATHER:
+  case SCATTER:
+  case ALLGATHER:
+  case ALL_TO_ALL:
+  case REDUCE_SCATTER:
+  case SCAN:
+  case EXCLUSIVE_SCAN:
+    changed = change(member);
+    call_with_blocks(communicator);
+    if (receives()) {
+      changed += call % target_blocks * count;
+      check(changed, expected(changed, call));
+    }
+    break;
   default:
     make_and_free();
   }
@@ -124,11 +198,11 @@ static double run(long calls) {
 }
 
 static void check_all(void) {
-  if (count == 0 || (operation == REDUCE && member != 0)) {
+  if (count == 0 || !receives()) {
     return;
   }
-  for (long i = 0; i < count; i++) {
-    long changed_at = call - ((call - i) % count + count) % count;
+  for (long i = 0; i < target_blocks * count; i++) {
+    long changed_at = call - ((call - i % count) % count + count) % count;
     check(i, expected(i, changed_at > 0 ? changed_at : 0));
   }
 }
@@ -136,9 +210,14 @@ static void check_all(void) {
 static void measure(long bytes, int repeats) {
   count = bytes / (long)sizeof(double);
   call = 0;
-  source = allocate(bytes);
-  target = operation == BROADCAST ? source : allocate(bytes);
-  for (long i = 0; i < count; i++) {
+  int all_to_all = operation == ALL_TO_ALL;
+  int gathers = operation == ALLGATHER || (operation == GATHER && member == 0);
+  int scatters = operation == REDUCE_SCATTER || (operation == SCATTER && member == 0);
+  source_blocks = all_to_all || scatters ? members : 1;
+  target_blocks = all_to_all || gathers ? members : 1;
+  source = allocate(source_blocks * bytes);
+  target = operation == BROADCAST ? source : allocate(target_blocks * bytes);
+  for (long i = 0; i < source_blocks * count; i++) {
     source[i] = element(member, i, 0);
   }
   take_turns(names[operation], bytes, repeats);

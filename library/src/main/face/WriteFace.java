@@ -101,6 +101,7 @@ String forArray(Method method, String array) {
     return (method.head + method.body)
             .replaceAll("(?m)^ +(.*\\bcheck(Usable|Shareable|Target)\\(.*\\)|\\w+\\.unstage\\(\\));\n", "")
             .replaceAll("checkFits\\((\\w+), (\\w+)\\)", "checkLengths($1.length, $2.length)")
+            .replaceAll("checkBlocks\\((\\w+), (\\w+),", "checkBlockLengths($1.length, $2.length,")
             .replaceAll("\\bSpan\\b", array)
             .replaceAll("(\\w+)\\.segment\\(\\)", "segments.of($1)")
             .replaceAll("\\w+\\.type\\(\\)", "DataType." + array.replace("[]", "").toUpperCase(Locale.ROOT))

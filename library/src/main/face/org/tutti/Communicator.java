@@ -290,6 +290,248 @@ public abstract class Communicator implements AutoCloseable {
         target.unstage();
     }
 
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Gathers every rank's elements at the root: those of rank r become the r-th block of the target.
+     *
+     * @param source this rank's elements; [the same type and count|of the same length] at every rank
+     * @param target where the root receives a block of each rank[: of the source's type, apart from it|]; other ranks
+     *            may pass null
+     * @param root the rank that receives the blocks
+     * @throws IllegalArgumentException when root is no rank of the communicator, or the arguments do not fit each other
+     */
+    public void gather(Span source, Span target, int root) {
+        Arguments.checkUsable(source.segment(), "source");
+        MemorySegment segment = source.segment();
+        if (rank() == root) {
+            Objects.requireNonNull(target, "target, which the root needs");
+            Arguments.checkBlocks(source, target, size(), "target");
+            gather(segment, target.segment(), source.type(), source.count(), root);
+            target.unstage();
+        } else {
+            gather(segment, segment, source.type(), source.count(), root);
+        }
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Gathers every rank's elements at the root, in place: the root has its own block where it belongs.
+     *
+     * @param data at the root a block of each rank, its own in its place; elsewhere this rank's block
+     * @param root the rank that receives the blocks
+     * @throws IllegalArgumentException when root is no rank of the communicator, or its data are no whole blocks
+     */
+    public void gather(Span data, int root) {
+        Arguments.checkUsable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        long count = rank() == root ? Arguments.blockCount(data.count(), size()) : data.count();
+        gather(segment, segment, data.type(), count, root);
+        data.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Scatters the root's elements: the r-th block of its source becomes the elements of rank r.
+     *
+     * @param source at the root a block for each rank[: of the target's type, apart from it|]; other ranks may pass
+     *            null
+     * @param target where this rank receives its block; [the same type and count|of the same length] at every rank
+     * @param root the rank whose blocks they are
+     * @throws IllegalArgumentException when root is no rank of the communicator, or the arguments do not fit each other
+     */
+    public void scatter(Span source, Span target, int root) {
+        Arguments.checkUsable(target.segment(), "target");
+        MemorySegment segment = target.segment();
+        if (rank() == root) {
+            Objects.requireNonNull(source, "source, which the root needs");
+            Arguments.checkUsable(source.segment(), "source");
+            Arguments.checkBlocks(target, source, size(), "source");
+            scatter(source.segment(), segment, target.type(), target.count(), root);
+        } else {
+            scatter(segment, segment, target.type(), target.count(), root);
+        }
+        target.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Scatters the root's elements, in place: the root's own block stays where it is.
+     *
+     * @param data at the root a block for each rank; elsewhere where this rank receives its block
+     * @param root the rank whose blocks they are
+     * @throws IllegalArgumentException when root is no rank of the communicator, or its data are no whole blocks
+     */
+    public void scatter(Span data, int root) {
+        Arguments.checkUsable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        long count = rank() == root ? Arguments.blockCount(data.count(), size()) : data.count();
+        scatter(segment, segment, data.type(), count, root);
+        data.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Gathers every rank's elements at every rank: those of rank r become the r-th block of each target.
+     *
+     * @param source this rank's elements; [the same type and count|of the same length] at every rank
+     * @param target where this rank receives a block of each rank[: of the source's type, apart from it|]
+     * @throws IllegalArgumentException when the arguments do not fit each other
+     */
+    public void allgather(Span source, Span target) {
+        Arguments.checkUsable(source.segment(), "source");
+        Arguments.checkBlocks(source, target, size(), "target");
+        allgather(source.segment(), target.segment(), source.type(), source.count());
+        target.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Gathers every rank's elements at every rank, in place: each has its own block where it belongs.
+     *
+     * @param data a block of each rank, this rank's own in its place; [the same type and count|of the same length] at
+     *            every rank
+     * @throws IllegalArgumentException when the data are no whole blocks
+     */
+    public void allgather(Span data) {
+        Arguments.checkUsable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        allgather(segment, segment, data.type(), Arguments.blockCount(data.count(), size()));
+        data.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Exchanges blocks between all ranks: the r-th block of rank q's source becomes the q-th block of rank r's target.
+     *
+     * @param source a block for each rank; [the same type and count|of the same length] at every rank
+     * @param target where this rank receives a block of each rank[: of the source's type and count, apart from it|, as
+     *            long as source]
+     * @throws IllegalArgumentException when the arguments do not fit each other, or are no whole blocks
+     */
+    public void allToAll(Span source, Span target) {
+        Arguments.checkUsable(source.segment(), "source");
+        Arguments.checkFits(source, target);
+        allToAll(source.segment(), target.segment(), source.type(), Arguments.blockCount(source.count(), size()));
+        target.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Exchanges blocks between all ranks, in place: each block is replaced by that which comes from its rank.
+     *
+     * @param data a block for each rank, replaced by one of each rank; [the same type and count|of the same length] at
+     *            every rank
+     * @throws IllegalArgumentException when the data are no whole blocks
+     */
+    public void allToAll(Span data) {
+        Arguments.checkUsable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        allToAll(segment, segment, data.type(), Arguments.blockCount(data.count(), size()));
+        data.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Combines every rank's elements, and gives each rank a block of the combination: the r-th to rank r.
+     *
+     * @param source a block for each rank; [the same type and count|of the same length] at every rank
+     * @param target where this rank receives its block of the combination[: of the source's type, apart from it|]
+     * @param reduction the operator
+     * @throws IllegalArgumentException when the arguments do not fit each other
+     */
+    public void reduceScatter(Span source, Span target, Reduction reduction) {
+        Arguments.checkUsable(target.segment(), "target");
+        Arguments.checkUsable(source.segment(), "source");
+        Arguments.checkBlocks(target, source, size(), "source");
+        reduceScatter(source.segment(), target.segment(), source.type(), target.count(), reduction);
+        target.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Combines every rank's elements, and gives each rank a block of the combination, in place: the r-th block of
+     * rank r is replaced, its others stay as they are.
+     *
+     * @param data a block for each rank; [the same type and count|of the same length] at every rank
+     * @param reduction the operator
+     * @throws IllegalArgumentException when the data are no whole blocks, the operator does not work on the type, or
+     *             the length of a block is no multiple of its unit
+     */
+    public void reduceScatter(Span data, Reduction reduction) {
+        Arguments.checkUsable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        reduceScatter(segment, segment, data.type(), Arguments.blockCount(data.count(), size()), reduction);
+        data.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Combines the elements of this rank and all before it, in the order of the ranks.
+     *
+     * @param source the elements; [the same type and count|of the same length] at every rank
+     * @param target where the combination goes[: of the source's type and count, and either the same memory or apart
+     *            from it|, as long as source, or source itself]
+     * @param reduction the operator
+     * @throws IllegalArgumentException when the arguments do not fit each other
+     */
+    public void scan(Span source, Span target, Reduction reduction) {
+        Arguments.checkUsable(source.segment(), "source");
+        Arguments.checkFits(source, target);
+        scan(source.segment(), target.segment(), source.type(), source.count(), reduction);
+        target.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Combines the elements of this rank and all before it, in the order of the ranks, in place.
+     *
+     * @param data the elements, replaced by the combination; [the same type and count|of the same length] at every rank
+     * @param reduction the operator
+     * @throws IllegalArgumentException when the operator does not work on the type, or [count|the length] is no
+     *             multiple of its unit
+     */
+    public void scan(Span data, Reduction reduction) {
+        Arguments.checkUsable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        scan(segment, segment, data.type(), data.count(), reduction);
+        data.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Combines the elements of all ranks before this one, in the order of the ranks. The target of rank 0
+     * stays as it is.
+     *
+     * @param source the elements; [the same type and count|of the same length] at every rank
+     * @param kept where the combination goes[: of the source's type and count, and either the same memory or apart
+     *            from it|, as long as source, or source itself]
+     * @param reduction the operator
+     * @throws IllegalArgumentException when the arguments do not fit each other
+     */
+    public void exclusiveScan(Span source, Span kept, Reduction reduction) {
+        Arguments.checkUsable(source.segment(), "source");
+        Arguments.checkFits(source, kept);
+        exclusiveScan(source.segment(), kept.segment(), source.type(), source.count(), reduction);
+        kept.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Combines the elements of all ranks before this one, in the order of the ranks, in place. The elements
+     * of rank 0 stay as they are.
+     *
+     * @param data the elements, replaced by the combination; [the same type and count|of the same length] at every rank
+     * @param reduction the operator
+     * @throws IllegalArgumentException when the operator does not work on the type, or [count|the length] is no
+     *             multiple of its unit
+     */
+    public void exclusiveScan(Span data, Reduction reduction) {
+        Arguments.checkUsable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        exclusiveScan(segment, segment, data.type(), data.count(), reduction);
+        data.unstage();
+    }
+
     /**
      * What all forms of broadcast end in.
      *
@@ -323,5 +565,83 @@ public abstract class Communicator implements AutoCloseable {
      * @param reduction the operator
      */
     protected abstract void allreduce(MemorySegment source, MemorySegment target, DataType type, long count,
+            Reduction reduction);
+
+    /**
+     * What all forms of gather end in.
+     *
+     * @param source this rank's block; in place at the root, the target
+     * @param target at the root all blocks; elsewhere not used
+     * @param type the type of the elements
+     * @param count how many elements a block has
+     * @param root the receiving rank
+     */
+    protected abstract void gather(MemorySegment source, MemorySegment target, DataType type, long count, int root);
+
+    /**
+     * What all forms of scatter end in.
+     *
+     * @param source at the root all blocks; elsewhere not used
+     * @param target where this rank's block goes; in place at the root, the source
+     * @param type the type of the elements
+     * @param count how many elements a block has
+     * @param root the sending rank
+     */
+    protected abstract void scatter(MemorySegment source, MemorySegment target, DataType type, long count, int root);
+
+    /**
+     * What all forms of allgather end in.
+     *
+     * @param source this rank's block; in place, the target
+     * @param target where all blocks go
+     * @param type the type of the elements
+     * @param count how many elements a block has
+     */
+    protected abstract void allgather(MemorySegment source, MemorySegment target, DataType type, long count);
+
+    /**
+     * What all forms of allToAll end in.
+     *
+     * @param source a block for each rank
+     * @param target where a block of each rank goes
+     * @param type the type of the elements
+     * @param count how many elements a block has
+     */
+    protected abstract void allToAll(MemorySegment source, MemorySegment target, DataType type, long count);
+
+    /**
+     * What all forms of reduceScatter end in.
+     *
+     * @param source a block for each rank
+     * @param target where this rank's block goes; in place, the source
+     * @param type the type of the elements
+     * @param count how many elements a block has
+     * @param reduction the operator
+     */
+    protected abstract void reduceScatter(MemorySegment source, MemorySegment target, DataType type, long count,
+            Reduction reduction);
+
+    /**
+     * What all forms of scan end in.
+     *
+     * @param source this rank's elements
+     * @param target where the combination goes
+     * @param type the type of the elements
+     * @param count how many elements
+     * @param reduction the operator
+     */
+    protected abstract void scan(MemorySegment source, MemorySegment target, DataType type, long count,
+            Reduction reduction);
+
+    /**
+     * What all forms of exclusiveScan end in.
+     *
+     * @param source this rank's elements
+     * @param target where the combination goes
+     * @param type the type of the elements
+     * @param count how many elements
+     * @param reduction the operator
+     */
+    protected abstract void exclusiveScan(MemorySegment source, MemorySegment target, DataType type, long count,
             Reduction reduction);
 }

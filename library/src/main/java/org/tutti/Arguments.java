@@ -37,6 +37,36 @@ final class Arguments {
         }
     }
 
+    /** For a side that has a block of each rank, where the other one has a block. */
+    static void checkBlocks(Span block, Span blocks, int size, String name) {
+        if (block.type() != blocks.type() || block.count() * size != blocks.count()) {
+            throw new IllegalArgumentException("the " + name + " must have a block of " + block.count() + " "
+                    + block.type() + " for each of " + size + " ranks, but has " + blocks.count() + " "
+                    + blocks.type());
+        }
+        checkUsable(block.segment(), "a block");
+        checkUsable(blocks.segment(), name);
+        if (block.segment().asOverlappingSlice(blocks.segment()).isPresent()) {
+            throw new IllegalArgumentException("source and target overlap; they must be apart, or the call be made in "
+                    + "place, with one of them");
+        }
+    }
+
+    static void checkBlockLengths(int block, int blocks, int size, String name) {
+        if ((long) block * size != blocks) {
+            throw new IllegalArgumentException("the " + name + " must have a block of " + block
+                    + " elements for each of " + size + " ranks, but has " + blocks);
+        }
+    }
+
+    /** How many elements a block has, when there is one for each rank. */
+    static long blockCount(long count, int size) {
+        if (count % size != 0) {
+            throw new IllegalArgumentException(count + " elements are no whole blocks for " + size + " ranks");
+        }
+        return count / size;
+    }
+
     static void checkUsable(MemorySegment segment, String name) {
         if (!segment.scope().isAlive()) {
             throw new IllegalStateException(name + " lies in an arena that has been closed: " + segment);

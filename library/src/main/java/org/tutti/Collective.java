@@ -15,11 +15,25 @@ public enum Collective {
     /** The combination of every rank's elements reaches the root. */
     REDUCE(Trait.ROOT, Trait.ROOT_RECEIVES, Trait.COMBINES),
     /** The combination of every rank's elements reaches every rank. */
-    ALLREDUCE(Trait.ROOT_RECEIVES, Trait.OTHERS_RECEIVE, Trait.COMBINES);
+    ALLREDUCE(Trait.ROOT_RECEIVES, Trait.OTHERS_RECEIVE, Trait.COMBINES),
+    /** The blocks of all ranks reach the root. */
+    GATHER(Trait.ROOT, Trait.ROOT_RECEIVES, Trait.TARGET_HAS_BLOCKS),
+    /** Of the root's blocks each rank gets its own. */
+    SCATTER(Trait.ROOT, Trait.ROOT_RECEIVES, Trait.OTHERS_RECEIVE, Trait.SOURCE_HAS_BLOCKS),
+    /** The blocks of all ranks reach every rank. */
+    ALLGATHER(Trait.ROOT_RECEIVES, Trait.OTHERS_RECEIVE, Trait.TARGET_HAS_BLOCKS),
+    /** Of every rank's blocks each rank gets its own. */
+    ALL_TO_ALL(Trait.ROOT_RECEIVES, Trait.OTHERS_RECEIVE, Trait.SOURCE_HAS_BLOCKS, Trait.TARGET_HAS_BLOCKS),
+    /** Of the combination of every rank's blocks each rank gets its own block. */
+    REDUCE_SCATTER(Trait.ROOT_RECEIVES, Trait.OTHERS_RECEIVE, Trait.COMBINES, Trait.SOURCE_HAS_BLOCKS),
+    /** The combination of the elements of a rank and all before it reaches that rank. */
+    SCAN(Trait.ROOT_RECEIVES, Trait.OTHERS_RECEIVE, Trait.COMBINES),
+    /** The combination of the elements of all ranks before a rank reaches that rank. */
+    EXCLUSIVE_SCAN(Trait.OTHERS_RECEIVE, Trait.COMBINES);
 
     /** Where there is no root, rank 0 counts as it. */
     private enum Trait {
-        ROOT, ROOT_RECEIVES, OTHERS_RECEIVE, COMBINES
+        ROOT, ROOT_RECEIVES, OTHERS_RECEIVE, COMBINES, SOURCE_HAS_BLOCKS, TARGET_HAS_BLOCKS
     }
 
     private final String label;
@@ -27,18 +41,22 @@ public enum Collective {
     private final boolean rootReceives;
     private final boolean othersReceive;
     private final boolean combines;
+    private final boolean sourceHasBlocks;
+    private final boolean targetHasBlocks;
 
     Collective(Trait... traits) {
-        this.label = name().toLowerCase(Locale.ROOT);
+        this.label = name().toLowerCase(Locale.ROOT).replace('_', '-');
         List<Trait> all = List.of(traits);
         this.hasRoot = all.contains(Trait.ROOT);
         this.rootReceives = all.contains(Trait.ROOT_RECEIVES);
         this.othersReceive = all.contains(Trait.OTHERS_RECEIVE);
         this.combines = all.contains(Trait.COMBINES);
+        this.sourceHasBlocks = all.contains(Trait.SOURCE_HAS_BLOCKS);
+        this.targetHasBlocks = all.contains(Trait.TARGET_HAS_BLOCKS);
     }
 
     /**
-     * {@return the name as it is written in options, messages and the environment: lower case}
+     * {@return the name as it is written in options, messages and the environment: lower case, with hyphens}
      */
     public String label() {
         return label;
@@ -63,6 +81,28 @@ public enum Collective {
      */
     public boolean combines() {
         return combines;
+    }
+
+    /**
+     * Tells whether a rank's source has a block for each rank, rather than one of its own.
+     *
+     * @param rank the rank
+     * @param root the root, 0 where there is none
+     * @return whether it has
+     */
+    public boolean sourceHasBlocks(int rank, int root) {
+        return sourceHasBlocks && (!hasRoot || rank == root);
+    }
+
+    /**
+     * Tells whether a rank's target has a block of each rank, rather than one.
+     *
+     * @param rank the rank
+     * @param root the root, 0 where there is none
+     * @return whether it has
+     */
+    public boolean targetHasBlocks(int rank, int root) {
+        return targetHasBlocks && (!hasRoot || rank == root);
     }
 
     /**

@@ -105,6 +105,13 @@ class FailureInAlgorithmsTest {
             case BROADCAST -> world.broadcast(data, 0);
             case REDUCE -> world.reduce(data, reduction, 0);
             case ALLREDUCE -> world.allreduce(data, reduction);
+            case GATHER -> world.gather(data, new int[data.length * world.size()], 0);
+            case SCATTER -> world.scatter(new int[data.length * world.size()], data, 0);
+            case ALLGATHER -> world.allgather(data, new int[data.length * world.size()]);
+            case ALL_TO_ALL -> world.allToAll(new int[data.length * world.size()]);
+            case REDUCE_SCATTER -> world.reduceScatter(new int[data.length * world.size()], data, reduction);
+            case SCAN -> world.scan(data, reduction);
+            case EXCLUSIVE_SCAN -> world.exclusiveScan(data, reduction);
         }
     }
 }

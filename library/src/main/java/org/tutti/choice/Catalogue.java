@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Chunked;
+import org.tutti.collective.allgather.DirectAllgather;
 import org.tutti.collective.allreduce.ChengAllreduce;
 import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.allreduce.IndexRadixAllreduce;
@@ -21,6 +22,7 @@ import org.tutti.collective.allreduce.RankOrderAllreduce;
 import org.tutti.collective.allreduce.RecursiveDoublingAllreduce;
 import org.tutti.collective.allreduce.RingAllreduce;
 import org.tutti.collective.allreduce.SrmAllreduce;
+import org.tutti.collective.alltoall.DirectAllToAll;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.barrier.SrmBarrier;
 import org.tutti.collective.barrier.TreeBarrier;
@@ -29,11 +31,15 @@ import org.tutti.collective.broadcast.DirectReadBroadcast;
 import org.tutti.collective.broadcast.ScatterAllgatherBroadcast;
 import org.tutti.collective.broadcast.SlotRingBroadcast;
 import org.tutti.collective.broadcast.SrmBroadcast;
+import org.tutti.collective.gather.DirectGather;
 import org.tutti.collective.reduce.ChainReduce;
 import org.tutti.collective.reduce.FlatReduce;
 import org.tutti.collective.reduce.IndexRangeReduce;
 import org.tutti.collective.reduce.RankOrderReduce;
 import org.tutti.collective.reduce.SrmReduce;
+import org.tutti.collective.reducescatter.DirectReduceScatter;
+import org.tutti.collective.scan.DirectScan;
+import org.tutti.collective.scatter.DirectScatter;
 
 /**
  * All algorithms, by collective. Who adds an algorithm adds it here; the tests take their cases from this list.
@@ -46,7 +52,9 @@ public final class Catalogue {
             new FlatReduce(), new SrmReduce(), new ChainReduce(), new IndexRangeReduce(), new RankOrderReduce(),
             new FlatAllreduce(), new SrmAllreduce(), new ChengAllreduce(false), new ChengAllreduce(true),
             new RecursiveDoublingAllreduce(), new RabenseifnerAllreduce(), new RingAllreduce(),
-            new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce())
+            new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce(),
+            new DirectGather(), new DirectScatter(), new DirectAllgather(), new DirectAllToAll(),
+            new DirectReduceScatter(), new DirectScan(false), new DirectScan(true))
             .collect(Collectors.groupingBy(Algorithm::collective));
 
     /** What follows the name of an algorithm whose chunks are chosen. */

@@ -10,10 +10,17 @@ import org.tutti.Topology;
 import org.tutti.choice.Rule.Length;
 import org.tutti.choice.Rule.Range;
 
+import static org.tutti.Collective.ALLGATHER;
 import static org.tutti.Collective.ALLREDUCE;
+import static org.tutti.Collective.ALL_TO_ALL;
 import static org.tutti.Collective.BARRIER;
 import static org.tutti.Collective.BROADCAST;
+import static org.tutti.Collective.EXCLUSIVE_SCAN;
+import static org.tutti.Collective.GATHER;
 import static org.tutti.Collective.REDUCE;
+import static org.tutti.Collective.REDUCE_SCATTER;
+import static org.tutti.Collective.SCAN;
+import static org.tutti.Collective.SCATTER;
 
 /**
  * Which algorithm a call uses: the one that was asked for, else the one that measured fastest on the machine that Tutti
@@ -52,7 +59,15 @@ public final class Choice {
             Rule.of(ALLREDUCE, Range.ONE, Range.ANY, LEVELS, Length.ANY, "srm"),
             Rule.of(ALLREDUCE, Range.ONE, Range.ANY, ANY, Length.from(8 << 10), "index-range"),
             Rule.of(ALLREDUCE, Range.ONE, Range.from(17), ANY, Length.ANY, "srm"),
-            Rule.of(ALLREDUCE, Range.ONE, Range.ANY, ANY, Length.ANY, "flat"));
+            Rule.of(ALLREDUCE, Range.ONE, Range.ANY, ANY, Length.ANY, "flat"),
+
+            Rule.of(GATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            Rule.of(SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            Rule.of(ALLGATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            Rule.of(ALL_TO_ALL, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            Rule.of(REDUCE_SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            Rule.of(SCAN, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            Rule.of(EXCLUSIVE_SCAN, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"));
 
     /** What a choice is before anybody has asked for anything. */
     public static final Choice DEFAULT = new Choice(Arrays.stream(Collective.values()).map(Choice::rules).toList());

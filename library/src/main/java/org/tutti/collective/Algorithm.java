@@ -3,6 +3,7 @@ package org.tutti.collective;
 
 import org.tutti.Collective;
 import org.tutti.Topology;
+import org.tutti.collective.kernel.Kernel;
 
 /**
  * What all algorithms tell about themselves. An algorithm is a plain method against {@link Team} and has no state; one
@@ -94,6 +95,34 @@ public abstract class Algorithm {
     }
 
     /**
+     * Bounds the length of an operation: a call with more bytes, a rank's or a block's, is several operations.
+     *
+     * @param team the ranks
+     * @param kernel the operator, or null
+     * @return bytes, the same at every rank
+     */
+    protected long operationBytesMax(Team team, Kernel kernel) {
+        return team.operationBytesMax();
+    }
+
+    /**
+     * {@return whether masters exchange by {@linkplain Team#pair pairs}}
+     */
+    protected boolean usesPairs() {
+        return false;
+    }
+
+    /**
+     * Tells whether the {@linkplain RingLayout landings} are needed.
+     *
+     * @param bytes the length of the message
+     * @return whether they are, on several nodes
+     */
+    public final boolean claimsLandings(long bytes) {
+        return usesPairs() || bytes > Flow.SHORT_BYTES_MAX;
+    }
+
+    /**
      * Does an operation of a call at this rank.
      *
      * @param team the ranks, two or more, inside the operation
@@ -121,6 +150,19 @@ public abstract class Algorithm {
      * @return the bytes; on a node so wide that its windows are smaller, more than it needs
      */
     public abstract long memoryBytes(int nodes, int localRanks, long bytes);
+
+    /**
+     * Bounds the shared memory of a node as {@link #memoryBytes(int, int, long)} does, where nodes may have different
+     * numbers of ranks.
+     *
+     * @param topology where the ranks are
+     * @param node the node
+     * @param bytes the length of the message
+     * @return the bytes
+     */
+    public long memoryBytes(Topology topology, int node, long bytes) {
+        return memoryBytes(topology.nodes(), topology.ranksOn(node), bytes);
+    }
 
     /**
      * Counts the windows of ranks.

@@ -42,6 +42,7 @@ public final class Call {
     private Algorithm algorithm;
     private int root;
     private Kernel kernel;
+    private long blockBytes;
     private long bytes;
     private long bytesLeft;
 
@@ -65,7 +66,7 @@ public final class Call {
      * @param newSource this rank's elements
      * @param newTarget where the result goes; the same as source where a root's elements go to all
      * @param newType the elements' type
-     * @param newCount how many there are
+     * @param newCount how many there are; where a side has a block of each rank, in a block
      * @param newKernel the operator for the type, or null
      */
     public void setElements(MemorySegment newSource, MemorySegment newTarget, DataType newType, long newCount,
@@ -75,6 +76,24 @@ public final class Call {
         type = newType;
         count = newCount;
         kernel = newKernel;
+        blockBytes = newCount * newType.bytes();
+    }
+
+    /**
+     * Says of elements that were set, if they are in place among the blocks of all ranks, where this rank's block is.
+     *
+     * @param rank this rank
+     */
+    public void setInPlace(int rank) {
+        if (isInPlace()) {
+            boolean amongSources = collective().sourceHasBlocks(rank, root);
+            boolean amongTargets = collective().targetHasBlocks(rank, root);
+            if (amongTargets && !amongSources) {
+                source.set(source.segment(), block(rank));
+            } else if (amongSources && !amongTargets) {
+                target.set(target.segment(), block(rank));
+            }
+        }
     }
 
     /**
@@ -119,10 +138,28 @@ public final class Call {
     }
 
     /**
-     * {@return the length of source and target in the present operation, a multiple of the operator's unit}
+     * {@return the length of source and target in the present operation, a multiple of the operator's unit; where a
+     * side has a block of each rank, of a block}
      */
     public long bytes() {
         return bytes;
+    }
+
+    /**
+     * {@return whether source and target are the same memory, of which a rank's own block may be one of them}
+     */
+    public boolean isInPlace() {
+        return source.segment().equals(target.segment());
+    }
+
+    /**
+     * Tells where a rank's block lies among those of all, in a source or target that has them.
+     *
+     * @param rank the rank
+     * @return at which byte of the area
+     */
+    public long block(int rank) {
+        return rank * blockBytes;
     }
 
     /**
@@ -143,7 +180,7 @@ public final class Call {
 
     /** Takes its numbers, and makes the first of its operations the present one. */
     void draw(Ledger ledger, long operationBytesMax) {
-        long all = type == null ? 0 : count * type.bytes();
+        long all = type == null ? 0 : blockBytes;
         bytes = all <= operationBytesMax ? all
                 : kernel == null ? operationBytesMax : kernel.wholeUnits(operationBytesMax);
         bytesLeft = all - bytes;

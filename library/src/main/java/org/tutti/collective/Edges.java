@@ -42,12 +42,22 @@ final class Edges {
     }
 
     /** Where the places of a flow begin, counted from its word. */
-    private static long startOf(Flow flow) {
-        return flow.lands ? RingLayout.LANDING : RingLayout.PAYLOAD;
+    private long startOf(Flow flow) {
+        return flow.lands ? layout.landing(flow.edge) : RingLayout.PAYLOAD;
     }
 
     private long creditOf(int edge) {
         return layout.credit(operation.slotIndex(), edge);
+    }
+
+    /** The block of this node in which the CREDIT word of an edge lies. */
+    private MemorySegment creditsOf(int edge) {
+        return layout.isPair(edge) ? landingsHere() : ring;
+    }
+
+    /** The handle of the block of another node in which the CREDIT word of an edge lies. */
+    private long creditsAt(int otherNode, int edge) {
+        return layout.isPair(edge) ? landingsOf(otherNode) : ringOf(otherNode);
     }
 
     /** Finds where the places of a flow to this node lie. */
@@ -139,7 +149,7 @@ final class Edges {
     void credit(int toNode, int edge, long step) {
         // the slot is free there: a credit answers a put of this very operation, so its receiver is in it
         long word = creditOf(edge);
-        if (!isPut(toNode, ringOf(toNode), word, MemorySegment.NULL, 0, 0, word, step)
+        if (!isPut(toNode, creditsAt(toNode, edge), word, MemorySegment.NULL, 0, 0, word, step)
                 && !place.members.hasLeft(place.master(toNode))) {
             throw waiting.gone(place.master(toNode)); // who has left properly awaits no credit
         }
@@ -149,7 +159,7 @@ final class Edges {
     void invite(int toNode, int edge, Area area, long bytes) {
         writeInvitation(area, bytes);
         long word = creditOf(edge);
-        putIntoSlot(toNode, ringOf(toNode), word + RingLayout.INVITATION, operation.invitations.written(), 0,
+        putIntoSlot(toNode, creditsAt(toNode, edge), word + RingLayout.INVITATION, operation.invitations.written(), 0,
                 RingLayout.INVITATION_BYTES, word, 1);
     }
 
@@ -194,7 +204,7 @@ final class Edges {
     /** Waits until the other node has invited this one, and finds where to. */
     void awaitInvitation(Outflow flow) {
         awaitCredit(flow.edge, 1, flow.node);
-        operation.invitations.read(ring, creditOf(flow.edge) + RingLayout.INVITATION, flow.target);
+        operation.invitations.read(creditsOf(flow.edge), creditOf(flow.edge) + RingLayout.INVITATION, flow.target);
     }
 
     /** Waits until the other node has put a flow's next piece, or said that it is there. */
@@ -204,7 +214,7 @@ final class Edges {
 
     /** Waits until another node has credited a step; 0 or less is always reached. */
     void awaitCredit(int edge, long step, int fromNode) {
-        awaitPut(ring, creditOf(edge), step, fromNode);
+        awaitPut(creditsOf(edge), creditOf(edge), step, fromNode);
     }
 
     private void awaitPut(MemorySegment words, long word, long step, int fromNode) {

@@ -89,7 +89,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
         long piece = Math.max(1, Math.min(longestPiece, team.operation.call.bytes()));
         long needed = Math.min(count, PLACES);
         invites = invitation;
-        lands = !invitation && piece * needed > RingLayout.EDGE_PAYLOAD_BYTES;
+        lands = team.layout.isPair(edge) || !invitation && piece * needed > RingLayout.EDGE_PAYLOAD_BYTES;
         pieceBytes = invites || lands ? longestPiece : piece;
         places = invites || lands ? count : needed;
         parts = 1;

@@ -89,6 +89,24 @@ public final class Inflow extends Flow {
     }
 
     /**
+     * Opens a flow to memory to which this node's master has {@linkplain #invite invited} the other node, at another
+     * rank that reads there.
+     *
+     * @param fromNode the other node
+     * @param edgeAtSender the edge there that awaits credits
+     * @param longestPiece the length of the places, but for the last one
+     * @param area the memory
+     * @param at at which byte it begins
+     * @param bytes how many bytes of it, 1 or more
+     */
+    public void watch(int fromNode, int edgeAtSender, long longestPiece, Area area, long at, long bytes) {
+        begin(fromNode, edgeAtSender, longestPiece, (bytes + longestPiece - 1) / longestPiece, true, 0);
+        memory.set(area.segment(), area.start() + at);
+        pieces = 0;
+        reader = NOBODY;
+    }
+
+    /**
      * Opens a flow of what is combined: through the landing place of the edge, or a share of this rank's inbox.
      *
      * @param kernel the operator, whose units are not cut
@@ -153,20 +171,40 @@ public final class Inflow extends Flow {
     }
 
     /**
+     * Waits for a certain piece, and all before it.
+     *
+     * @param piece the piece, from 1 on; there is a place for each
+     * @return where it begins, until another one is awaited
+     */
+    public Area await(long piece) {
+        number = piece - 1;
+        return await();
+    }
+
+    /**
      * Says that this rank has taken the last piece: the master, that all have who read it.
      */
     public void release() {
-        long piece = piece();
-        if (!isAwaited(piece, places, pieces)) {
-            return;
+        if (isAwaited(piece(), places, pieces)) {
+            release(0);
         }
+    }
+
+    /**
+     * Says that this rank has taken the last piece, where flows follow each other in one operation and ranks say DONE
+     * for each piece.
+     *
+     * @param before how many pieces of other flows this rank has taken
+     */
+    public void release(long before) {
+        long piece = piece();
         if (!team.isMaster()) {
-            team.post(Team.DONE, piece);
-        } else if (piece % together() == 0) {
+            team.post(Team.DONE, before + piece);
+        } else if (isAwaited(piece, places, pieces) && piece % together() == 0) {
             if (reader == ALL) {
-                team.awaitOthers(Team.DONE, piece);
+                team.awaitOthers(Team.DONE, before + piece);
             } else if (reader != NOBODY && reader != team.localRank()) {
-                team.await(reader, Team.DONE, piece);
+                team.await(reader, Team.DONE, before + piece);
             }
             edges.credit(node, edgeThere, credit(piece));
         }

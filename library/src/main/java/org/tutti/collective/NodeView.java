@@ -20,6 +20,7 @@ public final class NodeView {
     final int ranksMax;
     final long windowBytesMax;
     final long operationBytesMax;
+    final int[] positions;
     final int[] levels;
     final LevelTree levelTree;
 
@@ -49,6 +50,10 @@ public final class NodeView {
         this.windowBytesMax = windowBytesMax;
         this.operationBytesMax = windowBytesMax * Math.clamp(
                 Team.STEPS_MAX / ((long) STEPS_PER_RANK_AND_WINDOW * topology.size()), 1, OPERATION_WINDOWS_MAX);
+        this.positions = new int[topology.nodes()];
+        for (int each = 1; each < positions.length; each++) {
+            positions[each] = positions[each - 1] + topology.ranksOn(each - 1);
+        }
         this.levels = Arrays.stream(topology.levels()).filter(group -> group < localRanks.length).toArray();
         this.levelTree = new LevelTree(levels);
         this.layouts = new RingLayout[ranksMax + 1];

@@ -71,13 +71,13 @@ final class Operation {
         return layout.slotIndex(sequence);
     }
 
-    /** Gives the operations of a call their numbers and their place in the history. */
-    void draw(Call drawn) {
+    /** Gives the operations of a call, of so many bytes at most, their numbers and their place in the history. */
+    void draw(Call drawn, long bytesMax) {
         if (blocking) {
             ledger.setBlocking(drawn.collective().label());
         }
         call = drawn;
-        drawn.draw(ledger, place.operationBytesMax());
+        drawn.draw(ledger, bytesMax);
     }
 
     /**
@@ -91,7 +91,7 @@ final class Operation {
         base = (layout.generation(sequence) + 1) << GENERATION_SHIFT;
         waiting.checkAlive();
         awaitClosed(sequence - (blocking ? layout.slots() : Ledger.AT_ONCE_MAX));
-        if (mayClaim && drawn.bytes() > Flow.SHORT_BYTES_MAX) {
+        if (mayClaim && drawn.algorithm().claimsLandings(drawn.bytes())) {
             place.landings.claim(machine); // before this rank waits for anybody in the operation
             mayClaim = false;
         }

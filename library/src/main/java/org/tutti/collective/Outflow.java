@@ -87,6 +87,13 @@ public final class Outflow extends Flow {
         edges.put(this, area, at, offset, bytes);
     }
 
+    /**
+     * {@return how many pieces may be under way; of a flow whose sender is to be invited, once one was sent}
+     */
+    public long places() {
+        return places;
+    }
+
     /** Says that the next piece, which has no bytes, has come. */
     public void signal() {
         number++;

@@ -160,6 +160,48 @@ class Placement {
     }
 
     /**
+     * Tells how many ranks a node has.
+     *
+     * @param ofNode the node
+     * @return how many, 1 or more
+     */
+    public int ranksOn(int ofNode) {
+        return topology.ranksOn(ofNode);
+    }
+
+    /**
+     * Finds a rank by node and place.
+     *
+     * @param onNode the node
+     * @param place its place there
+     * @return the rank
+     */
+    public int rankAt(int onNode, int place) {
+        return topology.rankAt(onNode, place);
+    }
+
+    /**
+     * Tells the place of a rank among those of its node.
+     *
+     * @param other the rank
+     * @return its place
+     */
+    public int placeOf(int other) {
+        return topology.placeOf(other);
+    }
+
+    /**
+     * Counts the ranks of the nodes before one: the position of its first rank where the blocks of all ranks lie node
+     * by node, so that those of each node lie together.
+     *
+     * @param ofNode the node
+     * @return how many ranks, 0 for node 0
+     */
+    public int position(int ofNode) {
+        return view.positions[ofNode];
+    }
+
+    /**
      * Tells the place of a rank among those of this node.
      *
      * @param other the rank

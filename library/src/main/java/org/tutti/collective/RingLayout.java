@@ -49,6 +49,15 @@ import org.tutti.pattern.FibonacciTree;
  *            +64    landing place, 2 × 32 KiB
  * </pre>
  *
+ * <p>and after them for each node a <i>pair</i>, through which that node and this one exchange what both know the
+ * length of, as every two nodes can:
+ *
+ * <pre>
+ *            +0     ARRIVED word   +8 fingerprint
+ *            +64    CREDIT word    +72 fingerprint   +80 invitation, 32 bytes
+ *            +128   landing place, 256 bytes to 16 KiB
+ * </pre>
+ *
  * <p>A slot has as many edges as a node can have neighbours in a tree, a dissemination or an exchange between the
  * nodes: that grows with the logarithm of the nodes. The star cells, through which every node can reach any other one,
  * take {@value #STAR_BYTES} bytes for each node.
@@ -132,6 +141,11 @@ public final class RingLayout {
     static final long LANDING = Words.LINE_BYTES;
 
     private static final long LANDED_BYTES = LANDING + LANDING_BYTES;
+    private static final long PAIR_CREDIT = Words.LINE_BYTES;
+    private static final long PAIR_LANDING = 2 * Words.LINE_BYTES;
+    private static final long PAIR_BYTES_MIN = 256;
+    private static final long PAIR_BYTES_MAX = 16 << 10;
+    private static final long PAIRS_BYTES_MAX = 2 << 20;
 
     private final int nodes;
     private final int slots;
@@ -139,6 +153,7 @@ public final class RingLayout {
     private final long firstLeft;
     private final long firstSlot;
     private final long slotBytes;
+    private final long pairBytes;
 
     /**
      * @param nodes how many nodes the communicator has
@@ -151,6 +166,19 @@ public final class RingLayout {
         this.firstLeft = star(slots, 0);
         this.firstSlot = firstLeft + (long) localRanks * Words.LINE_BYTES;
         this.slotBytes = localRanks * CELL_BYTES;
+        this.pairBytes = PAIR_LANDING + pairLandingBytes(nodes);
+    }
+
+    /**
+     * Tells the length of the landing place of a pair: as much as lets all have room in {@value #PAIRS_BYTES_MAX}
+     * bytes, within limits.
+     *
+     * @param nodes how many nodes the communicator has
+     * @return a power of two from {@value #PAIR_BYTES_MIN} to {@value #PAIR_BYTES_MAX} bytes, the same on every node
+     */
+    public static long pairLandingBytes(int nodes) {
+        long share = PAIRS_BYTES_MAX / ((long) nodes * slots(Math.max(2, nodes), 1));
+        return Math.clamp(Long.highestOneBit(share), PAIR_BYTES_MIN, PAIR_BYTES_MAX);
     }
 
     /**
@@ -217,7 +245,12 @@ public final class RingLayout {
      * {@return the size of the landings, in bytes; 0 with one node}
      */
     public long landingsBytes() {
-        return slots * edges * LANDED_BYTES;
+        return slots * landedOfSlot();
+    }
+
+    /** What a slot has in the landings. */
+    private long landedOfSlot() {
+        return edges * LANDED_BYTES + nodes * pairBytes;
     }
 
     /**
@@ -254,9 +287,12 @@ public final class RingLayout {
      * @return such as "landing place of edge 1 in slot 0"
      */
     public String describeLandings(long offset) {
-        long edge = offset / LANDED_BYTES;
-        return (isLanding(offset) ? "landing place" : "ARRIVED at the landing place") + " of edge " + edge % edges
-                + " in slot " + edge / edges;
+        long inSlot = offset % landedOfSlot();
+        long inPairs = inSlot - edges * LANDED_BYTES;
+        String word = inPairs >= 0 && inPairs % pairBytes >= PAIR_CREDIT ? "CREDIT" : "ARRIVED at the landing place";
+        return (isLanding(offset) ? "landing place" : word) + " of "
+                + (inPairs < 0 ? "edge " + inSlot / LANDED_BYTES : "the pair with node " + inPairs / pairBytes)
+                + " in slot " + offset / landedOfSlot();
     }
 
     /**
@@ -266,7 +302,9 @@ public final class RingLayout {
      * @return whether it does
      */
     public boolean isLanding(long offset) {
-        return offset % LANDED_BYTES >= LANDING;
+        long inSlot = offset % landedOfSlot();
+        long inPairs = inSlot - edges * LANDED_BYTES;
+        return inPairs < 0 ? inSlot % LANDED_BYTES >= LANDING : inPairs % pairBytes >= PAIR_LANDING;
     }
 
     private static String part(long at, String first, long last, String lastName, long middle, String middleName) {
@@ -294,12 +332,22 @@ public final class RingLayout {
         return edges + node;
     }
 
+    /** The edge that is the pair of this node and another one: they are counted after the star cells. */
+    int pair(int node) {
+        return edges + nodes + node;
+    }
+
+    boolean isPair(int edge) {
+        return edge >= edges + nodes;
+    }
+
     int edges() {
         return edges;
     }
 
-    int edgesAndStars() {
-        return edges + nodes;
+    /** How many edges there are of all kinds. */
+    int edgesOfAllKinds() {
+        return edges + 2 * nodes;
     }
 
     /** Where the word lies that says what has come over an edge; what fits there lies beside it. */
@@ -307,14 +355,20 @@ public final class RingLayout {
         return edge < edges ? edge(slotIndex, edge) : star(slotIndex, edge - edges);
     }
 
-    /** Where the word lies that gives credit; star cells have none. */
+    /** Where the word lies that gives credit, that of a pair in the landings; star cells have none. */
     long credit(long slotIndex, int edge) {
-        return edge(slotIndex, edge) + CREDIT;
+        return isPair(edge) ? landed(slotIndex, edge) + PAIR_CREDIT : edge(slotIndex, edge) + CREDIT;
     }
 
     /** Where, in the landings, the word lies that says what has come to the landing place of an edge. */
     long landed(long slotIndex, int edge) {
-        return (slotIndex * edges + edge) * LANDED_BYTES;
+        long slot = slotIndex * landedOfSlot();
+        return isPair(edge) ? slot + edges * LANDED_BYTES + (edge - pair(0)) * pairBytes : slot + edge * LANDED_BYTES;
+    }
+
+    /** Where the landing place of an edge begins, counted from that word. */
+    long landing(int edge) {
+        return isPair(edge) ? PAIR_LANDING : LANDING;
     }
 
     long star(long slotIndex, int node) {

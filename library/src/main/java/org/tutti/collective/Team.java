@@ -34,7 +34,8 @@ public final class Team extends Placement {
     private final Area own = new Area();
     private final Areas found = new Areas();
     private final Area landing = new Area();
-    private final Outflow[] outflows;
+    private final Contributions contributions = new Contributions(this);
+    private Outflow[] outflows;
     private Inflow[] inflows;
 
     /**
@@ -104,7 +105,7 @@ public final class Team extends Placement {
      * @param drawn the call
      */
     public void draw(Call drawn) {
-        operation.draw(drawn);
+        operation.draw(drawn, drawn.algorithm().operationBytesMax(this, drawn.kernel()));
     }
 
     /**
@@ -118,7 +119,7 @@ public final class Team extends Placement {
                 operation.begin(drawn);
                 if (size() > 1) {
                     drawn.algorithm().run(this, drawn);
-                } else if (drawn.collective().hasElements() && !drawn.source().isSameAs(drawn.target())) {
+                } else if (drawn.collective().receives(0, drawn.root()) && !drawn.source().isSameAs(drawn.target())) {
                     copy(drawn.source(), 0, drawn.target(), 0, drawn.bytes());
                 }
                 operation.leave();
@@ -268,6 +269,14 @@ public final class Team extends Placement {
     }
 
     /**
+     * {@return what every rank has, where this one can read it: once an algorithm has {@linkplain Contributions#open
+     * opened} it}
+     */
+    public Contributions contributions() {
+        return contributions;
+    }
+
+    /**
      * {@return the callers' memory that ranks of this node lend each other}
      */
     public Loans loans() {
@@ -317,8 +326,8 @@ public final class Team extends Placement {
      * @return what comes, to be opened once an operation
      */
     public Inflow inflow(int edge) {
-        if (edge >= inflows.length) { // few algorithms use stars
-            inflows = Arrays.copyOf(inflows, layout.edgesAndStars());
+        if (edge >= inflows.length) { // few algorithms use stars or pairs
+            inflows = Arrays.copyOf(inflows, layout.edgesOfAllKinds());
         }
         if (inflows[edge] == null) {
             inflows[edge] = new Inflow(this, edge);
@@ -333,6 +342,9 @@ public final class Team extends Placement {
      * @return what goes, to be opened once an operation, or one after the other for flows without credits
      */
     public Outflow outflow(int edge) {
+        if (edge >= outflows.length) {
+            outflows = Arrays.copyOf(outflows, layout.edgesOfAllKinds());
+        }
         if (outflows[edge] == null) {
             outflows[edge] = new Outflow(this, edge);
         }
@@ -348,6 +360,24 @@ public final class Team extends Placement {
      */
     public int star(int otherNode) {
         return layout.star(otherNode);
+    }
+
+    /**
+     * Finds the pair of this node and another one: an edge over which data and credits go both ways, whose landing
+     * place has {@link #pairLandingBytes}. Only for algorithms that {@linkplain Algorithm#usesPairs say so}.
+     *
+     * @param otherNode the other node
+     * @return the edge, at this node; at the other one it is the pair of this node
+     */
+    public int pair(int otherNode) {
+        return layout.pair(otherNode);
+    }
+
+    /**
+     * {@return the length of a pair's landing place, the same at every rank}
+     */
+    public long pairLandingBytes() {
+        return RingLayout.pairLandingBytes(nodes());
     }
 
     /**

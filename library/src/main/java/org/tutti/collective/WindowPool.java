@@ -34,10 +34,13 @@ import org.tutti.memory.Memory;
  * else is under the lock. A block is free when its left words were loaded with acquire order, as in the ring.
  */
 public final class WindowPool {
+    /** The greatest window that a rank can have. */
+    public static final long WINDOW_BYTES_MAX = 512 << 10;
+
     private static final long SMALL_BYTES = 32 << 10;
     private static final int WINDOWS_OF_RING = 2;
     private static final long RANK_BYTES_MIN = 64 << 10;
-    private static final long RANK_BYTES_MAX = 1 << 20;
+    private static final long RANK_BYTES_MAX = 2 * WINDOW_BYTES_MAX;
     private static final long NODE_BYTES_MAX = 64 << 20;
     private static final int RETURNS = 64;
 

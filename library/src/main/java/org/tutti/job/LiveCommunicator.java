@@ -137,6 +137,43 @@ final class LiveCommunicator extends Communicator {
         run(prepare(membership.call, Collective.ALLREDUCE, source, target, type, count, kept(reduction, type), 0));
     }
 
+    @Override
+    protected void gather(MemorySegment source, MemorySegment target, DataType type, long count, int root) {
+        run(prepare(membership.call, Collective.GATHER, source, target, type, count, null, root));
+    }
+
+    @Override
+    protected void scatter(MemorySegment source, MemorySegment target, DataType type, long count, int root) {
+        run(prepare(membership.call, Collective.SCATTER, source, target, type, count, null, root));
+    }
+
+    @Override
+    protected void allgather(MemorySegment source, MemorySegment target, DataType type, long count) {
+        run(prepare(membership.call, Collective.ALLGATHER, source, target, type, count, null, 0));
+    }
+
+    @Override
+    protected void allToAll(MemorySegment source, MemorySegment target, DataType type, long count) {
+        run(prepare(membership.call, Collective.ALL_TO_ALL, source, target, type, count, null, 0));
+    }
+
+    @Override
+    protected void reduceScatter(MemorySegment source, MemorySegment target, DataType type, long count,
+            Reduction reduction) {
+        run(prepare(membership.call, Collective.REDUCE_SCATTER, source, target, type, count, kept(reduction, type), 0));
+    }
+
+    @Override
+    protected void scan(MemorySegment source, MemorySegment target, DataType type, long count, Reduction reduction) {
+        run(prepare(membership.call, Collective.SCAN, source, target, type, count, kept(reduction, type), 0));
+    }
+
+    @Override
+    protected void exclusiveScan(MemorySegment source, MemorySegment target, DataType type, long count,
+            Reduction reduction) {
+        run(prepare(membership.call, Collective.EXCLUSIVE_SCAN, source, target, type, count, kept(reduction, type), 0));
+    }
+
     private void run(Call prepared) {
         try {
             team.draw(prepared);
@@ -159,6 +196,7 @@ final class LiveCommunicator extends Communicator {
         }
         Call prepared = prepare(empty, called, count * type.bytes(), kernel, root, deadlineNanos());
         prepared.setElements(source, target, type, count, kernel);
+        prepared.setInPlace(rank());
         return prepared;
     }
 

@@ -25,7 +25,7 @@ import org.tutti.collective.Algorithm;
  * @param nodes on how many nodes they are
  * @param placement how they are placed there
  * @param root the root, 0 where there is none
- * @param units how many units of elements
+ * @param units how many units of elements; where ranks have blocks, in a block
  * @param inPlace whether source and target are the same memory
  * @param offHeap whether the elements lie off-heap, unaligned
  */
@@ -232,7 +232,10 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         return operations;
     }
 
-    /** Numbers of units: none, one, around the number of ranks, and around every size at which an algorithm changes. */
+    /**
+     * Numbers of units: none, one, around the number of ranks, and around every size at which an algorithm changes, of
+     * all blocks together.
+     */
     private static List<Integer> sizes(Collective collective, Operation operation, int ranks) {
         if (!collective.hasElements()) {
             return List.of(0);
@@ -240,12 +243,13 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         int unit = operation.reduction == null ? 1 : operation.reduction.unit();
         int unitBytes = unit * operation.type.bytes();
         TreeSet<Integer> sizes = new TreeSet<>(List.of(0, 1, Math.max(0, ranks - 1), ranks, ranks + 1));
+        int blocks = collective.sourceHasBlocks(0, 0) || collective.targetHasBlocks(0, 0) ? ranks : 1;
         for (int bytes : BYTES_AROUND) {
-            sizes.add(bytes / unitBytes - 1);
-            sizes.add(bytes / unitBytes);
-            sizes.add(bytes / unitBytes + 1);
+            sizes.add(bytes / blocks / unitBytes - 1);
+            sizes.add(bytes / blocks / unitBytes);
+            sizes.add(bytes / blocks / unitBytes + 1);
         }
-        sizes.add((1 << 20) / unitBytes + 3);
+        sizes.add((1 << 20) / blocks / unitBytes + 3);
         sizes.removeIf(size -> size < 0);
         return List.copyOf(sizes);
     }

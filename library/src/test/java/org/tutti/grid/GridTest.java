@@ -3,6 +3,7 @@ package org.tutti.grid;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -160,49 +161,82 @@ class GridTest {
         }
         // some ranks' memory can be addressed by others
         try (Arena arena = world.rank() % 3 == 2 ? Arena.ofConfined() : Arena.ofShared()) {
-            Span source = elements(point, arena);
+            boolean receives = point.collective().receives(world.rank(), point.root());
             MemorySegment contribution = Reference.contribution(point, world.rank());
-            source.segment().copyFrom(contribution);
-            Span target = point.inPlace() ? source : elements(point, arena);
-            boolean receives = true;
-            switch (point.collective()) {
-                case BROADCAST -> {
-                    target = source;
-                    communicator.broadcast(source, point.root());
-                }
-                case REDUCE -> {
-                    receives = world.rank() == point.root();
-                    if (point.inPlace()) {
-                        communicator.reduce(source, point.reduction(), point.root());
-                    } else {
-                        communicator.reduce(source, receives ? target : null, point.reduction(), point.root());
-                    }
-                }
-                case ALLREDUCE -> {
-                    if (point.inPlace()) {
-                        communicator.allreduce(source, point.reduction());
-                    } else {
-                        communicator.allreduce(source, target, point.reduction());
-                    }
-                }
-                default -> throw new IllegalStateException("the grid does not know " + point.collective());
-            }
-            if (receives) {
-                check(point, world.rank(), "result", target,
-                        expectations.computeIfAbsent(point, Reference::expected));
-            }
-            if (!receives || target != source) {
+            MemorySegment expected = !receives ? null
+                    : Reference.isSameForAll(point)
+                            ? expectations.computeIfAbsent(point, _ -> Reference.expected(point, world.rank()))
+                            : Reference.expected(point, world.rank());
+            if (point.inPlace() || point.collective() == Collective.BROADCAST) {
+                runInPlace(point, communicator, arena, contribution, expected);
+            } else {
+                boolean rootOnly = point.collective().hasRoot() && world.rank() != point.root();
+                int sources = point.collective().sourceHasBlocks(world.rank(), point.root()) ? world.size() : 1;
+                int targets = point.collective().targetHasBlocks(world.rank(), point.root()) ? world.size() : 1;
+                Span source = elements(point, sources, arena);
+                source.segment().copyFrom(contribution);
+                Span target = elements(point, targets, arena);
+                MemorySegment untouched = MemorySegment.ofArray(new byte[(int) target.segment().byteSize()]);
+                call(point, communicator,
+                        rootOnly && point.collective() == Collective.SCATTER ? null : source,
+                        rootOnly && !receives ? null : target);
                 check(point, world.rank(), "source, which must stay as it was,", source, contribution);
+                check(point, world.rank(), receives ? "result" : "target, which must stay as it was,", target,
+                        receives ? expected : untouched);
             }
         }
     }
 
-    private static Span elements(Case point, Arena arena) {
-        long bytes = (long) point.count() * point.type().bytes();
+    private static void call(Case point, Communicator communicator, Span source, Span target) {
+        switch (point.collective()) {
+            case REDUCE -> communicator.reduce(source, target, point.reduction(), point.root());
+            case ALLREDUCE -> communicator.allreduce(source, target, point.reduction());
+            case GATHER -> communicator.gather(source, target, point.root());
+            case SCATTER -> communicator.scatter(source, target, point.root());
+            case ALLGATHER -> communicator.allgather(source, target);
+            case ALL_TO_ALL -> communicator.allToAll(source, target);
+            case REDUCE_SCATTER -> communicator.reduceScatter(source, target, point.reduction());
+            case SCAN -> communicator.scan(source, target, point.reduction());
+            case EXCLUSIVE_SCAN -> communicator.exclusiveScan(source, target, point.reduction());
+            default -> throw new IllegalStateException("the grid does not know " + point.collective());
+        }
+    }
+
+    /** A rank that has a block of its own on one side only has it where it belongs among those of all. */
+    private static void runInPlace(Case point, Communicator communicator, Arena arena, MemorySegment contribution,
+            MemorySegment expected) {
+        int rank = communicator.rank();
+        long block = (long) point.count() * point.type().bytes();
+        boolean amongSources = point.collective().sourceHasBlocks(rank, point.root());
+        boolean amongTargets = point.collective().targetHasBlocks(rank, point.root());
+        Span data = elements(point, amongSources || amongTargets ? communicator.size() : 1, arena);
+        data.segment().asSlice(amongTargets && !amongSources ? rank * block : 0).copyFrom(contribution);
+        MemorySegment after = MemorySegment.ofArray(data.segment().toArray(ValueLayout.JAVA_BYTE));
+        switch (point.collective()) {
+            case BROADCAST -> communicator.broadcast(data, point.root());
+            case REDUCE -> communicator.reduce(data, point.reduction(), point.root());
+            case ALLREDUCE -> communicator.allreduce(data, point.reduction());
+            case GATHER -> communicator.gather(data, point.root());
+            case SCATTER -> communicator.scatter(data, point.root());
+            case ALLGATHER -> communicator.allgather(data);
+            case ALL_TO_ALL -> communicator.allToAll(data);
+            case REDUCE_SCATTER -> communicator.reduceScatter(data, point.reduction());
+            case SCAN -> communicator.scan(data, point.reduction());
+            case EXCLUSIVE_SCAN -> communicator.exclusiveScan(data, point.reduction());
+            default -> throw new IllegalStateException("the grid does not know " + point.collective());
+        }
+        if (expected != null) {
+            after.asSlice(amongSources && !amongTargets ? rank * block : 0).copyFrom(expected);
+        }
+        check(point, rank, "data", data, after);
+    }
+
+    private static Span elements(Case point, int blocks, Arena arena) {
+        int count = blocks * point.count();
+        long bytes = (long) count * point.type().bytes();
         if (point.offHeap()) {
             return Span.of(arena.allocate(bytes + 3).asSlice(3), point.type());
         }
-        int count = point.count();
         return switch (point.type()) {
             case BOOLEAN -> Span.of(MemorySegment.ofArray(new byte[count]), point.type());
             case BYTE -> Span.of(new byte[count]);
@@ -218,7 +252,7 @@ class GridTest {
     private static void check(Case point, int rank, String what, Span actual, MemorySegment expected) {
         DataType type = point.type();
         long different = expected.mismatch(actual.segment());
-        for (int index = (int) different / type.bytes(); different >= 0 && index < point.count(); index++) {
+        for (int index = (int) different / type.bytes(); different >= 0 && index < actual.count(); index++) {
             long wanted = Reference.load(type, expected, index);
             long found = Reference.load(type, actual.segment(), index);
             if (!Reference.same(type, wanted, found)) {

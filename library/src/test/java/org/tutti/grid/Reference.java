@@ -6,6 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.function.DoubleBinaryOperator;
+import java.util.function.IntFunction;
 import java.util.function.LongBinaryOperator;
 
 import org.tutti.DataType;
@@ -75,17 +76,49 @@ final class Reference {
 
     /** The elements of a contribution, as they lie in memory. */
     static MemorySegment contribution(Case point, int rank) {
-        return packed(point, values(point, rank));
+        return point.collective().sourceHasBlocks(rank, point.root())
+                ? concatenated(point, other -> block(point, rank, other)) : packed(point, block(point, rank, 0));
     }
 
-    /** What every rank that receives something must hold afterwards. */
-    static MemorySegment expected(Case point) {
-        if (point.reduction() == null) {
-            return contribution(point, point.root());
+    /** What a rank has for another one; where it has no blocks, for all. */
+    private static long[] block(Case point, int rank, int of) {
+        return values(point, point.collective().sourceHasBlocks(rank, point.root()) ? rank * point.ranks() + of : rank);
+    }
+
+    private static MemorySegment concatenated(Case point, IntFunction<long[]> blocks) {
+        int bytes = point.count() * point.type().bytes();
+        MemorySegment all = MemorySegment.ofArray(new byte[point.ranks() * bytes]);
+        for (int rank = 0; rank < point.ranks(); rank++) {
+            MemorySegment.copy(packed(point, blocks.apply(rank)), 0, all, (long) rank * bytes, bytes);
         }
-        long[] result = values(point, 0);
-        for (int rank = 1; rank < point.ranks(); rank++) {
-            combine(point, result, values(point, rank));
+        return all;
+    }
+
+    /** Whether every rank that receives something must hold the same. */
+    static boolean isSameForAll(Case point) {
+        return switch (point.collective()) {
+            case SCATTER, ALL_TO_ALL, REDUCE_SCATTER, SCAN, EXCLUSIVE_SCAN -> false;
+            default -> true;
+        };
+    }
+
+    /** What a rank that receives something must hold afterwards. */
+    static MemorySegment expected(Case point, int rank) {
+        return switch (point.collective()) {
+            case BARRIER -> MemorySegment.ofArray(new byte[0]);
+            case BROADCAST -> contribution(point, point.root());
+            case SCATTER -> packed(point, block(point, point.root(), rank));
+            case GATHER, ALLGATHER, ALL_TO_ALL -> concatenated(point, other -> block(point, other, rank));
+            case REDUCE, ALLREDUCE, REDUCE_SCATTER -> combined(point, rank, point.ranks());
+            case SCAN -> combined(point, rank, rank + 1);
+            case EXCLUSIVE_SCAN -> combined(point, rank, rank);
+        };
+    }
+
+    private static MemorySegment combined(Case point, int rank, int contributors) {
+        long[] result = block(point, 0, rank);
+        for (int other = 1; other < contributors; other++) {
+            combine(point, result, block(point, other, rank));
         }
         return packed(point, result);
     }

@@ -4,6 +4,7 @@ package org.tutti.simulator;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
+import org.tutti.Collective;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 
@@ -35,12 +36,12 @@ final class Caller {
     }
 
     /** Memory that is used again in all calls; larger one when the first is too small. */
-    private MemorySegment buffer(PlannedCall call, boolean isTarget) {
+    private MemorySegment buffer(PlannedCall call, boolean isTarget, int length) {
         MemoryKind kind = call.kind(world.rankOf(thread), isTarget);
         int index = 2 * kind.ordinal() + (isTarget ? 1 : 0);
         MemorySegment buffer = buffers[index];
-        if (buffer == null || buffer.byteSize() < call.bytes()) {
-            int bytes = Math.max(1, call.bytes());
+        if (buffer == null || buffer.byteSize() < length) {
+            int bytes = Math.max(1, length);
             buffer = switch (kind) {
                 case HEAP -> memory.allocateOnHeap(bytes);
                 case NATIVE -> memory.allocate(bytes);
@@ -51,14 +52,17 @@ final class Caller {
             world.places().name(buffer, offset -> "byte " + offset + name);
             buffers[index] = buffer;
         }
-        return buffer.asSlice(0, call.bytes());
+        return buffer.asSlice(0, length);
     }
 
     /** Draws a call, as a communicator does, for this thread or another one of its rank to run. */
     void draw(Team team, PlannedCall call) {
-        MemorySegment from = buffer(call, false);
-        MemorySegment to = call.inPlace() || !call.collective().combines() ? from : buffer(call, true);
-        prepared = call.prepare(from, to);
+        int sourceBytes = call.sourceBytes(team.rank(), team.size());
+        int targetBytes = call.targetBytes(team.rank(), team.size());
+        boolean inPlace = call.inPlace() || call.collective() == Collective.BROADCAST;
+        MemorySegment from = buffer(call, false, inPlace ? Math.max(sourceBytes, targetBytes) : sourceBytes);
+        MemorySegment to = inPlace ? from : buffer(call, true, targetBytes);
+        prepared = call.prepare(from, to, team.rank());
         team.draw(prepared);
     }
 
@@ -73,24 +77,39 @@ final class Caller {
     void run(Team team, PlannedCall call, int rank, MemorySegment expected) {
         MemorySegment from = prepared.source().segment();
         MemorySegment to = prepared.target().segment();
-        MemorySegment contribution = call.contribution(rank);
-        MemorySegment zeros = ZEROS.asSlice(0, call.bytes());
-        fill(from, contribution);
+        boolean receives = call.receives(rank);
+        MemorySegment contribution = call.contribution(rank, team.size());
+        MemorySegment before = from.byteSize() == contribution.byteSize() ? contribution
+                : with(ZEROS.asSlice(0, from.byteSize()), (long) rank * call.bytes(), contribution);
+        MemorySegment zeros = ZEROS.asSlice(0, to.byteSize());
+        fill(from, before);
         if (!to.equals(from)) {
             fill(to, zeros);
         }
         team.run(prepared);
-        world.write(thread, from, 0, call.bytes()); // now the caller may do so, and nobody may still use its memory
-        world.write(thread, to, 0, call.bytes());
-        if (call.receives(rank)) {
-            check(call, "its result", to, expected);
+        world.write(thread, from, 0, from.byteSize()); // now the caller may do so, and nobody may still use its memory
+        world.write(thread, to, 0, to.byteSize());
+        if (!to.equals(from)) {
+            check(call, "its source, which must stay as it was,", from, before);
+            if (receives) {
+                check(call, "its result", to, expected);
+            } else {
+                check(call, "its target, which must stay as it was,", to, zeros);
+            }
+        } else if (receives) {
+            check(call, "its result", to, expected.byteSize() == to.byteSize() ? expected
+                    : call.collective() == Collective.SCATTER ? before
+                            : with(before, (long) rank * call.bytes(), expected));
+        } else {
+            check(call, "its source, which must stay as it was,", from, before);
         }
-        if (!to.equals(from) || !call.receives(rank)) {
-            check(call, "its source, which must stay as it was,", from, contribution);
-        }
-        if (!to.equals(from) && !call.receives(rank)) {
-            check(call, "its target, which must stay as it was,", to, zeros);
-        }
+    }
+
+    /** {@return bytes of which some are others} */
+    private static MemorySegment with(MemorySegment all, long at, MemorySegment some) {
+        MemorySegment copy = MemorySegment.ofArray(all.toArray(ValueLayout.JAVA_BYTE));
+        MemorySegment.copy(some, 0, copy, at, some.byteSize());
+        return copy;
     }
 
     private void fill(MemorySegment target, MemorySegment bytes) {

@@ -61,7 +61,8 @@ final class Calls {
                 Operation operation = operations.get((int) Math.floorMod(others, (long) operations.size()));
                 boolean inPlace = (turn + size + seed) % 2 == 0;
                 calls.add(new PlannedCall(algorithm, operation, turn % roots,
-                        bytes(size, neighbour, operation.unitBytes(), topology.size()), inPlace, random.nextInt()));
+                        bytes(collective, size, neighbour, operation.unitBytes(), topology.size()), inPlace,
+                        random.nextInt()));
             }
         }
         Collections.shuffle(calls, random);
@@ -88,7 +89,8 @@ final class Calls {
         Collective collective = draw(List.of(Collective.values()), random);
         Algorithm algorithm = draw(Catalogue.of(collective), random);
         Operation operation = draw(operations(algorithm, topology), random);
-        List<Integer> sizes = new ArrayList<>(sizes(operation.unitBytes(), topology.size()));
+        List<Integer> sizes = new ArrayList<>(
+                sizes(collective, operation.unitBytes(), topology.size()));
         if (random.nextBoolean()) {
             sizes.removeIf(bytes -> bytes > SMALL_BYTES);
         }
@@ -120,25 +122,29 @@ final class Calls {
         return algorithm.keepsOrder(topology) ? List.of(Operation.values()) : List.of(Operation.BYTES, Operation.SUM);
     }
 
-    private static TreeSet<Integer> sizes(int unit, int ranks) {
+    private static TreeSet<Integer> sizes(Collective collective, int unit, int ranks) {
         TreeSet<Integer> sizes = new TreeSet<>();
         for (int size = 0; size < SIZES; size++) {
             for (int neighbour = -1; neighbour <= 1; neighbour++) {
-                sizes.add(bytes(size, neighbour, unit, ranks));
+                sizes.add(bytes(collective, size, neighbour, unit, ranks));
             }
         }
         return sizes;
     }
 
-    /** The size of a class: itself or, if algorithms may change there, one unit less or more. */
-    private static int bytes(int size, int neighbour, int unit, int ranks) {
+    /**
+     * The size of a class: itself or, if algorithms may change there, one unit less or more. Where ranks have blocks,
+     * larger sizes are those of all blocks.
+     */
+    private static int bytes(Collective collective, int size, int neighbour, int unit, int ranks) {
+        int blocks = collective.sourceHasBlocks(0, 0) || collective.targetHasBlocks(0, 0) ? ranks : 1;
         return switch (size) {
             case 0 -> 0;
             case 1 -> unit;
             case 2 -> (ranks - 1) * unit;
             case 3 -> ranks * unit;
-            default -> size == SIZES - 1 ? BYTES_MAX / unit * unit
-                    : (BYTES_AROUND[size - SMALL_SIZES] / unit + neighbour) * unit;
+            default -> size == SIZES - 1 ? BYTES_MAX / blocks / unit * unit
+                    : Math.max(0, BYTES_AROUND[size - SMALL_SIZES] / blocks / unit + neighbour) * unit;
         };
     }
 }

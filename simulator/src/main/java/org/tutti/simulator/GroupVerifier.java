@@ -135,7 +135,9 @@ final class GroupVerifier {
             Team team = teams[calling.on()];
             caller.draw(team, call);
             caller.run(team, call, self, call.collective().hasElements()
-                    ? expected.computeIfAbsent(index, _ -> call.expected(team.size())) : null);
+                    ? call.isSameForAll() ? expected.computeIfAbsent(index, _ -> call.expected(rank, team.size()))
+                            : call.expected(rank, team.size())
+                    : null);
         }
     }
 

@@ -16,7 +16,7 @@ import org.tutti.collective.kernel.Kernel;
  * @param algorithm how it is done
  * @param operation what is moved or combined
  * @param root the root, 0 where there is none
- * @param bytes the length of the message
+ * @param bytes the length of the message; where a side has a block of each rank, of a block
  * @param inPlace whether source and target are the same memory
  * @param salt makes the call's data, and where ranks have them
  */
@@ -46,32 +46,75 @@ record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes
      *
      * @param source the rank's elements
      * @param target where the rank receives the result
+     * @param rank the rank
      * @return the call, with an operator of its own
      */
-    Call prepare(MemorySegment source, MemorySegment target) {
+    Call prepare(MemorySegment source, MemorySegment target, int rank) {
         Call call = new Call();
         call.set(algorithm, root, Long.MAX_VALUE);
         if (collective().hasElements()) {
             Kernel kernel = collective().combines() ? Kernel.of(operation.reduction(), operation.type()) : null;
             call.setElements(source, target, operation.type(), bytes / operation.type().bytes(), kernel);
+            call.setInPlace(rank);
         }
         return call;
     }
 
-    /** {@return the elements of a rank: a piece of the noise of its own, which nobody may write to} */
-    MemorySegment contribution(int rank) {
-        long start = (salt * FIRST_PRIME >>> Integer.SIZE) + rank * (salt * SECOND_PRIME >>> Integer.SIZE | 1);
-        return NOISE.asSlice((start & STARTS - 1) * Long.BYTES, bytes);
+    /** {@return the length of a rank's source} */
+    int sourceBytes(int rank, int size) {
+        return collective().sourceHasBlocks(rank, root) ? size * bytes : bytes;
     }
 
-    /** {@return what every rank that receives something must hold afterwards} */
-    MemorySegment expected(int size) {
-        if (!collective().combines()) {
-            return contribution(root);
+    /** {@return the length of a rank's target} */
+    int targetBytes(int rank, int size) {
+        return collective().targetHasBlocks(rank, root) ? size * bytes : bytes;
+    }
+
+    /** {@return the elements of a rank: a piece of the noise of its own, which nobody may write to} */
+    MemorySegment contribution(int rank, int size) {
+        long start = (salt * FIRST_PRIME >>> Integer.SIZE) + rank * (salt * SECOND_PRIME >>> Integer.SIZE | 1);
+        return NOISE.asSlice((start & STARTS - 1) * Long.BYTES, sourceBytes(rank, size));
+    }
+
+    /** {@return what a rank has for another one} */
+    private MemorySegment block(int rank, int of, int size) {
+        return contribution(rank, size).asSlice(collective().sourceHasBlocks(rank, root) ? (long) of * bytes : 0,
+                bytes);
+    }
+
+    /** {@return whether every rank that receives something gets the same} */
+    boolean isSameForAll() {
+        return switch (collective()) {
+            case SCATTER, ALL_TO_ALL, REDUCE_SCATTER, SCAN, EXCLUSIVE_SCAN -> false;
+            default -> true;
+        };
+    }
+
+    /** {@return what a rank that receives something must hold afterwards} */
+    MemorySegment expected(int rank, int size) {
+        return switch (collective()) {
+            case BARRIER -> MemorySegment.ofArray(new byte[0]);
+            case BROADCAST -> contribution(root, size);
+            case SCATTER -> block(root, rank, size);
+            case GATHER, ALLGATHER, ALL_TO_ALL -> gathered(rank, size);
+            case REDUCE, ALLREDUCE, REDUCE_SCATTER -> combined(rank, size, size);
+            case SCAN -> combined(rank, rank + 1, size);
+            case EXCLUSIVE_SCAN -> combined(rank, rank, size);
+        };
+    }
+
+    private MemorySegment gathered(int rank, int size) {
+        MemorySegment all = MemorySegment.ofArray(new byte[size * bytes]);
+        for (int other = 0; other < size; other++) {
+            MemorySegment.copy(block(other, rank, size), 0, all, (long) other * bytes, bytes);
         }
-        byte[] result = contribution(0).toArray(ValueLayout.JAVA_BYTE);
-        for (int rank = 1; rank < size; rank++) {
-            operation.combine(result, contribution(rank));
+        return all;
+    }
+
+    private MemorySegment combined(int rank, int contributors, int size) {
+        byte[] result = block(0, rank, size).toArray(ValueLayout.JAVA_BYTE);
+        for (int other = 1; other < contributors; other++) {
+            operation.combine(result, block(other, rank, size));
         }
         return MemorySegment.ofArray(result);
     }

@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
+import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Cost;
-import org.tutti.collective.Flow;
 import org.tutti.collective.NodeView;
 import org.tutti.collective.Reach;
 import org.tutti.collective.RingLayout;
@@ -120,7 +120,7 @@ public final class Prediction {
             memories[node] = new SymbolicMemory(node);
             rings[node] = memories[node].claim(new RingLayout(topology.nodes(), ranksOn[node]).bytes(), "ring");
         }
-        if (topology.nodes() > 1 && call.bytes() > Flow.SHORT_BYTES_MAX) {
+        if (topology.nodes() > 1 && call.algorithm().claimsLandings(call.bytes())) {
             claimLandings(cluster, memories, rings, ranksOn);
         }
         for (int rank = 0; rank < topology.size(); rank++) {
@@ -128,8 +128,8 @@ public final class Prediction {
             handles[rank] = rings[topology.nodeOf(rank)];
         }
         Reach reach = new Reach(processes, handles);
-        long source = users.claim(call.bytes() + 1L, "source");
-        long target = users.claim(call.bytes() + 1L, "target");
+        long source = users.claim(call.sourceBytes(call.root(), topology.size()) + 1L, "source");
+        long target = users.claim(call.targetBytes(call.root(), topology.size()) + 1L, "target");
         Team[] teams = new Team[topology.size()];
         NodeView[] views = new NodeView[topology.nodes()];
         for (int node = 0; node < views.length; node++) {
@@ -147,11 +147,11 @@ public final class Prediction {
                     + " bytes");
         }
         cluster.ranks().run(rank -> {
-            MemorySegment from = users.block(source, call.bytes());
-            MemorySegment to = users.block(target, call.bytes());
+            MemorySegment from = users.block(source, call.sourceBytes(rank, topology.size()));
+            MemorySegment to = users.block(target, call.targetBytes(rank, topology.size()));
             for (int i = 0; i < calls; i++) {
                 cluster.pass(rank, model.callMicros());
-                Call prepared = call.prepare(from, call.collective().combines() ? to : from);
+                Call prepared = call.prepare(from, call.collective() == Collective.BROADCAST ? from : to, rank);
                 teams[rank].draw(prepared);
                 teams[rank].run(prepared);
             }

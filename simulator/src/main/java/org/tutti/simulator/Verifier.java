@@ -246,7 +246,10 @@ public final class Verifier {
         entered[index]++;
         callers[thread].run(teams[thread], call, rank,
                 call.collective().hasElements()
-                        ? expected.computeIfAbsent(index, _ -> call.expected(topology.size())) : null);
+                        ? call.isSameForAll()
+                                ? expected.computeIfAbsent(index, _ -> call.expected(rank, topology.size()))
+                                : call.expected(rank, topology.size())
+                        : null);
         if (call.collective() == Collective.BARRIER && entered[index] < topology.size()) {
             throw new SimulationFailure("rank " + rank + " has left barrier " + index + " when only " + entered[index]
                     + " ranks had entered it");
@@ -265,7 +268,7 @@ public final class Verifier {
             long blocks = stages == 1 ? 0 : RingLayout.SLOTS_MIN * (BLOCK_SMALL_BYTES + window);
             long inboxes = topology.nodes() == 1 ? 0 : stages * Flow.INBOX_BYTES; // of the master
             RingLayout layout = new RingLayout(topology.nodes(), ranks);
-            boolean lands = calls.stream().anyMatch(call -> call.bytes() > Flow.SHORT_BYTES_MAX);
+            boolean lands = calls.stream().anyMatch(call -> call.algorithm().claimsLandings(call.bytes()));
             long bound = layout.bytes() + (lands ? layout.landingsBytes() : 0)
                     + ranks * (RING_SMALL_BYTES + 2 * window + blocks) + inboxes;
             if (memories[node].bytes() > bound) {
@@ -281,7 +284,7 @@ public final class Verifier {
             PlannedCall call = calls.get(index);
             for (int node = 0; node < topology.nodes(); node++) {
                 long used = world.memoryUse().bytes(index, node);
-                long bound = call.algorithm().memoryBytes(topology.nodes(), topology.ranksOn(node), call.bytes());
+                long bound = call.algorithm().memoryBytes(topology, node, call.bytes());
                 if (used > bound) {
                     throw new SimulationFailure("node " + node + " has put data into " + used
                             + " bytes of its shared memory in call " + index + ", " + call

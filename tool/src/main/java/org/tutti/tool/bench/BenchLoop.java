@@ -5,8 +5,9 @@ import org.tutti.Collective;
 import org.tutti.Communicator;
 
 /**
- * A cell of a collective: one algorithm and one size. An element changes with every call and is checked after it; all
- * elements are checked after every repeat.
+ * A cell of a collective: one algorithm and one size, where ranks have blocks that of a block. An element, of every
+ * block, changes with every call, and one of the result is checked after it; all elements are checked after every
+ * repeat.
  */
 final class BenchLoop extends MeasuredLoop {
     private static final int PRIME = 31;
@@ -17,6 +18,8 @@ final class BenchLoop extends MeasuredLoop {
     private final int rank;
     private final int size;
     private final int count;
+    private final int sourceBlocks;
+    private final int targetBlocks;
     private final Operands operands;
     private long call;
 
@@ -28,9 +31,12 @@ final class BenchLoop extends MeasuredLoop {
         this.rank = measured.rank();
         this.size = measured.size();
         this.count = (int) (bytes / Double.BYTES);
-        boolean inPlace = !collective.combines();
-        this.operands = segments ? Operands.segments(world, count, inPlace) : Operands.arrays(count, inPlace);
-        for (int i = 0; i < count; i++) {
+        this.sourceBlocks = collective.sourceHasBlocks(rank, 0) ? size : 1;
+        this.targetBlocks = collective.targetHasBlocks(rank, 0) ? size : 1;
+        int targetCount = collective == Collective.BROADCAST ? 0 : targetBlocks * count;
+        this.operands = segments ? Operands.segments(world, sourceBlocks * count, targetCount)
+                : Operands.arrays(sourceBlocks * count, targetCount);
+        for (int i = 0; i < sourceBlocks * count; i++) {
             operands.set(i, element(rank, i, 0));
         }
     }
@@ -50,6 +56,7 @@ final class BenchLoop extends MeasuredLoop {
             case BROADCAST -> broadcasts(calls);
             case REDUCE -> reduces(calls);
             case ALLREDUCE -> allreduces(calls);
+            default -> others(calls);
         }
         return new Run((double) (System.nanoTime() - start) / calls, calls);
     }
@@ -86,14 +93,44 @@ final class BenchLoop extends MeasuredLoop {
         }
     }
 
-    /** Changes an element of this rank's source, the next one in each call. */
+    private void others(int calls) {
+        boolean receives = collective.receives(rank, 0);
+        for (int i = 0; i < calls; i++) {
+            int changed = change(rank);
+            operands.call(measured.next(), collective);
+            if (receives) {
+                int checked = changed + (int) (call % targetBlocks) * count;
+                check(checked, expected(checked, call));
+            }
+        }
+    }
+
+    /** Changes an element of each block of this rank's source, the next one in each call. */
     private int change(int contributor) {
         call++;
         int changed = (int) (call % count);
         if (contributor == rank) {
-            operands.set(changed, element(rank, changed, call));
+            for (int i = changed; i < sourceBlocks * count; i += count) {
+                operands.set(i, element(rank, i, call));
+            }
         }
         return changed;
+    }
+
+    /** What an element of the result is when those that it comes from were changed last in a certain call. */
+    private double expected(int index, long at) {
+        int ofBlock = rank * count + index % count;
+        return switch (collective) {
+            case BARRIER -> 0;
+            case BROADCAST -> element(0, index, at);
+            case REDUCE, ALLREDUCE -> sum(index, at);
+            case GATHER, ALLGATHER -> element(index / count, index % count, at);
+            case SCATTER -> element(0, ofBlock, at);
+            case ALL_TO_ALL -> element(index / count, ofBlock, at);
+            case REDUCE_SCATTER -> sum(ofBlock, at);
+            case SCAN -> sum(rank + 1, index, at);
+            case EXCLUSIVE_SCAN -> sum(rank, index, at);
+        };
     }
 
     private void check(int index, double expected) {
@@ -106,13 +143,13 @@ final class BenchLoop extends MeasuredLoop {
 
     @Override
     void checkAll() {
-        if (collective.combines() && !collective.receives(rank, 0)) {
+        if (collective != Collective.BROADCAST && !collective.receives(rank, 0)) {
             return;
         }
-        for (int i = 0; i < count; i++) {
-            long changedAt = Math.max(0, call - Math.floorMod(call - i, (long) count));
-            long at = changedAt % count == i ? changedAt : 0;
-            check(i, collective.combines() ? sum(i, at) : element(0, i, at));
+        for (int i = 0; i < targetBlocks * count; i++) {
+            int changed = i % count;
+            long changedAt = Math.max(0, call - Math.floorMod(call - changed, (long) count));
+            check(i, expected(i, changedAt % count == changed ? changedAt : 0));
         }
     }
 
@@ -122,6 +159,10 @@ final class BenchLoop extends MeasuredLoop {
     }
 
     private double sum(int index, long call) {
-        return size * element(0, index, call) + size * (size - 1) / 2;
+        return sum(size, index, call);
+    }
+
+    private static double sum(int ranks, int index, long call) {
+        return ranks * element(0, index, call) + ranks * (ranks - 1) / 2;
     }
 }

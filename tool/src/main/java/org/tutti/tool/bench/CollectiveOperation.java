@@ -19,6 +19,20 @@ public enum CollectiveOperation {
     REDUCE(Collective.REDUCE),
     /** A sum that all ranks get. */
     ALLREDUCE(Collective.ALLREDUCE),
+    /** A gather to rank 0. */
+    GATHER(Collective.GATHER),
+    /** A scatter from rank 0. */
+    SCATTER(Collective.SCATTER),
+    /** An allgather. */
+    ALLGATHER(Collective.ALLGATHER),
+    /** An all-to-all. */
+    ALL_TO_ALL(Collective.ALL_TO_ALL),
+    /** A sum of which each rank gets a block. */
+    REDUCE_SCATTER(Collective.REDUCE_SCATTER),
+    /** The sums up to each rank. */
+    SCAN(Collective.SCAN),
+    /** The sums before each rank. */
+    EXCLUSIVE_SCAN(Collective.EXCLUSIVE_SCAN),
     /** A group of the even ranks and one of the odd ranks, by their colors. */
     SPLIT,
     /** The same, by their lists: nobody meets the ranks of the other group. */
@@ -38,7 +52,7 @@ public enum CollectiveOperation {
 
     /** {@return its name on the command line and in files} */
     public String label() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** {@return the labels of all} */

@@ -3,6 +3,7 @@ package org.tutti.tool.bench;
 
 import java.lang.foreign.ValueLayout;
 
+import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.DataType;
 import org.tutti.Reduction;
@@ -11,19 +12,20 @@ import org.tutti.Span;
 
 /** The doubles that a benchmark sends and gets, in whichever kind of memory; a broadcast has its target as source. */
 interface Operands extends AutoCloseable {
-    /** {@return the operands in arrays} */
-    static Operands arrays(int count, boolean inPlace) {
-        double[] source = new double[count];
-        return new Arrays(source, inPlace ? source : new double[count]);
+    /** {@return the operands in arrays; one without target elements has its target as source} */
+    static Operands arrays(int sourceCount, int targetCount) {
+        double[] source = new double[sourceCount];
+        return new Arrays(source, targetCount == 0 ? source : new double[targetCount]);
     }
 
-    /** {@return the operands in memory that the ranks of a node share; collective} */
-    static Operands segments(Communicator communicator, int count, boolean inPlace) {
-        long bytes = (long) count * Double.BYTES;
-        var memory = communicator.allocate(inPlace ? bytes : 2 * bytes);
-        var source = Span.of(memory.local().asSlice(0, bytes), DataType.DOUBLE);
-        return new Segments(memory, source,
-                inPlace ? source : Span.of(memory.local().asSlice(bytes, bytes), DataType.DOUBLE));
+    /** {@return the same in memory that the ranks of a node share; collective} */
+    static Operands segments(Communicator communicator, int sourceCount, int targetCount) {
+        long sourceBytes = (long) sourceCount * Double.BYTES;
+        long targetBytes = (long) targetCount * Double.BYTES;
+        var memory = communicator.allocate(sourceBytes + targetBytes);
+        var source = Span.of(memory.local().asSlice(0, sourceBytes), DataType.DOUBLE);
+        return new Segments(memory, source, targetCount == 0 ? source
+                : Span.of(memory.local().asSlice(sourceBytes, targetBytes), DataType.DOUBLE));
     }
 
     /** Collective. */
@@ -40,6 +42,9 @@ interface Operands extends AutoCloseable {
     void reduce(Communicator communicator);
 
     void allreduce(Communicator communicator);
+
+    /** Calls a collective in which ranks have blocks, or a scan. */
+    void call(Communicator communicator, Collective collective);
 
     /** Java arrays. */
     record Arrays(double[] source, double[] target) implements Operands {
@@ -66,6 +71,20 @@ interface Operands extends AutoCloseable {
         @Override
         public void allreduce(Communicator communicator) {
             communicator.allreduce(source, target, Reduction.SUM);
+        }
+
+        @Override
+        public void call(Communicator communicator, Collective collective) {
+            switch (collective) {
+                case GATHER -> communicator.gather(source, target, 0);
+                case SCATTER -> communicator.scatter(source, target, 0);
+                case ALLGATHER -> communicator.allgather(source, target);
+                case ALL_TO_ALL -> communicator.allToAll(source, target);
+                case REDUCE_SCATTER -> communicator.reduceScatter(source, target, Reduction.SUM);
+                case SCAN -> communicator.scan(source, target, Reduction.SUM);
+                case EXCLUSIVE_SCAN -> communicator.exclusiveScan(source, target, Reduction.SUM);
+                default -> throw new IllegalArgumentException(collective.label() + " has no blocks");
+            }
         }
 
         @Override
@@ -99,6 +118,20 @@ interface Operands extends AutoCloseable {
         @Override
         public void allreduce(Communicator communicator) {
             communicator.allreduce(source, target, Reduction.SUM);
+        }
+
+        @Override
+        public void call(Communicator communicator, Collective collective) {
+            switch (collective) {
+                case GATHER -> communicator.gather(source, target, 0);
+                case SCATTER -> communicator.scatter(source, target, 0);
+                case ALLGATHER -> communicator.allgather(source, target);
+                case ALL_TO_ALL -> communicator.allToAll(source, target);
+                case REDUCE_SCATTER -> communicator.reduceScatter(source, target, Reduction.SUM);
+                case SCAN -> communicator.scan(source, target, Reduction.SUM);
+                case EXCLUSIVE_SCAN -> communicator.exclusiveScan(source, target, Reduction.SUM);
+                default -> throw new IllegalArgumentException(collective.label() + " has no blocks");
+            }
         }
 
         @Override

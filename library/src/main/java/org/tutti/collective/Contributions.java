@@ -1,0 +1,181 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.memory.Words;
+
+/**
+ * What every rank contributes to an operation, a block each, where all ranks can read it: those of this node where
+ * their ranks show them, those of other nodes where they have landed. Each master sends what its node's ranks show to
+ * every other one, straight from there.
+ *
+ * <p>A node's blocks come in as many pieces as it has ranks. If they have room in the landing place of a {@linkplain
+ * Team#pair pair}, they go there; else the receiving master invites the sender to its window, in which the blocks of
+ * all ranks have room, node by node.
+ *
+ * <p><b>Why nothing is overwritten.</b> Windows and landing places belong to the operation until all ranks of the node
+ * have left it. A master that has invited others waits until their pieces have come: {@link #complete}.
+ */
+public final class Contributions {
+    private static final int MASTER = 0;
+    private static final long SHOWN = 1;
+
+    private final Team team;
+    private final Area found = new Area();
+    private final Area masters = new Area();
+    private long bytes;
+    private boolean invites;
+
+    Contributions(Team team) {
+        this.team = team;
+    }
+
+    /**
+     * Bounds the blocks of an operation so that those of all ranks have room in a part of a window.
+     *
+     * @param team the ranks
+     * @param kernel the operator, whose units are not cut, or null
+     * @param share how many such parts a window has
+     * @return bytes, the same at every rank
+     */
+    public static long bytesMax(Team team, Kernel kernel, int share) {
+        long most = team.windowBytesMax() / share / team.size();
+        long unit = kernel != null ? kernel.unitBytes() : most > Words.LINE_BYTES ? Words.LINE_BYTES : 1;
+        return Math.max(unit, most / unit * unit);
+    }
+
+    /**
+     * Says what it costs that each rank reads each block.
+     *
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks each of them has
+     * @param bytes the length of a block
+     * @param combines whether the blocks are combined, rather than copied
+     * @return the cost
+     */
+    public static Cost cost(int nodes, int localRanks, long bytes, boolean combines) {
+        double read = (double) bytes * nodes * localRanks;
+        double others = (double) localRanks * (nodes - 1);
+        int waits = localRanks == 1 ? 0 : 1;
+        return new Cost(waits, combines ? 2.0 * bytes : bytes + read, combines ? read : 0, nodes == 1 ? 0 : 1,
+                others * bytes).withFurtherPuts(nodes == 1 ? 0 : others - 1);
+    }
+
+    /**
+     * Bounds the shared memory of one node that it takes: the blocks of all ranks, and less than as much again.
+     *
+     * @param ranks how many ranks there are on all nodes
+     * @param bytes the length of a block
+     * @return the bytes
+     */
+    public static long memoryBytes(int ranks, long bytes) {
+        return Math.min(ranks * bytes, 2 * WindowPool.WINDOW_BYTES_MAX);
+    }
+
+    /**
+     * Shows this rank's block, and at a master sends those of its node to the others. Once an operation, before any
+     * other use of READY, of which it takes step 1.
+     *
+     * @param source this rank's block
+     * @param at at which byte it begins
+     * @param length how long every block is
+     */
+    public void open(Area source, long at, long length) {
+        bytes = length;
+        invites = team.nodes() > 1 && (long) team.ranksMax() * length > team.pairLandingBytes();
+        if (team.isMaster()) {
+            Area own = team.show(shownBytes(MASTER));
+            for (int distance = 1; distance < team.nodes(); distance++) {
+                openInflow(node(-distance), own);
+            }
+            team.copy(source, at, own, shownAt(MASTER), length);
+            team.post(Team.READY, SHOWN);
+            for (int distance = 1; distance < team.nodes(); distance++) {
+                send(node(distance));
+            }
+        } else {
+            team.copy(source, at, team.show(length), 0, length);
+            team.post(Team.READY, SHOWN);
+            if (invites) {
+                team.await(MASTER, Team.READY, SHOWN);
+                Area shown = team.shown(MASTER, shownBytes(MASTER));
+                masters.set(shown.segment(), shown.start());
+            }
+            for (int distance = 1; distance < team.nodes(); distance++) {
+                openInflow(node(-distance), masters);
+            }
+        }
+    }
+
+    private int node(int distance) {
+        return Math.floorMod(team.node() + distance, team.nodes());
+    }
+
+    /** A master's window has room for all blocks if others are invited there. */
+    private long shownBytes(int place) {
+        return place == MASTER && invites ? team.size() * bytes : bytes;
+    }
+
+    private long shownAt(int place) {
+        return place == MASTER && invites ? team.position(team.node()) * bytes : 0;
+    }
+
+    private boolean invites(int sender) {
+        return team.ranksOn(sender) * bytes > team.pairLandingBytes();
+    }
+
+    private void openInflow(int sender, Area window) {
+        Inflow in = team.inflow(team.pair(sender));
+        int there = team.pair(team.node());
+        int pieces = team.ranksOn(sender);
+        if (!invites(sender)) {
+            in.open(sender, there, Math.max(1, bytes), pieces, pieces);
+        } else if (team.isMaster()) {
+            in.invite(sender, there, bytes, pieces, window, team.position(sender) * bytes, pieces * bytes);
+        } else {
+            in.watch(sender, there, bytes, window, team.position(sender) * bytes, pieces * bytes);
+        }
+    }
+
+    private void send(int receiver) {
+        Outflow out = team.outflow(team.pair(receiver));
+        out.open(receiver, team.pair(team.node()), Math.max(1, bytes),
+                invites(team.node()) ? Flow.INVITED : team.localSize());
+        for (int place = 0; place < team.localSize(); place++) {
+            out.send(local(place), 0, bytes);
+        }
+    }
+
+    /** The block that a rank of this node shows. */
+    private Area local(int place) {
+        if (place != team.localRank()) {
+            team.await(place, Team.READY, SHOWN);
+        }
+        Area shown = team.shown(place, shownBytes(place));
+        found.set(shown.segment(), shown.start() + shownAt(place));
+        return found;
+    }
+
+    /**
+     * Waits for the block of a rank.
+     *
+     * @param rank the rank; this one's is there, too
+     * @return where it is, until another one is asked for
+     */
+    public Area of(int rank) {
+        int node = team.nodeOf(rank);
+        int place = team.placeOf(rank);
+        return node == team.node() ? local(place) : team.inflow(team.pair(node)).await(place + 1L);
+    }
+
+    /** Waits, at a master, until all blocks have come that others were invited to put: before the operation ends. */
+    public void complete() {
+        if (team.isMaster()) {
+            for (int node = 0; node < team.nodes(); node++) {
+                if (node != team.node() && invites(node)) {
+                    team.inflow(team.pair(node)).await(team.ranksOn(node));
+                }
+            }
+        }
+    }
+}

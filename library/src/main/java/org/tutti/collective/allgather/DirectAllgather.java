@@ -1,0 +1,76 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.allgather;
+
+import org.tutti.Topology;
+import org.tutti.collective.Area;
+import org.tutti.collective.Call;
+import org.tutti.collective.Contributions;
+import org.tutti.collective.Cost;
+import org.tutti.collective.Team;
+import org.tutti.collective.kernel.Kernel;
+
+/**
+ * Every rank reads every block where it is shown or has landed ({@link Contributions}). Between nodes the Direct
+ * algorithm: at step i each master sends what its node has to the one at distance i, wrapping around, and its local
+ * ranks copy out what is there while the rest is under way, as in Qian and Afsahi's SMP-aware Direct.
+ *
+ * <p>In a node a block is copied in once, and out by each rank. Ranks begin at their neighbour, so that not all read
+ * the same block at once.
+ */
+public final class DirectAllgather extends Allgather {
+    /** The only object that is needed. */
+    public DirectAllgather() {
+        super(new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n", "b·p·(n − 1)",
+                "p·n·b at masters, b at others", "Qian, Afsahi 2008, sections 5.1.2 and 5.2.2"));
+    }
+
+    @Override
+    protected long operationBytesMax(Team team, Kernel kernel) {
+        return Contributions.bytesMax(team, null, 1);
+    }
+
+    @Override
+    protected boolean usesPairs() {
+        return true;
+    }
+
+    @Override
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        return Contributions.cost(nodes, localRanks, bytes, false);
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return Contributions.memoryBytes(nodes * localRanks, bytes);
+    }
+
+    @Override
+    public long memoryBytes(Topology topology, int node, long bytes) {
+        return Contributions.memoryBytes(topology.size(), bytes);
+    }
+
+    @Override
+    public void run(Team team, Call call) {
+        long bytes = call.bytes();
+        Area source = call.source();
+        Area target = call.target();
+        Contributions contributions = team.contributions();
+        contributions.open(source, 0, bytes);
+        if (!call.isInPlace()) {
+            team.copy(source, 0, target, call.block(team.rank()), bytes);
+        }
+        for (int distance = 1; distance < team.localSize(); distance++) {
+            copy(team, call, team.rankAt(team.node(), (team.localRank() + distance) % team.localSize()));
+        }
+        for (int distance = 1; distance < team.nodes(); distance++) {
+            int node = Math.floorMod(team.node() - distance, team.nodes());
+            for (int place = 0; place < team.ranksOn(node); place++) {
+                copy(team, call, team.rankAt(node, place));
+            }
+        }
+    }
+
+    private static void copy(Team team, Call call, int rank) {
+        team.copy(team.contributions().of(rank), 0, call.target(), call.block(rank), call.bytes());
+    }
+}

@@ -1,0 +1,205 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.alltoall;
+
+import org.tutti.Topology;
+import org.tutti.collective.Area;
+import org.tutti.collective.Call;
+import org.tutti.collective.Contributions;
+import org.tutti.collective.Cost;
+import org.tutti.collective.Flow;
+import org.tutti.collective.Inflow;
+import org.tutti.collective.Outflow;
+import org.tutti.collective.Team;
+import org.tutti.collective.WindowPool;
+import org.tutti.collective.kernel.Kernel;
+
+/**
+ * Every rank shows all its blocks, node by node, so that those for the ranks of a node lie together. Ranks of the node
+ * copy theirs from there. Between nodes the Direct algorithm (Qian and Afsahi, section 5.1.3), node by node: at step i
+ * a master sends to the node at distance i, wrapping around, what each of its node's ranks has for that node: a piece
+ * each, in the order of the ranks. All ranks of the receiving node copy their blocks from where a piece has landed.
+ *
+ * <p><b>Where pieces land.</b> If all of a step have room in the landing place of the {@linkplain Team#pair pair}, they
+ * go there. Else the receiver invites the sender to one of two halves of its master's window, in turn: to that of the
+ * step before the last, when all its ranks have read what came there. So one sender, and the next one, are invited at
+ * once. If a half has not room for all pieces of the step, places are given back one by one.
+ *
+ * <p><b>Why it ends.</b> Masters that wait for credits take pieces meanwhile: each sends as many pieces as there are
+ * places, and then takes one and sends one. The i-th piece is taken when the sender has taken as many as let it send
+ * that, fewer than i, and its places are free when its receiver has taken fewer than i, too.
+ *
+ * <p><b>DONE</b> counts the pieces that a rank has read, over all steps.
+ */
+public final class DirectAllToAll extends AllToAll {
+    private static final int MASTER = 0;
+    private static final long SHOWN = 1;
+    private static final int HALVES = 2;
+
+    /** The blocks of all ranks take a part of a window, and halves of more than three times as much follow. */
+    private static final int PARTS = 8;
+
+    /** The only object that is needed. */
+    public DirectAllToAll() {
+        super(new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "2·b·p·n", "b·p²·(n − 1)",
+                "p·n·b a rank, and the rest of a window at masters", "Qian, Afsahi 2008, section 5.1.3"));
+    }
+
+    @Override
+    protected long operationBytesMax(Team team, Kernel kernel) {
+        return Contributions.bytesMax(team, null, team.nodes() == 1 ? 1 : PARTS);
+    }
+
+    @Override
+    protected boolean usesPairs() {
+        return true;
+    }
+
+    @Override
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        double blocks = (double) nodes * localRanks;
+        double pieces = (double) localRanks * (nodes - 1);
+        return new Cost(localRanks == 1 ? 0 : 1, 2 * blocks * bytes, 0, nodes == 1 ? 0 : nodes - 1.0,
+                pieces * localRanks * bytes).withFurtherPuts(nodes == 1 ? 0 : pieces - (nodes - 1));
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return windows(localRanks, 2L * nodes * localRanks * bytes, WindowPool.WINDOW_BYTES_MAX);
+    }
+
+    @Override
+    public long memoryBytes(Topology topology, int node, long bytes) {
+        return windows(topology.ranksOn(node), 2L * topology.size() * bytes, WindowPool.WINDOW_BYTES_MAX);
+    }
+
+    @Override
+    public void run(Team team, Call call) {
+        long bytes = call.bytes();
+        Area target = call.target();
+        Area own = team.show(shownBytes(team, team.localRank(), bytes));
+        for (int node = 0; node < team.nodes(); node++) {
+            for (int place = 0; place < team.ranksOn(node); place++) {
+                team.copy(call.source(), call.block(team.rankAt(node, place)), own, at(team, node, place, bytes),
+                        bytes);
+            }
+        }
+        team.post(Team.READY, SHOWN);
+        if (!call.isInPlace()) {
+            team.copy(call.source(), call.block(team.rank()), target, call.block(team.rank()), bytes);
+        }
+        for (int distance = 1; distance < team.localSize(); distance++) {
+            int place = (team.localRank() + distance) % team.localSize();
+            team.await(place, Team.READY, SHOWN);
+            team.copy(team.shown(place, shownBytes(team, place, bytes)),
+                    at(team, team.node(), team.localRank(), bytes), target,
+                    call.block(team.rankAt(team.node(), place)), bytes);
+        }
+        long taken = 0;
+        for (int step = 1; step < team.nodes(); step++) {
+            exchange(team, call, step, taken);
+            taken += team.ranksOn(Math.floorMod(team.node() - step, team.nodes()));
+        }
+    }
+
+    /** Where a rank shows the block for another one. */
+    private static long at(Team team, int node, int place, long bytes) {
+        return (team.position(node) + place) * bytes;
+    }
+
+    private static long pieceBytes(Team team, int receiver, long bytes) {
+        return team.ranksOn(receiver) * bytes;
+    }
+
+    private static boolean invites(Team team, int sender, int receiver, long bytes) {
+        return team.ranksOn(sender) * pieceBytes(team, receiver, bytes) > team.pairLandingBytes();
+    }
+
+    /** A half of what a master shows behind its blocks. */
+    private static long halfBytes(Team team, long bytes) {
+        long most = (team.windowBytesMax() - team.size() * bytes) / HALVES;
+        long piece = Math.max(1, pieceBytes(team, team.node(), bytes));
+        return Math.min(team.ranksMax(), most / piece) * piece;
+    }
+
+    private static boolean invitesAny(Team team, long bytes) {
+        return team.nodes() > 1 && team.ranksMax() * pieceBytes(team, team.node(), bytes) > team.pairLandingBytes();
+    }
+
+    private static long shownBytes(Team team, int place, long bytes) {
+        return team.size() * bytes
+                + (place == MASTER && invitesAny(team, bytes) ? HALVES * halfBytes(team, bytes) : 0);
+    }
+
+    /** A step: what goes to the node at that distance, and what comes from the other side. */
+    private static void exchange(Team team, Call call, int step, long taken) {
+        long bytes = call.bytes();
+        int sender = Math.floorMod(team.node() - step, team.nodes());
+        int pieces = team.ranksOn(sender);
+        Inflow in = openInflow(team, sender, bytes, step, taken);
+        Outflow out = null;
+        int sends = 0;
+        int sent = 0;
+        if (team.isMaster()) {
+            int receiver = (team.node() + step) % team.nodes();
+            out = openOutflow(team, receiver, bytes);
+            sends = team.localSize();
+            do { // the first finds out how many places there are
+                send(team, out, receiver, sent, bytes);
+                sent++;
+            } while (sent < Math.min(sends, out.places()));
+        }
+        for (int piece = 0; piece < pieces; piece++) {
+            team.copy(in.await(), team.localRank() * bytes, call.target(), call.block(team.rankAt(sender, piece)),
+                    bytes);
+            in.release(taken);
+            if (sent < sends) {
+                send(team, out, (team.node() + step) % team.nodes(), sent, bytes);
+                sent++;
+            }
+        }
+        while (sent < sends) {
+            send(team, out, (team.node() + step) % team.nodes(), sent, bytes);
+            sent++;
+        }
+    }
+
+    private static Inflow openInflow(Team team, int sender, long bytes, int step, long taken) {
+        Inflow in = team.inflow(team.pair(sender));
+        int there = team.pair(team.node());
+        long piece = Math.max(1, pieceBytes(team, team.node(), bytes));
+        int pieces = team.ranksOn(sender);
+        if (!invites(team, sender, team.node(), bytes)) {
+            in.open(sender, there, piece, pieces, pieces);
+            return in;
+        }
+        long half = halfBytes(team, bytes);
+        long at = team.size() * bytes + step % HALVES * half;
+        Area window = team.shown(MASTER, shownBytes(team, MASTER, bytes));
+        long length = Math.min(half, pieces * piece);
+        if (team.isMaster()) {
+            if (step > HALVES) { // all have read what came before the last step
+                team.awaitOthers(Team.DONE, taken - team.ranksOn(Math.floorMod(sender + 1, team.nodes())));
+            }
+            in.invite(sender, there, piece, pieces, window, at, length);
+            in.readByAll();
+        } else {
+            in.watch(sender, there, piece, window, at, length);
+        }
+        return in;
+    }
+
+    private static Outflow openOutflow(Team team, int receiver, long bytes) {
+        Outflow out = team.outflow(team.pair(receiver));
+        out.open(receiver, team.pair(team.node()), Math.max(1, pieceBytes(team, receiver, bytes)),
+                invites(team, team.node(), receiver, bytes) ? Flow.INVITED : team.localSize());
+        return out;
+    }
+
+    private static void send(Team team, Outflow out, int receiver, int place, long bytes) {
+        if (place != MASTER) {
+            team.await(place, Team.READY, SHOWN);
+        }
+        out.send(team.shown(place, shownBytes(team, place, bytes)), at(team, receiver, 0, bytes),
+                pieceBytes(team, receiver, bytes));
+    }
+}

@@ -1,0 +1,214 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.reducescatter;
+
+import org.tutti.Topology;
+import org.tutti.collective.Area;
+import org.tutti.collective.Call;
+import org.tutti.collective.Contributions;
+import org.tutti.collective.Cost;
+import org.tutti.collective.Flow;
+import org.tutti.collective.Inflow;
+import org.tutti.collective.Outflow;
+import org.tutti.collective.RankOrder;
+import org.tutti.collective.Team;
+import org.tutti.collective.WindowPool;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.pattern.Partition;
+
+/**
+ * In a node by index range: every rank shows all its blocks, and combines a part of them of all ranks, in their order.
+ * On one node that part is its own block, and goes to its target.
+ *
+ * <p>On several nodes the blocks lie node by node, each rank combines an equal part of them where it shows them, and
+ * the masters exchange the node's combinations directly: a master puts to each other node the blocks of its ranks, a
+ * piece each. Each rank then combines what its block has become at each node, in the order of the nodes. So operators
+ * that do not commute need ranks in blocks.
+ *
+ * <p>A part of a rank's window is read by no other rank until it has been combined there: each reads of others' windows
+ * the part that it combines, and later, when READY says so, what others have combined in theirs.
+ */
+public final class DirectReduceScatter extends ReduceScatter {
+    private static final int MASTER = 0;
+    private static final long SHOWN = 1;
+    private static final long COMBINED = 2;
+    private static final int PARTS = 3;
+
+    /** The only object that is needed. */
+    public DirectReduceScatter() {
+        super(new Description("direct", Order.BLOCKS, "1, n > 1: 2 + n − 1", "b·p·n·(2 − 1/p)", "b·p·(n − 1)",
+                "p·n·b a rank, n·p·b more at masters", "index range: this project; Direct: Qian, Afsahi 2008, 5.1.3"));
+    }
+
+    @Override
+    protected long operationBytesMax(Team team, Kernel kernel) {
+        if (team.nodes() == 1) {
+            return Contributions.bytesMax(team, kernel, 1);
+        }
+        long shared = Contributions.bytesMax(team, kernel, PARTS);
+        long landed = team.windowBytesMax() / PARTS / ((long) team.nodes() * team.ranksMax());
+        return Math.max(kernel.unitBytes(), Math.min(shared, landed / kernel.unitBytes() * kernel.unitBytes()));
+    }
+
+    @Override
+    protected boolean usesPairs() {
+        return true;
+    }
+
+    @Override
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        double all = (double) bytes * nodes * localRanks;
+        double others = (double) localRanks - 1;
+        if (nodes == 1) {
+            return new Cost(1, all, others * bytes, 0, 0);
+        }
+        double pieces = (double) localRanks * (nodes - 1);
+        return new Cost(localRanks == 1 ? 0 : 2, all, all * others / localRanks + (nodes - 1.0) * bytes, 1,
+                pieces * bytes).withFurtherPuts(pieces - 1);
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return windows(localRanks, 2L * nodes * localRanks * bytes, WindowPool.WINDOW_BYTES_MAX);
+    }
+
+    @Override
+    public long memoryBytes(Topology topology, int node, long bytes) {
+        int ranks = topology.ranksOn(node);
+        return windows(ranks, (topology.size() + (long) topology.nodes()) * bytes, WindowPool.WINDOW_BYTES_MAX);
+    }
+
+    @Override
+    public void run(Team team, Call call) {
+        if (team.nodes() == 1) {
+            combineInNode(team, call);
+        } else {
+            combineAcrossNodes(team, call);
+        }
+    }
+
+    private static void combineInNode(Team team, Call call) {
+        long bytes = call.bytes();
+        long window = team.size() * bytes;
+        Area own = team.show(window);
+        for (int place = 0; place < team.size(); place++) {
+            if (place != team.localRank()) { // nobody else reads this rank's own one
+                team.copy(call.source(), call.block(place), own, place * bytes, bytes);
+            }
+        }
+        team.post(Team.READY, SHOWN);
+        team.awaitOthers(Team.READY, SHOWN);
+        RankOrder.combineAround(team, call.kernel(), call.source(), call.block(team.rank()), window,
+                team.localRank() * bytes, call.target(), 0, bytes);
+    }
+
+    private static void combineAcrossNodes(Team team, Call call) {
+        long bytes = call.bytes();
+        Kernel kernel = call.kernel();
+        int rank = team.localRank();
+        Area own = team.show(shownBytes(team, rank, bytes));
+        for (int node = 0; node < team.nodes(); node++) {
+            for (int place = 0; place < team.ranksOn(node); place++) {
+                team.copy(call.source(), call.block(team.rankAt(node, place)), own, at(team, node, place, bytes),
+                        bytes);
+            }
+        }
+        if (team.isMaster()) {
+            for (int distance = 1; distance < team.nodes(); distance++) {
+                openInflow(team, Math.floorMod(team.node() - distance, team.nodes()), own, bytes);
+            }
+        }
+        team.post(Team.READY, SHOWN);
+        team.awaitOthers(Team.READY, SHOWN);
+        long from = start(team, bytes, rank);
+        RankOrder.combineAround(team, kernel, own, from, team.size() * bytes, from, own, from,
+                start(team, bytes, rank + 1) - from);
+        team.post(Team.READY, COMBINED);
+        if (team.isMaster()) {
+            for (int distance = 1; distance < team.nodes(); distance++) {
+                send(team, (team.node() + distance) % team.nodes(), bytes);
+            }
+        } else {
+            for (int node = 0; node < team.nodes(); node++) {
+                if (node != team.node()) {
+                    openInflow(team, node, team.shown(MASTER, shownBytes(team, MASTER, bytes)), bytes);
+                }
+            }
+        }
+        for (int node = 0; node < team.nodes(); node++) {
+            Area theirs;
+            long at = 0;
+            if (node == team.node()) {
+                theirs = combined(team, team.position(node) + rank, bytes);
+                at = at(team, node, rank, bytes);
+            } else {
+                theirs = team.inflow(team.pair(node)).await(rank + 1L);
+            }
+            if (node == 0) {
+                team.copy(theirs, at, call.target(), 0, bytes);
+            } else {
+                team.combine(kernel, call.target(), 0, theirs, at, call.target(), 0, bytes);
+            }
+        }
+        for (int node = 0; node < team.nodes() && team.isMaster(); node++) {
+            if (node != team.node() && invites(team, team.node(), bytes)) {
+                team.inflow(team.pair(node)).await(team.localSize());
+            }
+        }
+    }
+
+    /** Where a block lies in a window. */
+    private static long at(Team team, int node, int place, long bytes) {
+        return (team.position(node) + place) * bytes;
+    }
+
+    /** Where the part of the blocks begins that a rank combines: whole blocks. */
+    private static long start(Team team, long bytes, int place) {
+        return Partition.start(team.size(), 1, team.localSize(), place) * bytes;
+    }
+
+    /** What has become of a block of this node at the rank that combines it. */
+    private static Area combined(Team team, int position, long bytes) {
+        int place = 0;
+        while (Partition.start(team.size(), 1, team.localSize(), place + 1) <= position) {
+            place++;
+        }
+        if (place != team.localRank()) {
+            team.await(place, Team.READY, COMBINED);
+        }
+        return team.shown(place, shownBytes(team, place, bytes));
+    }
+
+    private static void openInflow(Team team, int sender, Area window, long bytes) {
+        Inflow in = team.inflow(team.pair(sender));
+        int there = team.pair(team.node());
+        int pieces = team.localSize();
+        long at = (team.size() + (long) sender * pieces) * bytes;
+        if (!invites(team, team.node(), bytes)) {
+            in.open(sender, there, Math.max(1, bytes), pieces, pieces);
+        } else if (team.isMaster()) {
+            in.invite(sender, there, bytes, pieces, window, at, pieces * bytes);
+        } else {
+            in.watch(sender, there, bytes, window, at, pieces * bytes);
+        }
+    }
+
+    private static void send(Team team, int receiver, long bytes) {
+        Outflow out = team.outflow(team.pair(receiver));
+        int pieces = team.ranksOn(receiver);
+        out.open(receiver, team.pair(team.node()), Math.max(1, bytes),
+                invites(team, receiver, bytes) ? Flow.INVITED : pieces);
+        for (int place = 0; place < pieces; place++) {
+            out.send(combined(team, team.position(receiver) + place, bytes), at(team, receiver, place, bytes), bytes);
+        }
+    }
+
+    private static boolean invites(Team team, int receiver, long bytes) {
+        return team.ranksOn(receiver) * bytes > team.pairLandingBytes();
+    }
+
+    private static long shownBytes(Team team, int place, long bytes) {
+        long landed = place == MASTER && invites(team, team.node(), bytes)
+                ? (long) team.nodes() * team.localSize() * bytes : 0;
+        return team.size() * bytes + landed;
+    }
+}

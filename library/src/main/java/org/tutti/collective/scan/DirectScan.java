@@ -1,0 +1,66 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.scan;
+
+import org.tutti.Topology;
+import org.tutti.collective.Area;
+import org.tutti.collective.Call;
+import org.tutti.collective.Contributions;
+import org.tutti.collective.Cost;
+import org.tutti.collective.Team;
+import org.tutti.collective.kernel.Kernel;
+
+/**
+ * Every rank combines what the ranks before it contribute, in their order, where it is shown or has landed ({@link
+ * Contributions}); between nodes masters send to each other directly. One step, and the most work: the last rank
+ * combines all. It is right for every placement.
+ */
+public final class DirectScan extends Scan {
+    /**
+     * @param exclusive whether a rank's own elements are left out
+     */
+    public DirectScan(boolean exclusive) {
+        super(exclusive, new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n", "b·p·(n − 1)",
+                "p·n·b at masters, b at others", "Qian, Afsahi 2008, section 5.1.2, and combining"));
+    }
+
+    @Override
+    protected long operationBytesMax(Team team, Kernel kernel) {
+        return Contributions.bytesMax(team, kernel, 1);
+    }
+
+    @Override
+    protected boolean usesPairs() {
+        return true;
+    }
+
+    @Override
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        return Contributions.cost(nodes, localRanks, bytes, true);
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return Contributions.memoryBytes(nodes * localRanks, bytes);
+    }
+
+    @Override
+    public long memoryBytes(Topology topology, int node, long bytes) {
+        return Contributions.memoryBytes(topology.size(), bytes);
+    }
+
+    @Override
+    public void run(Team team, Call call) {
+        long bytes = call.bytes();
+        Area target = call.target();
+        Contributions contributions = team.contributions();
+        contributions.open(call.source(), 0, bytes);
+        int last = isExclusive() ? team.rank() - 1 : team.rank();
+        if (last >= 0) {
+            team.copy(contributions.of(0), 0, target, 0, bytes); // this rank's own elements are shown elsewhere, too
+        }
+        for (int rank = 1; rank <= last; rank++) {
+            team.combine(call.kernel(), target, 0, contributions.of(rank), 0, target, 0, bytes);
+        }
+        contributions.complete();
+    }
+}

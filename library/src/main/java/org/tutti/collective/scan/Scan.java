@@ -1,0 +1,26 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.scan;
+
+import org.tutti.Collective;
+import org.tutti.collective.Algorithm;
+
+/**
+ * A way to do a scan: the sources of all ranks up to one are combined in its target; or, exclusively, those of all
+ * ranks before it, and the target of rank 0 stays as it is.
+ */
+public abstract class Scan extends Algorithm {
+    /**
+     * @param exclusive whether a rank's own source is left out
+     * @param description what the catalogue says of it
+     */
+    protected Scan(boolean exclusive, Description description) {
+        super(exclusive ? Collective.EXCLUSIVE_SCAN : Collective.SCAN, description);
+    }
+
+    /**
+     * {@return whether a rank's own source is left out}
+     */
+    protected final boolean isExclusive() {
+        return collective() == Collective.EXCLUSIVE_SCAN;
+    }
+}

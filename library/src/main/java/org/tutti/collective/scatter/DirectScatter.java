@@ -1,0 +1,163 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.scatter;
+
+import org.tutti.Topology;
+import org.tutti.collective.Area;
+import org.tutti.collective.Call;
+import org.tutti.collective.Contributions;
+import org.tutti.collective.Cost;
+import org.tutti.collective.Flow;
+import org.tutti.collective.Inflow;
+import org.tutti.collective.Outflow;
+import org.tutti.collective.Team;
+import org.tutti.collective.kernel.Kernel;
+
+/**
+ * The root shows the blocks of its node's ranks, which copy theirs, and goes on. The master of its node puts those of
+ * other nodes straight to each node, a piece for each rank: from the root's memory if it is the root, else from the
+ * root's window, where they lie, too. There each rank copies its block from where it has landed.
+ *
+ * <p>A node's blocks go to the landing place of its {@linkplain Team#pair pair} if they have room, else its master
+ * invites the root's node to a window, and waits for all of them before it leaves. Landing places and windows belong to
+ * the operation until all ranks of the node have left it.
+ */
+public final class DirectScatter extends Scatter {
+    private static final int MASTER = 0;
+    private static final long SHOWN = 1;
+
+    /** The only object that is needed. */
+    public DirectScatter() {
+        super(new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n at the root",
+                "b·p·(n − 1)", "p·n·b at the root, p·b at other masters",
+                "Qian, Afsahi 2008, section 5.1.1, the other way"));
+    }
+
+    @Override
+    protected long operationBytesMax(Team team, Kernel kernel) {
+        return Contributions.bytesMax(team, null, 1);
+    }
+
+    @Override
+    protected boolean usesPairs() {
+        return true;
+    }
+
+    @Override
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        return Contributions.cost(nodes, localRanks, bytes, false);
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return Contributions.memoryBytes(nodes * localRanks, bytes);
+    }
+
+    @Override
+    public long memoryBytes(Topology topology, int node, long bytes) {
+        return Contributions.memoryBytes(topology.size(), bytes);
+    }
+
+    @Override
+    public void run(Team team, Call call) {
+        int top = team.nodeOf(call.root());
+        if (team.rank() == call.root()) {
+            scatter(team, call);
+        } else if (team.node() == top) {
+            copyOut(team, call);
+        } else {
+            receive(team, call, top);
+        }
+    }
+
+    private static boolean invites(Team team, int receiver, long bytes) {
+        return team.ranksOn(receiver) * bytes > team.pairLandingBytes();
+    }
+
+    private static boolean sendsItself(Team team, int root) {
+        return team.placeOf(root) == MASTER;
+    }
+
+    /** Local blocks come first in the root's window; those of other nodes follow if another rank sends them. */
+    private static long shownBytes(Team team, int root, long bytes) {
+        return (sendsItself(team, root) ? team.localSize() : team.size()) * bytes;
+    }
+
+    /** Where the blocks of another node begin there. */
+    private static long start(Team team, int node, long bytes) {
+        return (node < team.node() ? team.localSize() + team.position(node) : team.position(node)) * bytes;
+    }
+
+    private static void scatter(Team team, Call call) {
+        long bytes = call.bytes();
+        Area source = call.source();
+        if (team.localSize() > 1) {
+            Area window = team.show(shownBytes(team, call.root(), bytes));
+            for (int place = 0; place < team.localSize(); place++) {
+                if (place != team.localRank()) {
+                    team.copy(source, call.block(team.rankAt(team.node(), place)), window, place * bytes, bytes);
+                }
+            }
+            for (int node = 0; node < team.nodes() && !team.isMaster(); node++) {
+                for (int place = 0; place < team.ranksOn(node) && node != team.node(); place++) {
+                    team.copy(source, call.block(team.rankAt(node, place)), window,
+                            start(team, node, bytes) + place * bytes, bytes);
+                }
+            }
+            team.post(Team.READY, SHOWN);
+        }
+        if (!call.isInPlace()) {
+            team.copy(source, call.block(team.rank()), call.target(), 0, bytes);
+        }
+        for (int distance = 1; distance < team.nodes() && team.isMaster(); distance++) {
+            int node = (team.node() + distance) % team.nodes();
+            Outflow out = open(team, node, bytes);
+            for (int place = 0; place < team.ranksOn(node); place++) {
+                out.send(source, call.block(team.rankAt(node, place)), bytes);
+            }
+        }
+    }
+
+    private static Outflow open(Team team, int node, long bytes) {
+        Outflow out = team.outflow(team.pair(node));
+        out.open(node, team.pair(team.node()), Math.max(1, bytes),
+                invites(team, node, bytes) ? Flow.INVITED : team.ranksOn(node));
+        return out;
+    }
+
+    private static void copyOut(Team team, Call call) {
+        long bytes = call.bytes();
+        int root = team.placeOf(call.root());
+        team.await(root, Team.READY, SHOWN);
+        Area window = team.shown(root, shownBytes(team, call.root(), bytes));
+        for (int distance = 1; distance < team.nodes() && team.isMaster(); distance++) {
+            int node = (team.node() + distance) % team.nodes();
+            Outflow out = open(team, node, bytes);
+            for (int place = 0; place < team.ranksOn(node); place++) {
+                out.send(window, start(team, node, bytes) + place * bytes, bytes);
+            }
+        }
+        team.copy(window, team.localRank() * bytes, call.target(), 0, bytes);
+    }
+
+    private static void receive(Team team, Call call, int top) {
+        long bytes = call.bytes();
+        int pieces = team.localSize();
+        int there = team.pair(team.node());
+        Inflow in = team.inflow(team.pair(top));
+        boolean invites = invites(team, team.node(), bytes);
+        if (!invites) {
+            in.open(top, there, Math.max(1, bytes), pieces, pieces);
+        } else if (team.isMaster()) {
+            Area window = team.show(pieces * bytes);
+            in.invite(top, there, bytes, pieces, window, 0, pieces * bytes);
+            team.post(Team.READY, SHOWN);
+        } else {
+            team.await(MASTER, Team.READY, SHOWN);
+            in.watch(top, there, bytes, team.shown(MASTER, pieces * bytes), 0, pieces * bytes);
+        }
+        team.copy(in.await(team.localRank() + 1L), 0, call.target(), 0, bytes);
+        if (invites && team.isMaster()) {
+            in.await(pieces);
+        }
+    }
+}
