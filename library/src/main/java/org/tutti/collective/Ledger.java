@@ -41,9 +41,6 @@ final class Ledger {
     /** A left word is greater by that when its rank touches nothing of the communicator any more. */
     static final long SETTLED = 1L << 61;
 
-    /** What is known of a node whose master has perhaps not made its ring yet. */
-    static final long NOT_MET = Long.MIN_VALUE;
-
     /** Of each rank that says which groups it makes the last one that this rank has made with it. */
     long[] lastMade = {};
 
@@ -59,6 +56,7 @@ final class Ledger {
     private final Lock lock = new ReentrantLock();
     private volatile AtomicLongArray leftElsewhere;
     private volatile long leftEverywhere;
+    private volatile boolean open = true;
 
     private long drawn;
     private long history;
@@ -297,14 +295,13 @@ final class Ledger {
         }
     }
 
-    /** Before the first operation: the rings of other nodes may not be there yet. */
-    void meetNodes() {
-        leftEverywhere = NOT_MET;
+    /** Says whether the rings of all nodes are known to be there, or to have been; else the first operation tells. */
+    void setOpen(boolean all) {
+        open = all;
     }
 
-    /** Whether the ring of another node's master is, or was, known to be there. */
-    boolean hasMet(int node) {
-        return leftElsewhere(node) > NOT_MET;
+    boolean isOpen() {
+        return open;
     }
 
     /** Takes note of all nodes at once. */

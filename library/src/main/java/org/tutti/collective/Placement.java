@@ -60,8 +60,8 @@ class Placement {
         boolean alone = nodes() == 1;
         this.ledger = first != null ? first.ledger
                 : new Ledger(members, ring, layout.left(0), localRanks, localRank, nodes());
-        if (first == null && reach != null && !reach.isComplete()) {
-            ledger.meetNodes();
+        if (first == null) {
+            ledger.setOpen(reach == null || reach.isComplete());
         }
         this.landings = alone ? null : first != null ? first.landings : new Landings(memory, ring, layout, nodes());
         long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) view.ranksMax * Words.LINE_BYTES);

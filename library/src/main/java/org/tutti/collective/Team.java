@@ -24,6 +24,9 @@ public final class Team extends Placement {
     /** The word that says "I have taken what I needed of step k"; it has a line to itself. */
     public static final long DONE = RingLayout.DONE;
 
+    /** How many pieces have come over an edge over which nodes have {@linkplain #meet met}. */
+    public static final long MET = Edges.MET;
+
     /** The steps that an operation may have. */
     public static final int STEPS_MAX = (1 << 20) - 1;
 
@@ -363,10 +366,30 @@ public final class Team extends Placement {
     }
 
     /**
-     * Takes note that every rank's ring is there, as an operation of another communicator has told.
+     * {@return whether the rings of all nodes are there, as far as this rank knows; else this is a group's first
+     * operation, in which nodes {@link #meet}}
+     */
+    public boolean areAllOpen() {
+        return ledger.isOpen();
+    }
+
+    /**
+     * Waits until another node has called this for this one, over the edge of the same number. Its ring may not be
+     * there before.
+     *
+     * @param otherNode the node
+     * @param edge the edge, at both; {@link #MET} pieces have come over it then
+     */
+    public void meet(int otherNode, int edge) {
+        edges.meet(otherNode, edge);
+    }
+
+    /**
+     * Takes note that every rank's ring is there, as a barrier has told: the group's first, or one of another
+     * communicator.
      */
     public void noteAllAreOpen() {
-        ledger.raiseLeftEverywhere(0);
+        ledger.setOpen(true);
     }
 
     /**

@@ -327,7 +327,7 @@ final class Waiting implements Waiter.Check {
                 seenMaking = made;
                 yield hasLeftAll(machine.loadPlain(place.fetched, 0));
             }
-            case REFUSED -> ledger.hasMet(place.nodeOf(other));
+            case REFUSED -> ledger.isOpen();
             case GONE -> false;
         };
         if (closed && seenClosed == other && isAwaiting()) {

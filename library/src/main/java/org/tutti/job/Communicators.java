@@ -115,8 +115,8 @@ final class Communicators {
             } else {
                 block.comeTogether();
                 together.run();
-                made.team.noteAllAreOpen();
             }
+            made.team.noteAllAreOpen();
             made.members.setFounding(null);
             block.end();
             return group;

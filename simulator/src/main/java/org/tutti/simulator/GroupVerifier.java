@@ -116,9 +116,7 @@ final class GroupVerifier {
             });
             boolean together = members.ranks().length == parent.ranks().length;
             barrier(teams[together ? members.parent() : number]);
-            if (together) {
-                teams[number].noteAllAreOpen();
-            }
+            teams[number].noteAllAreOpen();
             block.end();
             block.leave();
         }
