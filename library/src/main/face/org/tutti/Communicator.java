@@ -192,10 +192,10 @@ public abstract class Communicator implements AutoCloseable {
      * Closes the communicator at this rank, and all its views: later calls throw {@link IllegalStateException}, those
      * of other ranks that need this one {@link CommunicatorBrokenException}. It waits for nobody; what the communicator
      * has of the node's memory is given back when all ranks of the node have closed it, or ended, the next time that
-     * its first rank there makes or closes a group. Remote memory that
-     * was allocated by it is to be closed before. Without effect when it is closed.
+     * its first rank there makes or closes a group. Without effect when it is closed.
      *
-     * @throws IllegalStateException when it is the world, which its {@link Job} closes, or a call of it is in flight
+     * @throws IllegalStateException when it is the world, which its {@link Job} closes, a call of it is in flight, or
+     *             remote memory or mutexes that were allocated by it are open
      */
     @Override
     public abstract void close();
