@@ -56,7 +56,7 @@ final class Ledger {
     private final Lock lock = new ReentrantLock();
     private volatile AtomicLongArray leftElsewhere;
     private volatile long leftEverywhere;
-    private volatile boolean open = true;
+    private volatile boolean founded = true;
 
     private long drawn;
     private long history;
@@ -295,13 +295,16 @@ final class Ledger {
         }
     }
 
-    /** Says whether the rings of all nodes are known to be there, or to have been; else the first operation tells. */
-    void setOpen(boolean all) {
-        open = all;
+    /**
+     * Says whether all ranks are known to have come: so the rings of all nodes are there, or have been. Of a group that
+     * is being made this is not known.
+     */
+    void setFounded(boolean all) {
+        founded = all;
     }
 
-    boolean isOpen() {
-        return open;
+    boolean isFounded() {
+        return founded;
     }
 
     /** Takes note of all nodes at once. */

@@ -366,11 +366,27 @@ public final class Team extends Placement {
     }
 
     /**
-     * {@return whether the rings of all nodes are there, as far as this rank knows; else this is a group's first
-     * operation, in which nodes {@link #meet}}
+     * Says that this is a group that is being made: not all may have come, and the rings of other nodes may not be
+     * there. What fails meanwhile breaks another communicator, so that those hear of it who have not come.
      */
-    public boolean areAllOpen() {
-        return ledger.isOpen();
+    public void beginFounding() {
+        ledger.setFounded(false);
+    }
+
+    /**
+     * Says that all ranks have come, as a barrier has told: the group's first operation, or one of another
+     * communicator.
+     */
+    public void endFounding() {
+        ledger.setFounded(true);
+    }
+
+    /**
+     * {@return whether all ranks are known to have come; else this is a group's first operation, in which nodes
+     * {@linkplain #meet meet}}
+     */
+    public boolean isFounded() {
+        return ledger.isFounded();
     }
 
     /**
@@ -382,14 +398,6 @@ public final class Team extends Placement {
      */
     public void meet(int otherNode, int edge) {
         edges.meet(otherNode, edge);
-    }
-
-    /**
-     * Takes note that every rank's ring is there, as a barrier has told: the group's first, or one of another
-     * communicator.
-     */
-    public void noteAllAreOpen() {
-        ledger.setOpen(true);
     }
 
     /**

@@ -63,6 +63,11 @@ final class LiveCommunicator extends Communicator {
         return team.rank();
     }
 
+    /** The number that all ranks know the communicator by. */
+    long number() {
+        return membership.id;
+    }
+
     @Override
     public int size() {
         return team.size();
@@ -113,11 +118,19 @@ final class LiveCommunicator extends Communicator {
 
     @Override
     public void barrier() {
-        barrier(deadlineNanos());
+        run(prepare(membership.call, Collective.BARRIER, 0, null, 0, deadlineNanos()));
     }
 
-    void barrier(long deadlineNanos) {
-        run(prepare(membership.call, Collective.BARRIER, 0, null, 0, deadlineNanos));
+    /**
+     * A barrier that is a part of another call.
+     *
+     * @param called that call, for messages
+     * @param same what must be the same at all ranks besides
+     */
+    void barrier(String called, int same, long deadlineNanos) {
+        Call barrier = prepare(membership.call, Collective.BARRIER, 0, null, same, deadlineNanos);
+        barrier.setCalled(called);
+        run(barrier);
     }
 
     @Override
@@ -226,8 +239,7 @@ final class LiveCommunicator extends Communicator {
     private Communicator split(String called, long color, int[] ranks, long deadlineNanos) {
         int same = called.hashCode() & Integer.MAX_VALUE | 1; // for who calls something else, even a barrier
         return communicators.make(membership, called, Communicators.mix(team.nextOperation(), color), ranks,
-                deadlineNanos,
-                () -> run(prepare(membership.call, Collective.BARRIER, 0, null, same, deadlineNanos)));
+                deadlineNanos, () -> barrier(called, same, deadlineNanos));
     }
 
     @Override

@@ -23,7 +23,7 @@ final class MasterExchange {
      * @param team the ranks; this one is a master, and all ranks of its node have come
      */
     static void run(Team team) {
-        if (team.areAllOpen()) {
+        if (team.isFounded()) {
             exchange(team);
         } else {
             meet(team);
