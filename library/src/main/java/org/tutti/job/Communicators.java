@@ -26,7 +26,8 @@ import org.tutti.onesided.Allocator;
  * that number ({@link GroupBlock}), and other nodes reach the block by a handle that follows from the number and the
  * job's secret; so nobody has to be asked, and nothing has to be exchanged. A barrier ends when all members have come:
  * of the communicator, where all its ranks make groups, else of the group. What fails before that breaks the
- * communicator that the group is made from, as any call there, so that members who come late do not wait for ever.
+ * communicator that the group is made from, as any call there, so that members who come late do not wait for ever; and
+ * only that: whoever finds the group itself broken meanwhile knows that somebody has used it, so that all have come.
  *
  * <p><b>Closing</b> waits for nobody. The rank leaves all operations, and what it has of the group is given back when
  * the others of its node have closed it, too: that is looked for whenever a group is made or closed.
