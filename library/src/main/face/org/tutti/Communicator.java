@@ -4,6 +4,8 @@ package org.tutti;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * An ordered group of ranks that performs collective operations. Every rank of the group has its own object, and all
@@ -75,6 +77,17 @@ public abstract class Communicator implements AutoCloseable {
     public abstract Topology topology();
 
     /**
+     * Finds a rank of this communicator in another one of the same job.
+     *
+     * @param other the other one, of which this rank is a part, too; either may be closed
+     * @param rank a rank here
+     * @return the number that this rank has there, empty when it is not in it
+     * @throws IllegalArgumentException when there is no such rank here, or the other communicator is not one of this
+     *             rank of the job
+     */
+    public abstract OptionalInt rankIn(Communicator other, int rank);
+
+    /**
      * A view whose calls of one collective use the named algorithm. All ranks must choose alike.
      *
      * @param collective the operation
@@ -142,7 +155,7 @@ public abstract class Communicator implements AutoCloseable {
 
     /**
      * Makes a communicator of the ranks that give the same color: a collective call, which ends when all of these have
-     * made it. Steps: an allreduce of 16 bytes a rank and a barrier, both here.
+     * made it. Steps: an allreduce of 8 bytes a rank and a barrier, both here.
      *
      * @param color 0 or more
      * @param key orders the ranks of the new communicator; those with the same key are in their order here
@@ -151,6 +164,17 @@ public abstract class Communicator implements AutoCloseable {
      * @throws IllegalArgumentException when the color is negative
      */
     public abstract Communicator split(int color, int key);
+
+    /**
+     * As {@link #split(int, int)}, for ranks of which some may sit out: these call it without a color. Ranks with a
+     * color may call either.
+     *
+     * @param color 0 or more, or empty
+     * @param key orders the ranks of the new communicator; those with the same key are in their order here
+     * @return the communicator of this rank's color, to be {@linkplain #close closed}; empty without one
+     * @throws IllegalArgumentException when the color is negative
+     */
+    public abstract Optional<Communicator> split(OptionalInt color, int key);
 
     /**
      * Makes a communicator of some ranks of this one. Only they call this, all with the same list; the others go on.
@@ -192,10 +216,10 @@ public abstract class Communicator implements AutoCloseable {
      * Closes the communicator at this rank, and all its views: later calls throw {@link IllegalStateException}, those
      * of other ranks that need this one {@link CommunicatorBrokenException}. It waits for nobody; what the communicator
      * has of the node's memory is given back when all ranks of the node have closed it, or ended, the next time that
-     * its first rank there makes or closes a group. Remote memory that
-     * was allocated by it is to be closed before. Without effect when it is closed.
+     * its first rank there makes or closes a group. Without effect when it is closed.
      *
-     * @throws IllegalStateException when it is the world, which its {@link Job} closes, or a call of it is in flight
+     * @throws IllegalStateException when it is the world, which its {@link Job} closes, a call of it is in flight, or
+     *             remote memory or mutexes that were allocated by it are open
      */
     @Override
     public abstract void close();

@@ -4,8 +4,10 @@ package org.tutti;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -116,6 +118,31 @@ class GroupFailureTest {
                     assertUsable(group);
                 }
             }
+        });
+    }
+
+    /** Who breaks it may be the first that knows that all have come. */
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldMakeAGroupThatOneHasBrokenAlready(int[] nodeOfRank) {
+        var broken = new AtomicInteger();
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            for (int i = 0; i < 60; i++) {
+                try (Communicator group = world.create(0, 1, 2, 3)) {
+                    if (world.rank() == i % 4) {
+                        assertThatThrownBy(group.withDeadline(Duration.ofNanos(1))::barrier)
+                                .isInstanceOf(DeadlineExceededException.class);
+                        broken.incrementAndGet();
+                    } else {
+                        while (broken.get() <= i) {
+                            Thread.onSpinWait();
+                        }
+                        assertThatThrownBy(group::barrier).isInstanceOf(CommunicatorBrokenException.class);
+                    }
+                }
+            }
+            assertUsable(world);
         });
     }
 
@@ -283,6 +310,16 @@ class GroupFailureTest {
         assertThat(named).isTrue();
     }
 
+    /** One of them says so, and the others may have heard. */
+    private static void assertPassedDeadlineIn(String call, Throwable thrown) {
+        if (thrown instanceof DeadlineExceededException) {
+            assertThat(thrown).hasMessageContaining(" passed its deadline in " + call + " while it waited for rank ");
+        } else {
+            assertThat(thrown).isInstanceOf(CommunicatorBrokenException.class)
+                    .hasMessageContaining(" cannot go on with " + call + ": ");
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("placements")
     void shouldEndTheMakingOfAGroupAtItsDeadline(int[] nodeOfRank) {
@@ -291,7 +328,7 @@ class GroupFailureTest {
             int[] all = IntStream.range(0, world.size()).toArray();
             if (world.rank() != 3) {
                 assertThat(catchThrowable(() -> world.withDeadline(Duration.ofMillis(200)).create(all)))
-                        .isInstanceOfAny(DeadlineExceededException.class, CommunicatorBrokenException.class);
+                        .satisfies(thrown -> assertPassedDeadlineIn("create", thrown));
             } else {
                 Thread.sleep(600);
                 assertThatThrownBy(() -> world.create(all)).isInstanceOf(CommunicatorBrokenException.class)
@@ -302,8 +339,87 @@ class GroupFailureTest {
 
     @ParameterizedTest
     @MethodSource("placements")
-    void shouldNameOperationsOfAGroupThatWereStartedInDifferentOrders(int[] nodeOfRank) {
+    void shouldNameTheCallThatComesTogetherInABarrier(int[] nodeOfRank) {
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            if (world.rank() != 3) {
+                assertThat(catchThrowable(() -> world.withDeadline(Duration.ofMillis(200)).duplicate()))
+                        .satisfies(thrown -> assertPassedDeadlineIn("duplicate", thrown));
+            } else {
+                Thread.sleep(600);
+                assertThatThrownBy(world::duplicate).isInstanceOf(CommunicatorBrokenException.class)
+                        .hasMessageContaining("cannot go on with duplicate");
+            }
+        });
+    }
+
+    /** Not all of them can be said. */
+    @Test
+    void shouldSayThatThereAreMoreRanksThanItNames() {
         var named = new AtomicBoolean();
+        var heard = new CountDownLatch(2);
+        LocalNodes.run(new int[300], job -> {
+            Communicator world = job.world();
+            if (world.rank() < 2) {
+                int[] ranks = world.rank() == 0 ? new int[]{0, 1, 255, 299} : new int[]{1, 0, 254};
+                Throwable thrown = catchThrowable(() -> world.create(ranks));
+                assertThat(thrown).isInstanceOf(CollectiveMismatchException.class);
+                if (thrown.getMessage().contains("rank 0 makes another group, of ranks 0, 1 and others from 255 on in")
+                        || thrown.getMessage().contains("rank 1 makes another group, of ranks 0, 1, 254 in")) {
+                    named.set(true);
+                }
+                awaitAll(heard);
+            } else {
+                heard.await();
+            }
+        });
+        assertThat(named).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldNotCloseWhatRemoteMemoryNeeds(int[] nodeOfRank) {
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator group = job.world().split(0, -job.rank()).withName("back");
+            RemoteMemory memory = group.allocate(8);
+            Mutexes mutexes = memory.allocateMutexes(1);
+            List<AutoCloseable> open = List.of(mutexes, memory);
+            for (int closed = 0; closed < open.size(); closed++) {
+                assertThatThrownBy(group::close).isInstanceOf(IllegalStateException.class)
+                        .hasMessage("rank %d of \"back\" (rank %d of the job) cannot close the communicator while "
+                                + "remote memory or mutexes that were allocated by it are open, %d in all; close them "
+                                + "first", 3 - job.rank(), job.rank(), 2 - closed);
+                assertUsable(group);
+                open.get(closed).close();
+            }
+            group.close();
+            assertThat(catchThrowable(group::barrier)).isInstanceOf(IllegalStateException.class);
+        });
+    }
+
+    /** What cannot be used any more does not keep its communicator open. */
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldCloseABrokenGroupWhoseMemoryWasClosedInVain(int[] nodeOfRank) {
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            Communicator group = world.duplicate();
+            RemoteMemory memory = group.allocate(8);
+            if (world.rank() == 0) {
+                assertThatThrownBy(group.withDeadline(Duration.ofMillis(20))::barrier)
+                        .isInstanceOf(DeadlineExceededException.class);
+            }
+            world.barrier();
+            assertThatThrownBy(memory::close).isInstanceOf(TuttiException.class);
+            group.close();
+            assertUsable(world);
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldNameOperationsOfAGroupThatWereStartedInDifferentOrders(int[] nodeOfRank) {
+        var messages = new ConcurrentLinkedQueue<String>();
         var heard = new CountDownLatch(nodeOfRank.length);
         LocalNodes.run(nodeOfRank, job -> {
             Communicator world = job.world();
@@ -314,17 +430,15 @@ class GroupFailureTest {
                 Request other = first ? calls.allreduce(new int[1], Reduction.SUM) : calls.barrier();
                 Throwable thrown = catchThrowable(() -> Request.awaitAll(one, other));
                 assertThat(thrown).isInstanceOf(CollectiveMismatchException.class);
-                String rank = "rank \\d of \"back\" \\(rank \\d of the job\\) called ";
-                if (thrown.getMessage().matches(rank + ".* as call number 2 on its communicator, but " + rank + ".*")) {
-                    named.set(true);
-                }
                 awaitAll(heard);
-                assertThat(catchThrowable(other::await)).isNotNull();
-                assertThat(catchThrowable(one::await)).isNotNull();
+                messages.add(catchThrowable(other::await).getMessage()); // either may be the one that has found it
+                messages.add(catchThrowable(one::await).getMessage());
             }
             assertUsable(world);
         });
-        assertThat(named).isTrue();
+        String rank = "rank \\d of \"back\" \\(rank \\d of the job\\) called ";
+        assertThat(messages).anySatisfy(each -> assertThat(each)
+                .matches(rank + ".* as call number [23] on its communicator, but " + rank + ".*"));
     }
 
     @ParameterizedTest

@@ -4,10 +4,12 @@ package org.tutti;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -77,6 +79,69 @@ class GroupsTest {
                 use(group, expected);
                 use(world, IntStream.range(0, world.size()).toArray());
                 use(group, expected);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("placements")
+    void shouldLetRanksSitOut(int[] nodeOfRank) {
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world();
+            int self = world.rank();
+            OptionalInt color =
+                    self % 3 == 0 ? OptionalInt.empty() : OptionalInt.of(self % 3 * (Integer.MAX_VALUE / 2));
+            try (Communicator group = world.split(color, Integer.MIN_VALUE + self / 3).orElse(null)) {
+                assertThat(group == null).isEqualTo(color.isEmpty());
+                if (group != null) {
+                    use(group, IntStream.range(0, world.size()).filter(each -> each % 3 == self % 3).toArray());
+                }
+                use(world, IntStream.range(0, world.size()).toArray());
+            }
+            assertThat(world.split(OptionalInt.empty(), 0)).isEmpty();
+            assertThatThrownBy(() -> world.split(OptionalInt.of(-1), 0)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("rank " + self + " called split with color -1; a color is 0 or more");
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 1, Integer.MAX_VALUE - 3})
+    void shouldOrderByAnyKey(int least) {
+        LocalNodes.run(new int[]{0, 1, 0, 0}, job -> {
+            Communicator world = job.world();
+            try (Communicator group = world.split(Integer.MAX_VALUE, least + (world.rank() + 2) % 4)) {
+                use(group, 2, 3, 0, 1);
+            }
+        });
+    }
+
+    @Test
+    void shouldFindRanksInOtherCommunicators() {
+        var others = new Communicator[1];
+        LocalNodes.run(new int[]{0, 1, 0, 1}, job -> {
+            Communicator world = job.world();
+            if (world.rank() == 1) {
+                others[0] = world;
+            }
+            try (Communicator back = world.split(0, -world.rank());
+                    Communicator half = back.split(back.rank() / 2, 0)) {
+                for (int rank = 0; rank < 4; rank++) {
+                    assertThat(back.rankIn(world, rank)).hasValue(3 - rank);
+                    assertThat(world.rankIn(back.withDeadline(Duration.ofDays(1)), rank)).hasValue(3 - rank);
+                    assertThat(world.rankIn(world, rank)).hasValue(rank);
+                    int first = world.rank() < 2 ? 1 : 3; // whose number in its half is 0
+                    assertThat(world.rankIn(half, rank)).isEqualTo(rank / 2 == world.rank() / 2
+                            ? OptionalInt.of(first - rank) : OptionalInt.empty());
+                }
+                assertThat(half.rankIn(world, half.rank())).hasValue(world.rank());
+                assertRefused("rank 2 is not one of this communicator, whose ranks are 0 to 1",
+                        () -> half.rankIn(world, 2));
+                assertRefused("rank -1 is not one of this communicator, whose ranks are 0 to 1",
+                        () -> half.rankIn(world, -1));
+                if (world.rank() == 0) {
+                    assertRefused("rank 0 cannot find rank 3 in a communicator that is not one of its own; "
+                            + "both must be those of the same rank", () -> world.rankIn(others[0], 3));
+                }
             }
         });
     }

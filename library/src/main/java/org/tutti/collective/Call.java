@@ -41,6 +41,7 @@ public final class Call {
     private final Area target = new Area();
     private Algorithm algorithm;
     private int root;
+    private String called;
     private Kernel kernel;
     private long blockBytes;
     private long bytes;
@@ -57,7 +58,17 @@ public final class Call {
     public void set(Algorithm newAlgorithm, int newRoot, long newDeadlineNanos) {
         algorithm = newAlgorithm;
         root = newRoot;
+        called = newAlgorithm.collective().label();
         deadlineNanos = newDeadlineNanos;
+    }
+
+    /**
+     * Says what the caller has called, of which this is a part.
+     *
+     * @param newCalled for messages, such as "create"
+     */
+    public void setCalled(String newCalled) {
+        called = newCalled;
     }
 
     /**
@@ -177,6 +188,11 @@ public final class Call {
     }
 
     // ---- for the operations that it is
+
+    /** What to call it in messages. */
+    String called() {
+        return called;
+    }
 
     /** Takes its numbers, and makes the first of its operations the present one. */
     void draw(Ledger ledger, long operationBytesMax) {

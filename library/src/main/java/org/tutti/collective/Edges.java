@@ -11,8 +11,23 @@ import org.tutti.memory.Words;
  * <p>Before the first put or signal of an operation to another node, the ranks there must have left the operation that
  * used the slot before. Who does not know that yet reads their left words, as inside a node: it gets them from there.
  * So every read of a slot's edges happens before the next operation's puts.
+ *
+ * <p><b>Meeting.</b> In the first operation of a group another node's block may not be there yet; puts to it come to
+ * nothing, and nobody is told. So two nodes meet: each makes its block, puts a word to the other one, and waits for
+ * that of the other. Of the two puts one arrives at least: if that of A is lost, B made its block after it had come, so
+ * after A had made its own; and B puts later still. Who has heard of the other puts once more, unless it has put after
+ * that already, and the other one's block is there, as it was before it put. A word says which of both it is: so who
+ * knows from it that its own has come need not put again. Nothing is asked for, and nobody keeps a put for later.
  */
 final class Edges {
+    /** What a node puts that has not heard of the other one. */
+    private static final int HERE = 1;
+
+    /** What a node puts that has. */
+    static final int MET = 2;
+
+    private static final long UNKNOWN = Long.MIN_VALUE;
+
     private final Placement place;
     private final Operation operation;
     private final Waiting waiting;
@@ -95,10 +110,10 @@ final class Edges {
             if (reply == Machine.Reply.GONE) {
                 throw waiting.gone(asked);
             }
-            if (reply == Machine.Reply.REFUSED && ledger.hasMet(other)) {
+            if (reply == Machine.Reply.REFUSED) {
                 throw waiting.closed(asked);
             }
-            long handle = reply == Machine.Reply.REFUSED ? 0 : Landings.handleIn(place.fetched, machine);
+            long handle = Landings.handleIn(place.fetched, machine);
             if (handle != 0) {
                 place.landings.setElsewhere(machine, other, handle);
                 return handle;
@@ -199,6 +214,23 @@ final class Edges {
                 operation.base + step, operation.tag(), waiting);
     }
 
+    /** Waits until another node has called this for this one; its block may not be there before. */
+    void meet(int otherNode, int edge) {
+        long word = layout.arrived(operation.slotIndex(), edge);
+        boolean heard = machine.load(ring, word) >= operation.base + HERE;
+        say(otherNode, word, heard ? MET : HERE);
+        awaitPut(ring, word, HERE, otherNode);
+        if (!heard && machine.load(ring, word) < operation.base + MET) {
+            say(otherNode, word, MET);
+        }
+    }
+
+    private void say(int toNode, long word, int step) {
+        if (!isPut(toNode, ringOf(toNode), word, MemorySegment.NULL, 0, 0, word, step)) {
+            throw waiting.gone(place.master(toNode));
+        }
+    }
+
     // ---- what comes in
 
     /** Waits until the other node has invited this one, and finds where to. */
@@ -224,8 +256,6 @@ final class Edges {
             boolean quietThere = operation.compare(master, machine.loadTag(words, word));
             if (place.topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
                 ledger.raiseLeftElsewhere(machine, fromNode, Ledger.leftBy(operation.sequence, quietThere));
-            } else if (!ledger.hasMet(fromNode)) {
-                ledger.raiseLeftElsewhere(machine, fromNode, 0); // who has put has made its ring
             }
         }
     }
@@ -241,7 +271,7 @@ final class Edges {
         long look = Waiting.NO_LOOK_YET;
         for (int turn = 0;; turn++) {
             long least = askLeft(other);
-            if (least > Ledger.NOT_MET) {
+            if (least > UNKNOWN) {
                 ledger.raiseLeftElsewhere(machine, other, least);
             }
             if (least > before) {
@@ -266,8 +296,8 @@ final class Edges {
             if (reply == Machine.Reply.GIVEN) {
                 return leastLeft(other, ranks);
             }
-            if (reply == Machine.Reply.GONE || !ledger.hasMet(other)) { // it may not have made its ring yet
-                return Ledger.NOT_MET;
+            if (reply == Machine.Reply.GONE) {
+                return UNKNOWN;
             } // else its process has closed the communicator
         }
         return Long.MAX_VALUE;

@@ -28,6 +28,14 @@ public final class Ending {
     }
 
     /**
+     * {@return whether the communicator is broken, as this rank's node knows; if it is a group that is being made,
+     * somebody has broken it who knows that all have come}
+     */
+    public boolean isBroken() {
+        return place.machine.load(place.ring, RingLayout.BROKEN) != 0;
+    }
+
+    /**
      * Ends the communicator because something has failed that was done on it outside of operations.
      *
      * @param failure what was thrown

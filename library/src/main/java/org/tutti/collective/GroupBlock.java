@@ -4,6 +4,7 @@ package org.tutti.collective;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 
 import org.tutti.CallInterruptedException;
@@ -26,12 +27,13 @@ import org.tutti.memory.Waiter;
  * order, and read after that was loaded, with acquire order. The number is no word: it is 0 when the rank makes no
  * group. No other group has the same one, so who finds it as before has read what belongs to it.
  *
- * <p><b>Mismatches.</b> A rank that makes a group says which ranks are in it, the first 256 of the parent. Two that
+ * <p><b>Mismatches.</b> A rank that makes a group says which ranks are in it, of the first 255 of the parent, and
+ * with one bit more whether others are. Two that
  * wait for each other and say different numbers make different groups, and neither can go on; nor can one that waits
  * for this one in a blocking operation of the parent that the other has not begun.
  */
 public final class GroupBlock {
-    private static final int RANKS_SAID = 256;
+    private static final int RANKS_SAID = 255;
 
     private final Team parent;
     private final Machine machine;
@@ -92,19 +94,21 @@ public final class GroupBlock {
     }
 
     /**
-     * Says that this rank makes the group, and claims its block, at the master, or waits until the master has.
+     * Says that this rank makes the group, and claims its block, at the master, or waits until the master has. What
+     * fails at the master before it has said so gives the block back, as nobody knows it.
      *
      * @param memory the node's
      * @param master the group's first rank on this node, as a rank of the parent
      * @param bytes the block's size
+     * @param opener lets other nodes reach the block at an address, at the master
      * @return its address
      */
-    public long claimOrFind(Memory memory, int master, long bytes) {
+    public long claimOrFind(Memory memory, int master, long bytes, LongConsumer opener) {
         boolean isMaster = master == parent.rank;
-        long address = isMaster ? memory.claim(bytes, "the slots of a group") : 0;
+        long address = isMaster ? claim(memory, bytes, opener) : 0;
         machine.publish(parent.ring, ownLine + RingLayout.GROUP_ADDRESS, address);
         machine.publish(parent.ring, ownLine + RingLayout.GROUP_DRAWN, parent.ledger.drawn());
-        for (int first = 0; first < RANKS_SAID; first += Long.SIZE) {
+        for (int first = 0; first <= RANKS_SAID; first += Long.SIZE) {
             machine.publish(parent.ring, ownLine + RingLayout.GROUP_RANKS + first / Byte.SIZE, bits(first));
         }
         machine.publish(parent.ring, ownLine + RingLayout.GROUP, id);
@@ -119,11 +123,26 @@ public final class GroupBlock {
         return machine.load(parent.ring, line + RingLayout.GROUP_ADDRESS);
     }
 
+    private static long claim(Memory memory, long bytes, LongConsumer opener) {
+        long address = memory.claim(bytes, "the slots of a group");
+        boolean opened = false;
+        try {
+            opener.accept(address);
+            opened = true;
+        } finally {
+            if (!opened) {
+                memory.release(address, bytes);
+            }
+        }
+        return address;
+    }
+
     private long bits(int first) {
         long bits = 0;
         for (int each : ranks) {
-            if (each >= first && each < first + Long.SIZE) {
-                bits |= 1L << each - first;
+            int said = Math.min(each, RANKS_SAID);
+            if (said >= first && said < first + Long.SIZE) {
+                bits |= 1L << said - first;
             }
         }
         return bits;
@@ -162,12 +181,15 @@ public final class GroupBlock {
 
     /** The ranks of a group, in ascending order, for messages. */
     static String ranks(Machine machine, MemorySegment memory, long line) {
-        var words = new long[RANKS_SAID / Long.SIZE];
+        var words = new long[(RANKS_SAID + 1) / Long.SIZE];
         for (int i = 0; i < words.length; i++) {
             words[i] = machine.load(memory, line + RingLayout.GROUP_RANKS + (long) i * Long.BYTES);
         }
-        return BitSet.valueOf(words).stream().mapToObj(String::valueOf)
-                .collect(Collectors.joining(", ", "ranks ", ""));
+        BitSet said = BitSet.valueOf(words);
+        String named = said.stream().filter(each -> each < RANKS_SAID).mapToObj(String::valueOf)
+                .collect(Collectors.joining(", "));
+        return "ranks " + named
+                + (said.get(RANKS_SAID) ? (named.isEmpty() ? "" : " and others ") + "from " + RANKS_SAID + " on" : "");
     }
 
     private void check(int master, long line) {

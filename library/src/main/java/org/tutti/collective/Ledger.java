@@ -41,9 +41,6 @@ final class Ledger {
     /** A left word is greater by that when its rank touches nothing of the communicator any more. */
     static final long SETTLED = 1L << 61;
 
-    /** What is known of a node whose master has perhaps not made its ring yet. */
-    static final long NOT_MET = Long.MIN_VALUE;
-
     /** Of each rank that says which groups it makes the last one that this rank has made with it. */
     long[] lastMade = {};
 
@@ -59,6 +56,7 @@ final class Ledger {
     private final Lock lock = new ReentrantLock();
     private volatile AtomicLongArray leftElsewhere;
     private volatile long leftEverywhere;
+    private volatile boolean founded = true;
 
     private long drawn;
     private long history;
@@ -297,14 +295,16 @@ final class Ledger {
         }
     }
 
-    /** Before the first operation: the rings of other nodes may not be there yet. */
-    void meetNodes() {
-        leftEverywhere = NOT_MET;
+    /**
+     * Says whether all ranks are known to have come: so the rings of all nodes are there, or have been. Of a group that
+     * is being made this is not known.
+     */
+    void setFounded(boolean all) {
+        founded = all;
     }
 
-    /** Whether the ring of another node's master is, or was, known to be there. */
-    boolean hasMet(int node) {
-        return leftElsewhere(node) > NOT_MET;
+    boolean isFounded() {
+        return founded;
     }
 
     /** Takes note of all nodes at once. */

@@ -74,7 +74,7 @@ final class Operation {
     /** Gives the operations of a call, of so many bytes at most, their numbers and their place in the history. */
     void draw(Call drawn, long bytesMax) {
         if (blocking) {
-            ledger.setBlocking(drawn.collective().label());
+            ledger.setBlocking(drawn.called());
         }
         call = drawn;
         drawn.draw(ledger, bytesMax);
@@ -113,7 +113,9 @@ final class Operation {
     /** Ends the call that was drawn, and the communicator, because of what was thrown. */
     void breakOff(Throwable failure) {
         try {
-            ending.setBroken(failure); // before others miss what it had
+            if (ledger.isFounded()) {
+                ending.setBroken(failure); // before others miss what it had
+            }
         } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
             failure.addSuppressed(closed);
         }

@@ -60,9 +60,6 @@ class Placement {
         boolean alone = nodes() == 1;
         this.ledger = first != null ? first.ledger
                 : new Ledger(members, ring, layout.left(0), localRanks, localRank, nodes());
-        if (first == null && reach != null && !reach.isComplete()) {
-            ledger.meetNodes();
-        }
         this.landings = alone ? null : first != null ? first.landings : new Landings(memory, ring, layout, nodes());
         long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) view.ranksMax * Words.LINE_BYTES);
         this.fetched = alone ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
@@ -80,6 +77,13 @@ class Placement {
      */
     public int size() {
         return topology.size();
+    }
+
+    /**
+     * {@return the address of the communicator's block on this node}
+     */
+    public long ringAddress() {
+        return ringAddress;
     }
 
     /**

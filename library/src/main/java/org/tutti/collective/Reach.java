@@ -38,11 +38,6 @@ public final class Reach {
         this.handles = handles;
     }
 
-    /** Whether the rings of all were there before this was made. */
-    boolean isComplete() {
-        return handles == null;
-    }
-
     /** {@return how many ranks the communicator has} */
     public int size() {
         return processes.length;

@@ -20,7 +20,7 @@ import org.tutti.pattern.FibonacciTree;
  *
  *  a left line: +0 left word    +8 number of the group that its rank is making, 0 while it makes none
  *               +16 at the group's master the address of the group's block   +24 operations that the rank has drawn
- *               +32 the group's ranks, a bit each
+ *               +32 the group's ranks, a bit each, the last one for all that have none
  *
  *  a star:   +0     ARRIVED word   +8 fingerprint of the putter's calls   +16 payload, 112 bytes
  *

@@ -24,6 +24,9 @@ public final class Team extends Placement {
     /** The word that says "I have taken what I needed of step k"; it has a line to itself. */
     public static final long DONE = RingLayout.DONE;
 
+    /** How many pieces have come over an edge over which nodes have {@linkplain #meet met}. */
+    public static final long MET = Edges.MET;
+
     /** The steps that an operation may have. */
     public static final int STEPS_MAX = (1 << 20) - 1;
 
@@ -393,10 +396,38 @@ public final class Team extends Placement {
     }
 
     /**
-     * Takes note that every rank's ring is there, as an operation of another communicator has told.
+     * Says that this is a group that is being made: not all may have come, and the rings of other nodes may not be
+     * there. What fails meanwhile breaks another communicator, so that those hear of it who have not come.
      */
-    public void noteAllAreOpen() {
-        ledger.raiseLeftEverywhere(0);
+    public void beginFounding() {
+        ledger.setFounded(false);
+    }
+
+    /**
+     * Says that all ranks have come, as a barrier has told: the group's first operation, or one of another
+     * communicator.
+     */
+    public void endFounding() {
+        ledger.setFounded(true);
+    }
+
+    /**
+     * {@return whether all ranks are known to have come; else this is a group's first operation, in which nodes
+     * {@linkplain #meet meet}}
+     */
+    public boolean isFounded() {
+        return ledger.isFounded();
+    }
+
+    /**
+     * Waits until another node has called this for this one, over the edge of the same number. Its ring may not be
+     * there before.
+     *
+     * @param otherNode the node
+     * @param edge the edge, at both; {@link #MET} pieces have come over it then
+     */
+    public void meet(int otherNode, int edge) {
+        edges.meet(otherNode, edge);
     }
 
     /**

@@ -276,7 +276,7 @@ final class Waiting implements Waiter.Check {
     }
 
     private String called() {
-        return operation.call.collective().label();
+        return operation.call.called();
     }
 
     private String awaited() {
@@ -327,7 +327,7 @@ final class Waiting implements Waiter.Check {
                 seenMaking = made;
                 yield hasLeftAll(machine.loadPlain(place.fetched, 0));
             }
-            case REFUSED -> ledger.hasMet(place.nodeOf(other));
+            case REFUSED -> ledger.isFounded();
             case GONE -> false;
         };
         if (closed && seenClosed == other && isAwaiting()) {

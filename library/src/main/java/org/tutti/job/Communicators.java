@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 
 import org.tutti.Topology;
+import org.tutti.TuttiException;
 import org.tutti.choice.Choice;
 import org.tutti.collective.GroupBlock;
 import org.tutti.collective.LiveMachine;
@@ -25,7 +26,8 @@ import org.tutti.onesided.Allocator;
  * that number ({@link GroupBlock}), and other nodes reach the block by a handle that follows from the number and the
  * job's secret; so nobody has to be asked, and nothing has to be exchanged. A barrier ends when all members have come:
  * of the communicator, where all its ranks make groups, else of the group. What fails before that breaks the
- * communicator that the group is made from, as any call there, so that members who come late do not wait for ever.
+ * communicator that the group is made from, as any call there, so that members who come late do not wait for ever; and
+ * only that: whoever finds the group itself broken meanwhile knows that somebody has used it, so that all have come.
  *
  * <p><b>Closing</b> waits for nobody. The rank leaves all operations, and what it has of the group is given back when
  * the others of its node have closed it, too: that is looked for whenever a group is made or closed.
@@ -108,15 +110,17 @@ final class Communicators {
         block.begin();
         Membership made = null;
         try {
-            made = meet(parent, block, id, ranks);
+            SharedGroup shared = node.groups().enter(id, () -> share(parent, id, ranks));
+            made = meet(parent, block, id, ranks, shared);
+            shared.open(node, made.team.ringAddress()); // when this rank can close it
             var group = new LiveCommunicator(this, made, choice);
             if (together == null) {
-                group.barrier(deadlineNanos);
+                await(group, made, called, deadlineNanos);
             } else {
                 block.comeTogether();
                 together.run();
-                made.team.noteAllAreOpen();
             }
+            made.team.endFounding();
             made.members.setFounding(null);
             block.end();
             return group;
@@ -132,20 +136,33 @@ final class Communicators {
         }
     }
 
-    private Membership meet(Membership parent, GroupBlock block, long id, int[] ranks) {
-        SharedGroup group = node.groups().enter(id, () -> share(parent, id, ranks));
+    private Membership meet(Membership parent, GroupBlock block, long id, int[] ranks, SharedGroup group) {
         NodeView view = group.view();
         long ringAddress;
         try {
-            ringAddress = block.claimOrFind(node.memory(), ranks[view.master()], view.layout().bytes());
-            group.open(node, ringAddress);
+            ringAddress = block.claimOrFind(node.memory(), ranks[view.master()], view.layout().bytes(),
+                    address -> group.open(node, address));
         } catch (Throwable failure) {
             node.groups().leave(group);
             throw failure;
         }
         var members = new LiveMembers(node, group.ranks());
         members.setFounding(block);
-        return membership(id, members, view, ringAddress, indexOf(parent.team.rank(), ranks), group.reach(), group);
+        Membership made = membership(id, members, view, ringAddress, indexOf(parent.team.rank(), ranks),
+                group.reach(), group);
+        made.team.beginFounding();
+        return made;
+    }
+
+    /** Waits until all members have come. Who has gone on before this rank may have broken the group meanwhile. */
+    private static void await(LiveCommunicator group, Membership made, String called, long deadlineNanos) {
+        try {
+            group.barrier(called, 0, deadlineNanos);
+        } catch (TuttiException failure) {
+            if (!made.team.ending().isBroken()) {
+                throw failure;
+            }
+        }
     }
 
     private SharedGroup share(Membership parent, long id, int[] ranks) {

@@ -7,6 +7,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 import org.tutti.Collective;
@@ -63,9 +65,27 @@ final class LiveCommunicator extends Communicator {
         return team.rank();
     }
 
+    /** The number that all ranks know the communicator by. */
+    long number() {
+        return membership.id;
+    }
+
     @Override
     public int size() {
         return team.size();
+    }
+
+    @Override
+    public OptionalInt rankIn(Communicator other, int rank) {
+        if (rank < 0 || rank >= size()) {
+            throw new IllegalArgumentException("rank " + rank
+                    + " is not one of this communicator, whose ranks are 0 to " + (size() - 1));
+        }
+        if (!(other instanceof LiveCommunicator live) || live.communicators != communicators) {
+            throw new IllegalArgumentException(team.describe() + " cannot find rank " + rank
+                    + " in a communicator that is not one of its own; both must be those of the same rank");
+        }
+        return live.membership.members.find(membership.rankInJob(rank));
     }
 
     @Override
@@ -113,11 +133,19 @@ final class LiveCommunicator extends Communicator {
 
     @Override
     public void barrier() {
-        barrier(deadlineNanos());
+        run(prepare(membership.call, Collective.BARRIER, 0, null, 0, deadlineNanos()));
     }
 
-    void barrier(long deadlineNanos) {
-        run(prepare(membership.call, Collective.BARRIER, 0, null, 0, deadlineNanos));
+    /**
+     * A barrier that is a part of another call.
+     *
+     * @param called that call, for messages
+     * @param same what must be the same at all ranks besides
+     */
+    void barrier(String called, int same, long deadlineNanos) {
+        Call barrier = prepare(membership.call, Collective.BARRIER, 0, null, same, deadlineNanos);
+        barrier.setCalled(called);
+        run(barrier);
     }
 
     @Override
@@ -218,18 +246,27 @@ final class LiveCommunicator extends Communicator {
 
     @Override
     public Communicator split(int color, int key) {
-        if (color < 0) {
-            throw new IllegalArgumentException(team.describe() + " called split with color " + color
+        return split(OptionalInt.of(color), key).orElseThrow();
+    }
+
+    @Override
+    public Optional<Communicator> split(OptionalInt color, int key) {
+        int own = color.orElse(NO_COLOR);
+        if (own < 0 && color.isPresent()) {
+            throw new IllegalArgumentException(team.describe() + " called split with color " + own
                     + "; a color is 0 or more");
         }
         long deadlineNanos = deadlineNanos();
-        var table = new long[2 * size()];
-        table[2 * rank()] = color;
-        table[2 * rank() + 1] = key;
+        var table = new long[size()]; // for each rank the color in the upper half, the key in the lower
+        table[rank()] = (long) own << Integer.SIZE | Integer.toUnsignedLong(key);
         allreduce(table, Reduction.SUM);
-        int[] ranks = IntStream.range(0, size()).filter(each -> table[2 * each] == color).boxed()
-                .sorted(Comparator.comparingLong(each -> table[2 * each + 1])).mapToInt(each -> each).toArray();
-        return split("split", color, ranks, deadlineNanos);
+        if (color.isEmpty()) {
+            barrier("split", same("split"), deadlineNanos);
+            return Optional.empty();
+        }
+        int[] ranks = IntStream.range(0, size()).filter(each -> table[each] >> Integer.SIZE == own).boxed()
+                .sorted(Comparator.comparingInt(each -> (int) table[each])).mapToInt(each -> each).toArray();
+        return Optional.of(split("split", own, ranks, deadlineNanos));
     }
 
     @Override
@@ -262,10 +299,13 @@ final class LiveCommunicator extends Communicator {
 
     /** All ranks of this communicator make groups, and come together here. Its next operation tells their numbers. */
     private Communicator split(String called, long color, int[] ranks, long deadlineNanos) {
-        int same = called.hashCode() & Integer.MAX_VALUE | 1; // for who calls something else, even a barrier
         return communicators.make(membership, called, Communicators.mix(team.nextOperation(), color), ranks,
-                deadlineNanos,
-                () -> run(prepare(membership.call, Collective.BARRIER, 0, null, same, deadlineNanos)));
+                deadlineNanos, () -> barrier(called, same(called), deadlineNanos));
+    }
+
+    /** Tells the barrier in which they come together from what others may call, even a barrier. */
+    private static int same(String called) {
+        return called.hashCode() & Integer.MAX_VALUE | 1;
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.tutti.job;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 
 import org.tutti.JobAbortedException;
 import org.tutti.RankFailedException;
@@ -129,6 +130,12 @@ final class LiveMembers implements Members {
     private String name(int rank) {
         return describe(member(rank), rank, "process " + node.processIdentifier(rank)
                 + node.host(rank).map(host -> " on host " + host).orElse(""));
+    }
+
+    /** Which of the communicator's ranks a rank of the job is, if it is one. */
+    OptionalInt find(int rank) {
+        int member = member(rank);
+        return member == NOBODY ? OptionalInt.empty() : OptionalInt.of(member);
     }
 
     /** Which of the communicator's ranks a rank of the job is, or {@link #NOBODY}. */

@@ -96,13 +96,18 @@ final class Membership {
         }
     }
 
-    /** Closes it, when nothing is in flight; returns false if it was closed before. */
+    /** Closes it, when nothing is in flight or allocated by it; returns false if it was closed before. */
     boolean close() {
         if (closed) {
             return false;
         }
         team.checkIdle("close");
         background.checkIdle("close");
+        if (allocator.open() > 0) {
+            throw new IllegalStateException(members.describe(team.rank()) + " cannot close the communicator while "
+                    + "remote memory or mutexes that were allocated by it are open, " + allocator.open()
+                    + " in all; close them first");
+        }
         closed = true;
         team.ending().leaveAll();
         return true;

@@ -12,7 +12,9 @@ import java.security.SecureRandom;
 import java.util.EnumSet;
 import java.util.Set;
 import javax.crypto.KDF;
+import javax.crypto.Mac;
 import javax.crypto.spec.HKDFParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
 
 import org.tutti.JobStartException;
 import org.tutti.memory.OwnFile;
@@ -34,11 +36,13 @@ public final class Secret {
     private static final String JOB_LABEL = "tutti job ";
     private static final String CONNECTIONS_LABEL = "tutti connections";
     private static final String DIRECTORY_LABEL = "tutti directory";
-    private static final String GROUP_LABEL = "tutti group %d process %d";
+    private static final String GROUPS_LABEL = "tutti groups";
+    private static final String MAC = "HmacSHA256";
     private static final Set<PosixFilePermission> OTHERS = EnumSet.complementOf(EnumSet.of(
             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE));
 
     private final byte[] bytes;
+    private Mac groups; // made when the first group is
 
     private Secret(byte[] bytes) {
         this.bytes = bytes;
@@ -121,14 +125,29 @@ public final class Secret {
     }
 
     /**
-     * Computes the handle by which a process lets others address its node's ring of a group.
+     * Computes the handle by which a process lets others address its node's ring of a group. Every group needs some, so
+     * they come of one key, each by one authentication code of the two numbers.
      *
      * @param group the group's number
      * @param process the process
      * @return the handle: everybody who knows the secret and the number knows it
      */
-    long ringHandle(long group, int process) {
-        return ByteBuffer.wrap(derive(bytes, GROUP_LABEL.formatted(group, process))).getLong();
+    synchronized long ringHandle(long group, int process) {
+        if (groups == null) {
+            groups = mac(derive(bytes, GROUPS_LABEL));
+        }
+        byte[] numbers = ByteBuffer.allocate(Long.BYTES + Integer.BYTES).putLong(group).putInt(process).array();
+        return ByteBuffer.wrap(groups.doFinal(numbers)).getLong();
+    }
+
+    private static Mac mac(byte[] key) {
+        try {
+            Mac mac = Mac.getInstance(MAC);
+            mac.init(new SecretKeySpec(key, MAC));
+            return mac;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e); // every JDK has it
+        }
     }
 
     private static byte[] derive(byte[] from, String label) {

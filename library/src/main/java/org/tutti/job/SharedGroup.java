@@ -73,7 +73,7 @@ final class SharedGroup {
         return reach;
     }
 
-    /** Lets other nodes reach the ring, unless another rank of the process has. */
+    /** Lets other nodes reach the ring, unless this or another rank of the process has. */
     synchronized void open(Node node, long ringAddress) {
         if (network != null && handle == 0) {
             var ring = node.memory().block(ringAddress, view.layout().bytes());

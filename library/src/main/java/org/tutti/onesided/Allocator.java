@@ -2,6 +2,7 @@
 package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -39,6 +40,7 @@ public final class Allocator {
     private final boolean coreForEach;
     private final Waiter waiter;
     private final BooleanSupplier ended;
+    private final AtomicInteger open = new AtomicInteger();
 
     /**
      * @param memory the node's memory
@@ -128,6 +130,23 @@ public final class Allocator {
         MemorySegment own = memory.block(address, PartLayout.bytes(bytes));
         long handle = fabric == null ? 0 : fabric.register(PartLayout.region(own, bytes), accumulator.apply(own));
         return new Part(address, bytes, handle);
+    }
+
+    /** What was allocated is there, to be closed. */
+    void noteOpen() {
+        open.incrementAndGet();
+    }
+
+    /** It is closed, together with the other ranks or not. */
+    void noteClosed() {
+        open.decrementAndGet();
+    }
+
+    /**
+     * {@return how many remote memories and sets of mutexes this rank has not closed}
+     */
+    public int open() {
+        return open.get();
     }
 
     boolean hasEnded() {

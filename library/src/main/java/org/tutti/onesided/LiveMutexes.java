@@ -65,6 +65,7 @@ final class LiveMutexes extends Mutexes {
         this.parts = share(layout.bytes(count));
         this.homes = new MutexHome[size];
         this.own = waker.near(rank);
+        allocator.noteOpen();
     }
 
     private Part[] share(long bytes) {
@@ -159,6 +160,7 @@ final class LiveMutexes extends Mutexes {
             together = true;
         } finally {
             closed = true;
+            allocator.noteClosed();
             if (together) { // else others may still be using it, until they hear why
                 allocator.revoke(parts[rank]);
                 allocator.free(parts[rank]);

@@ -66,6 +66,7 @@ final class LiveRemoteMemory extends RemoteMemory {
         this.servers = new int[servable];
         this.asked = new long[servable];
         this.random = rank + 1L;
+        allocator.noteOpen();
     }
 
     int rank() {
@@ -333,6 +334,7 @@ final class LiveRemoteMemory extends RemoteMemory {
         } finally {
             dropPending();
             closed = true;
+            allocator.noteClosed();
             if (together) { // else others may still be using it, until they hear why
                 allocator.revoke(parts[rank]);
                 allocator.free(parts[rank]);

@@ -1,12 +1,20 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.job;
 
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.Communicator;
+import org.tutti.CommunicatorBrokenException;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** The numbers of groups. */
 class CommunicatorsTest {
@@ -22,5 +30,41 @@ class CommunicatorsTest {
             }
         }
         assertThat(numbers).hasSize(OPERATIONS * (COLORS + 1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0 1", "0 0 1"})
+    void shouldGiveTheBlockBackWhenOthersCannotReachIt(String placement) {
+        int[] nodeOfRank = Arrays.stream(placement.split(" ")).mapToInt(Integer::parseInt).toArray();
+        int[] all = IntStream.range(0, nodeOfRank.length).toArray();
+        var claimed = new AtomicLong();
+        LocalNodes.runOn(nodeOfRank, () -> new CountedMemory(claimed), nodes -> job -> {
+            Communicator world = job.world();
+            long before = 0;
+            for (long time = 1; time <= 8; time++) {
+                Communicator parent = world.duplicate();
+                if (world.rank() == 0) {
+                    nodes.takeRingHandle(0, Communicators.mix(((LiveCommunicator) parent).number(),
+                            Communicators.mix(list(all), 1)));
+                }
+                assertThat(catchThrowable(() -> parent.create(all))).isInstanceOfAny(IllegalStateException.class,
+                        CommunicatorBrokenException.class);
+                parent.close();
+                world.barrier();
+                if (time == 4) {
+                    before = claimed.get();
+                }
+                world.barrier();
+            }
+            assertThat(claimed.get() - before).as("but for the lines of the regions in the way").isLessThan(1 << 10);
+        });
+    }
+
+    private static long list(int[] ranks) {
+        long list = ranks.length;
+        for (int each : ranks) {
+            list = Communicators.mix(list, each);
+        }
+        return list;
     }
 }

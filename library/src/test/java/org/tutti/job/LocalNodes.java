@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -17,6 +18,7 @@ import org.tutti.choice.Choice;
 import org.tutti.fabric.Service;
 import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
+import org.tutti.memory.Words;
 
 /**
  * A job of several nodes inside this process: each node has a memory of its own, and the real tcp fabric to the others;
@@ -101,6 +103,25 @@ public final class LocalNodes implements AutoCloseable {
     }
 
     /**
+     * Runs a program that does something to the nodes, too.
+     *
+     * @param nodeOfRank for each rank its node
+     * @param memory makes the memory of a node
+     * @param program what each runs
+     * @throws AssertionError when a rank has thrown
+     */
+    static void runOn(int[] nodeOfRank, Supplier<? extends Memory> memory, Function<LocalNodes, Program> program) {
+        runOn(nodeOfRank, new int[0], Threads.PLATFORM, 1, memory, program);
+    }
+
+    /** Another region of a node's process gets the handle of a group's ring, which then cannot have it. */
+    void takeRingHandle(int node, long group) {
+        long address = memories[node].claim(Words.LINE_BYTES, "a region");
+        networks[node].fabric().registerKnown(memories[node].block(address, Words.LINE_BYTES),
+                nodes[node].secret().ringHandle(group, networks[node].process()));
+    }
+
+    /**
      * Runs a program on all ranks of nodes with several rails between them.
      *
      * @param nodeOfRank for each rank its node
@@ -127,9 +148,15 @@ public final class LocalNodes implements AutoCloseable {
 
     private static void run(int[] nodeOfRank, int[] levels, Threads kind, int rails,
             Supplier<? extends Memory> memory, Program program) {
+        runOn(nodeOfRank, levels, kind, rails, memory, _ -> program);
+    }
+
+    private static void runOn(int[] nodeOfRank, int[] levels, Threads kind, int rails,
+            Supplier<? extends Memory> memory, Function<LocalNodes, Program> programs) {
         Thread.Builder builder = kind == Threads.VIRTUAL ? Thread.ofVirtual() : Thread.ofPlatform();
         ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
         try (LocalNodes job = new LocalNodes(nodeOfRank, rails, memory)) {
+            Program program = programs.apply(job);
             List<Thread> threads = new ArrayList<>();
             for (int rank = 0; rank < nodeOfRank.length; rank++) {
                 int self = rank;

@@ -105,7 +105,11 @@ class SecretTest {
         Secret secret = Secret.of(bytes);
         assertThat(secret.connectionsKey()).isEqualTo(expected(bytes, "tutti connections"));
         assertThat(secret.directoryHandle()).isEqualTo(handle(bytes, "tutti directory"));
-        assertThat(secret.ringHandle(-7, 3)).isEqualTo(handle(bytes, "tutti group -7 process 3"));
+        for (int process : new int[]{3, 0, 3}) {
+            byte[] numbers = ByteBuffer.allocate(12).putLong(-7).putInt(process).array();
+            assertThat(secret.ringHandle(-7, process))
+                    .isEqualTo(ByteBuffer.wrap(hmac(expected(bytes, "tutti groups"), numbers)).getLong());
+        }
     }
 
     private static long handle(byte[] from, String label) throws GeneralSecurityException {

@@ -103,12 +103,14 @@ final class GroupVerifier {
             }
             var block = new GroupBlock(teams[members.parent()], "create", number, ofParent, Long.MAX_VALUE);
             block.begin();
-            long address = block.claimOrFind(memory, ofParent[view.master()], view.layout().bytes());
             long handle = handle(number, rank);
-            if (view.topology().nodes() > 1) {
-                world.registerRing(rank, memory.block(address, view.layout().bytes()), handle);
+            long address = block.claimOrFind(memory, ofParent[view.master()], view.layout().bytes(),
+                    claimed -> open(view, claimed, handle));
+            if (members.ranks()[view.master()] != rank) {
+                open(view, address, handle);
             }
             teams[number] = team(number, view, address);
+            teams[number].beginFounding();
             returns[number] = new BlockReturn(teams[number], () -> {
                 if (view.topology().nodes() > 1) {
                     world.revoke(handle);
@@ -116,11 +118,15 @@ final class GroupVerifier {
             });
             boolean together = members.ranks().length == parent.ranks().length;
             barrier(teams[together ? members.parent() : number]);
-            if (together) {
-                teams[number].noteAllAreOpen();
-            }
+            teams[number].endFounding();
             block.end();
             block.leave();
+        }
+
+        private void open(NodeView view, long address, long handle) {
+            if (view.topology().nodes() > 1) {
+                world.registerRing(rank, memory.block(address, view.layout().bytes()), handle);
+            }
         }
 
         private static void barrier(Team team) {

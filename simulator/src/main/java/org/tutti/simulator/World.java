@@ -34,6 +34,7 @@ import org.tutti.memory.Words;
  * the rank had when it called; the word that it raises carries that clock with that time. So a later put of the same
  * channel publishes the bytes of an earlier one, and a put of another channel does not.
  * <li>A put is under way at the latest when its rank flushes; in half of the cases not earlier.
+ * <li>A put into a group's ring that is not there yet, or not any more, comes to nothing.
  * <li>A get is answered after the puts before it in its channel, and joins the clocks of the words that it reads; one
  * from a group's ring also that of who has opened it.
  * <li>Who gives a lock back leaves its clock there, and the next who takes it joins that.
@@ -524,7 +525,10 @@ final class World implements Ranks.Order, Shadow.Race {
         return handle;
     }
 
-    /** Registers a group's ring by a handle that others know: they may try to get from it before, and afterwards. */
+    /**
+     * Registers a group's ring by a handle that others know: they may try to put there or get from it before, and
+     * afterwards.
+     */
     void registerRing(int process, MemorySegment memory, long handle) {
         regions.put(handle, new Region(process, memory, true, clocks[process].copy()));
         advance(process);
@@ -617,8 +621,8 @@ final class World implements Ranks.Order, Shadow.Race {
     }
 
     private void deliver(Channel channel, Put put) {
-        if (isClosed(put.region)) {
-            return; // what nobody awaits any more, such as credits
+        if (!isThere(put.region)) {
+            return; // what nobody awaits any more, such as credits; or the ring's process has not come yet
         }
         MemorySegment memory = reach(put.region, put.offset, put.bytes.length);
         if (put.bytes.length > 0) {
@@ -650,16 +654,14 @@ final class World implements Ranks.Order, Shadow.Race {
         }
     }
 
-    private boolean isClosed(long handle) {
+    /** Whether a ring is there that others may try to reach before, and afterwards. */
+    private boolean isThere(long handle) {
         Region region = regions.get(handle);
-        return region != null && region.revoked && region.opened != null;
+        return region != null && !(region.revoked && region.opened != null);
     }
 
     private MemorySegment reach(long handle, long offset, long bytes) {
         Region region = regions.get(handle);
-        if (region == null) {
-            fail("puts into a ring that is not there yet");
-        }
         if (region.revoked) {
             fail("reaches memory of rank " + region.process + " that it no longer gives access to");
         }
@@ -672,7 +674,7 @@ final class World implements Ranks.Order, Shadow.Race {
 
     private void answer(Channel channel, Get get) {
         interleaving.add(get.thread);
-        if (!regions.containsKey(get.region) || isClosed(get.region)) {
+        if (!isThere(get.region)) {
             return;
         }
         get.given = true;

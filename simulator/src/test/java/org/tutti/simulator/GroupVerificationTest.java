@@ -81,8 +81,8 @@ class GroupVerificationTest {
     private enum Fault {
         /** It believes that all others have closed a group that it has closed. */
         TAKES_ALL_FOR_CLOSED("shrink|may still"),
-        /** It believes that another node's ring is there. */
-        TAKES_RINGS_FOR_MADE("reads bytes that nobody has written");
+        /** It says nothing more to a node that it has said something to before, and has heard of since. */
+        MEETS_ONCE("deadlock");
 
         private final String symptom;
 
@@ -94,9 +94,13 @@ class GroupVerificationTest {
     /** Left words are greater than that when their ranks have left all operations. */
     private static final long LEFT_ALL = 1L << 62;
 
+    /** The first value of a word. */
+    private static final long FIRST_STEP = (1L << 20) + 1;
+
     private static VerifyingMachine machine(World world, int thread, Fault fault) {
         return new VerifyingMachine(world, thread) {
             private final Set<MemorySegment> closed = new HashSet<>(); // the rings that this rank has left for good
+            private final Set<List<Long>> met = new HashSet<>(); // words of regions
 
             @Override
             public void store(MemorySegment memory, long offset, long value) {
@@ -115,10 +119,15 @@ class GroupVerificationTest {
             }
 
             @Override
-            public Reply get(int process, long region, long offset, MemorySegment target, long targetOffset,
-                    long bytes, Waiter.Check check) {
-                Reply reply = super.get(process, region, offset, target, targetOffset, bytes, check);
-                return fault == Fault.TAKES_RINGS_FOR_MADE ? Reply.GIVEN : reply;
+            public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset,
+                    long bytes, long word, long value, long tag, Waiter.Check check) {
+                if (fault == Fault.MEETS_ONCE && value == FIRST_STEP + 1 && met.contains(List.of(region, word))) {
+                    return true;
+                }
+                if (value == FIRST_STEP) {
+                    met.add(List.of(region, word));
+                }
+                return super.put(process, region, offset, source, sourceOffset, bytes, word, value, tag, check);
             }
         };
     }
@@ -126,7 +135,7 @@ class GroupVerificationTest {
     @ParameterizedTest
     @EnumSource
     void shouldFindFaults(Fault fault) {
-        var shape = new Topology(fault == Fault.TAKES_RINGS_FOR_MADE ? new int[]{0, 1, 0, 1} : new int[3]);
+        var shape = new Topology(fault == Fault.MEETS_ONCE ? new int[]{0, 1, 0, 1} : new int[3]);
         List<String> found = new ArrayList<>();
         for (int seed = 0; seed < 20; seed++) {
             GroupVerifier.verify(GroupScript.of(shape, new int[]{2, 0, 1}, seed), seed,

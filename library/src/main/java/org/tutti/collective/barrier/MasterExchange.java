@@ -9,6 +9,10 @@ import org.tutti.collective.Team;
  * distances 1, 2, 4, …; when the nodes are no power of two, every master signals the one at that distance ahead instead
  * and waits for the one behind: dissemination, which takes one round more than there are whole powers. Each round has
  * an edge of its own, so a round that arrives early waits there.
+ *
+ * <p>In the first operation of a group the masters {@linkplain Team#meet meet} instead, in pairs, too, as both of two
+ * have to hear of each other. When the nodes are no power of two, those beyond the greatest one that there is meet a
+ * partner before, which says when all have met.
  */
 final class MasterExchange {
     private MasterExchange() {}
@@ -19,6 +23,38 @@ final class MasterExchange {
      * @param team the ranks; this one is a master, and all ranks of its node have come
      */
     static void run(Team team) {
+        if (team.isFounded()) {
+            exchange(team);
+        } else {
+            meet(team);
+        }
+        team.noteAllAreHere();
+    }
+
+    private static void meet(Team team) {
+        int node = team.node();
+        int whole = Integer.highestOneBit(team.nodes());
+        int partner = node ^ whole;
+        boolean hasPartner = partner < team.nodes();
+        if (hasPartner) {
+            team.meet(partner, NodeTree.PARENT);
+        }
+        if (node < whole) {
+            int round = 0;
+            for (int distance = 1; distance < whole; distance <<= 1) {
+                team.meet(node ^ distance, NodeTree.edge(round++));
+            }
+            if (hasPartner) {
+                team.outflow(NodeTree.PARENT).openNext(partner, NodeTree.PARENT, Team.MET);
+                team.outflow(NodeTree.PARENT).signal();
+            }
+        } else {
+            team.inflow(NodeTree.PARENT).openNext(partner, Team.MET);
+            team.inflow(NodeTree.PARENT).await();
+        }
+    }
+
+    private static void exchange(Team team) {
         int node = team.node();
         int nodes = team.nodes();
         boolean pairs = Integer.bitCount(nodes) == 1;
@@ -32,7 +68,6 @@ final class MasterExchange {
             team.inflow(edge).openNext(from, 0);
             team.inflow(edge).await();
         }
-        team.noteAllAreHere();
     }
 
     /**
