@@ -269,8 +269,8 @@ class RequestFuzzTest {
     /** A connection of a process that has proved that it knows the secret. */
     private static SocketChannel connect(TcpFabric to, byte[] secret, int rank) throws IOException {
         SocketChannel channel = SocketChannel.open(to.addresses().get(0));
-        Handshake handshake =
-                Handshake.client(secret, new SecureRandom(), new Handshake.Introduction(rank, 0, 1, 0, 1));
+        ClientHandshake handshake =
+                new ClientHandshake(secret, new SecureRandom(), new Introduction(rank, 0, 1, 0, 1));
         while (handshake.state() == Handshake.State.GOING_ON || handshake.toWrite().hasRemaining()) {
             if (handshake.toWrite().hasRemaining()) {
                 channel.write(handshake.toWrite());
@@ -280,7 +280,7 @@ class RequestFuzzTest {
                 handshake.read(heard.flip());
             }
         }
-        assertThat(handshake.verdict()).isEqualTo(Handshake.Verdict.ACCEPTED);
+        assertThat(handshake.verdict()).isEqualTo(Verdict.ACCEPTED);
         return channel;
     }
 

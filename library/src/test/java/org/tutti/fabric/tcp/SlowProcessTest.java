@@ -68,7 +68,7 @@ class SlowProcessTest {
     /** Lets the fabric in, as the process of rank 0; stands still before it reads the introduction. */
     private static SocketChannel letIn(ServerSocketChannel door, long stillMillis) throws Exception {
         SocketChannel channel = door.accept();
-        Handshake handshake = Handshake.server(SECRET, new SecureRandom());
+        ServerHandshake handshake = new ServerHandshake(SECRET, new SecureRandom());
         ByteBuffer buffer = ByteBuffer.allocate(256);
         int messages = 0;
         while (handshake.state() != Handshake.State.DONE || handshake.toWrite().hasRemaining()) {
@@ -78,7 +78,7 @@ class SlowProcessTest {
                     Thread.sleep(stillMillis);
                 }
             } else if (handshake.state() == Handshake.State.INTRODUCED) {
-                handshake.answer(Handshake.Verdict.ACCEPTED);
+                handshake.answer(Verdict.ACCEPTED);
             } else {
                 buffer.clear().limit(handshake.wanted());
                 assertThat(channel.read(buffer)).as("bytes of the handshake").isPositive();
