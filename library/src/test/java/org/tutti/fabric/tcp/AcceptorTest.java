@@ -26,8 +26,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Service;
-import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -55,8 +55,10 @@ class AcceptorTest {
 
         Process(byte[] secret) {
             int self = processes.size();
-            fabric = new TcpFabric(self, 4, secret, List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                    rank -> processes.get(rank).fabric.addresses(), this, 20_000, 20_000, false, Service.SLEEP);
+            fabric = new TcpFabric(
+                    new LocalProcess(self, secret, List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+                            rank -> processes.get(rank).fabric.addresses(), 20_000, 20_000),
+                    4, this, false, Service.SLEEP);
             region = fabric.register(memory);
             processes.add(this);
         }
@@ -66,8 +68,8 @@ class AcceptorTest {
         }
 
         boolean put(Process to, long value) {
-            return fabric.put(processes.indexOf(to), to.region, 0, memory, 0, 512, WordAction.RAISE, 1024, value, 0,
-                    PATIENT) && fabric.fence(processes.indexOf(to), PATIENT);
+            return fabric.put(new PutTarget().at(processes.indexOf(to), to.region, 0).raise(1024, value, 0), memory, 0,
+                    512, PATIENT) && fabric.fence(processes.indexOf(to), PATIENT);
         }
 
         @Override
