@@ -11,6 +11,7 @@ module org.tutti {
     exports org.tutti.choice to org.tutti.simulator;
     exports org.tutti.collective to org.tutti.simulator;
     exports org.tutti.collective.kernel to org.tutti.simulator;
+    exports org.tutti.fabric to org.tutti.simulator;
     exports org.tutti.memory to org.tutti.simulator;
     exports org.tutti.pattern to org.tutti.simulator;
 }

@@ -14,11 +14,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Service;
-import org.tutti.fabric.WordAction;
+import org.tutti.fabric.tcp.LocalProcess;
 import org.tutti.fabric.tcp.TcpFabric;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
@@ -58,15 +58,16 @@ public final class FabricBenchmark {
 
     private final TcpFabric fabric;
     private final MemorySegment memory = Arena.global().allocate(REGION_BYTES, Words.LINE_BYTES);
+    private final PutTarget target = new PutTarget();
     private final Waiter waiter;
     private final long region;
     private InetSocketAddress other;
     private long otherRegion;
 
     private FabricBenchmark(int self) {
-        this.fabric = new TcpFabric(self, 2, new byte[32],
-                List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)), _ -> List.of(other), DEAF, 10_000,
-                10_000, true, Service.SLEEP);
+        this.fabric = new TcpFabric(new LocalProcess(self, new byte[32],
+                List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)), _ -> List.of(other), 10_000,
+                10_000), 2, DEAF, true, Service.SLEEP);
         this.waiter = new Waiter(true, fabric);
         this.region = fabric.register(memory);
     }
@@ -135,7 +136,7 @@ public final class FabricBenchmark {
     }
 
     private void put(int to, long bytes, long word, long value) {
-        fabric.put(to, otherRegion, 4096, memory, 4096, bytes, WordAction.RAISE, word, value, 0, NONE);
+        fabric.put(target.at(to, otherRegion, 4096).raise(word, value, 0), memory, 4096, bytes, NONE);
         fabric.flush();
     }
 
@@ -203,7 +204,7 @@ public final class FabricBenchmark {
 
     private double fenced(int round) {
         long start = System.nanoTime();
-        fabric.put(1, otherRegion, 4096, memory, 4096, 8, WordAction.RAISE, 192, round + 1, 0, NONE);
+        fabric.put(target.at(1, otherRegion, 4096).raise(192, round + 1, 0), memory, 4096, 8, NONE);
         fabric.fence(1, NONE);
         return (System.nanoTime() - start) / 1e3;
     }
@@ -218,8 +219,7 @@ public final class FabricBenchmark {
         for (int repeat = 0; repeat <= REPEATS; repeat++) {
             long start = System.nanoTime();
             for (int i = 0; i < STREAM_PUTS; i++) {
-                fabric.put(1, otherRegion, 1 << 20, memory, 1 << 20, STREAM_BYTES, WordAction.NONE, Fabric.NO_WORD, 0,
-                        0, NONE);
+                fabric.put(target.at(1, otherRegion, 1 << 20), memory, 1 << 20, STREAM_BYTES, NONE);
             }
             fabric.fence(1, NONE);
             rates[repeat] = (double) STREAM_PUTS * STREAM_BYTES / (System.nanoTime() - start);

@@ -3,6 +3,7 @@ package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
 
+import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Words;
 
 /**
@@ -35,6 +36,7 @@ final class Edges {
     private final MemorySegment ring;
     private final RingLayout layout;
     private final Ledger ledger;
+    private final PutTarget putTarget = new PutTarget();
 
     private MemorySegment landingsHere;
 
@@ -142,8 +144,9 @@ final class Edges {
         }
         int master = place.master(flow.node);
         waiting.awaitRoomAt(master);
-        if (!machine.put(flow.target.process, flow.target.region, flow.target.offset + flow.place() + offset,
-                source.segment(), at, bytes, Machine.NO_WORD, 0, 0, waiting)) {
+        Target invited = flow.target;
+        putTarget.at(invited.process, invited.region, invited.offset + flow.place() + offset);
+        if (!machine.put(putTarget, source.segment(), at, bytes, waiting)) {
             throw waiting.gone(master);
         }
         signal(flow);
@@ -157,15 +160,23 @@ final class Edges {
     private void putAfterWord(Outflow flow, long distance, MemorySegment source, long sourceOffset, long bytes) {
         long region = flow.lands ? landingsOf(flow.node) : ringOf(flow.node);
         long word = wordOf(flow, flow.edgeThere);
-        putIntoSlot(flow.node, region, word + distance, source, sourceOffset, bytes, word, flow.number);
+        aim(flow.node, region, word + distance, word, flow.number);
+        putIntoSlot(flow.node, source, sourceOffset, bytes);
+    }
+
+    /** Has the next put go to the master of another node, and raise a word there to a step. */
+    private void aim(int toNode, long region, long offset, long word, long step) {
+        assert step <= Team.STEPS_MAX : "step " + step;
+        putTarget.at(place.reach.process(place.master(toNode)), region, offset)
+                .raise(word, operation.base + step, operation.tag());
     }
 
     /** Gives places back to the node that puts data there, up to a step: SRM's zero-byte put. */
     void credit(int toNode, int edge, long step) {
         // the slot is free there: a credit answers a put of this very operation, so its receiver is in it
         long word = creditOf(edge);
-        if (!isPut(toNode, creditsAt(toNode, edge), word, MemorySegment.NULL, 0, 0, word, step)
-                && !place.members.hasLeft(place.master(toNode))) {
+        aim(toNode, creditsAt(toNode, edge), word, word, step);
+        if (!isPut(toNode, MemorySegment.NULL, 0, 0) && !place.members.hasLeft(place.master(toNode))) {
             throw waiting.gone(place.master(toNode)); // who has left properly awaits no credit
         }
     }
@@ -174,8 +185,8 @@ final class Edges {
     void invite(int toNode, int edge, Area area, long bytes) {
         writeInvitation(area, bytes);
         long word = creditOf(edge);
-        putIntoSlot(toNode, creditsAt(toNode, edge), word + RingLayout.INVITATION, operation.invitations.written(), 0,
-                RingLayout.INVITATION_BYTES, word, 1);
+        aim(toNode, creditsAt(toNode, edge), word + RingLayout.INVITATION, word, 1);
+        putIntoSlot(toNode, operation.invitations.written(), 0, RingLayout.INVITATION_BYTES);
     }
 
     private void writeInvitation(Area area, long bytes) {
@@ -194,24 +205,19 @@ final class Edges {
         }
     }
 
-    private void putIntoSlot(int toNode, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
-            long word, long step) {
+    private void putIntoSlot(int toNode, MemorySegment source, long sourceOffset, long bytes) {
         long before = operation.sequence - layout.slots();
         if (ledger.leftElsewhere(toNode) <= before) {
             awaitLeft(toNode, before);
         }
-        if (!isPut(toNode, region, offset, source, sourceOffset, bytes, word, step)) {
+        if (!isPut(toNode, source, sourceOffset, bytes)) {
             throw waiting.gone(place.master(toNode));
         }
     }
 
-    private boolean isPut(int toNode, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
-            long word, long step) {
-        assert step <= Team.STEPS_MAX : "step " + step;
-        int master = place.master(toNode);
-        waiting.awaitRoomAt(master);
-        return machine.put(place.reach.process(master), region, offset, source, sourceOffset, bytes, word,
-                operation.base + step, operation.tag(), waiting);
+    private boolean isPut(int toNode, MemorySegment source, long sourceOffset, long bytes) {
+        waiting.awaitRoomAt(place.master(toNode));
+        return machine.put(putTarget, source, sourceOffset, bytes, waiting);
     }
 
     /** Waits until another node has called this for this one; its block may not be there before. */
@@ -226,7 +232,8 @@ final class Edges {
     }
 
     private void say(int toNode, long word, int step) {
-        if (!isPut(toNode, ringOf(toNode), word, MemorySegment.NULL, 0, 0, word, step)) {
+        aim(toNode, ringOf(toNode), word, word, step);
+        if (!isPut(toNode, MemorySegment.NULL, 0, 0)) {
             throw waiting.gone(place.master(toNode));
         }
     }

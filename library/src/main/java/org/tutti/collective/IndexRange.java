@@ -18,37 +18,16 @@ public final class IndexRange {
     private IndexRange() {}
 
     /**
-     * The length of a chunk.
+     * Cuts the message into chunks.
      *
      * @param team the ranks
-     * @param kernel the operator
-     * @param most the longest that it may be
-     * @return bytes, whole units
+     * @param call what is called
+     * @param most how long a chunk may be
+     * @return before the first chunk
      */
-    public static long chunkBytes(Team team, Kernel kernel, long most) {
-        return kernel.wholeUnits(Math.min(most, team.windowBytesMax() / PARTS));
-    }
-
-    /**
-     * The length of the windows.
-     *
-     * @param bytes the length of the message
-     * @param chunk {@link #chunkBytes}
-     * @return bytes
-     */
-    public static long windowBytes(long bytes, long chunk) {
-        return Math.min(bytes, PARTS * chunk);
-    }
-
-    /**
-     * Where a round's chunk lies in the windows.
-     *
-     * @param round 1 or more
-     * @param chunk {@link #chunkBytes}
-     * @return at which byte
-     */
-    public static long place(int round, long chunk) {
-        return (round - 1) % PARTS * chunk;
+    public static Chunk chunks(Team team, Call call, long most) {
+        return team.chunks(call.bytes(), call.kernel().wholeUnits(Math.min(most, team.windowBytesMax() / PARTS)),
+                PARTS);
     }
 
     /**
@@ -56,11 +35,11 @@ public final class IndexRange {
      *
      * @param team the ranks, which have used no step yet
      * @param call what is called
-     * @param chunk {@link #chunkBytes}
+     * @param chunk as {@link #chunks} has returned it
      * @param lends whether this rank lends its memory, as {@link Loans#lend} said
      * @return the last step of READY that was used; 0 when all ranks lend, and step 1 was
      */
-    public static int meet(Team team, Call call, long chunk, boolean lends) {
+    public static int meet(Team team, Call call, Chunk chunk, boolean lends) {
         long bytes = call.bytes();
         if (!lends) {
             showFirst(team, call, chunk);
@@ -86,27 +65,26 @@ public final class IndexRange {
         return step;
     }
 
-    private static void showFirst(Team team, Call call, long chunk) {
-        Area parts = team.show(windowBytes(call.bytes(), chunk));
-        copyIn(team, call.kernel(), call.source(), 0, parts, 0, Math.min(chunk, call.bytes()));
+    private static void showFirst(Team team, Call call, Chunk chunk) {
+        Area parts = team.show(chunk.window());
+        chunk.moveTo(1);
+        copyIn(team, call, parts, chunk);
+        chunk.moveTo(0);
     }
 
     /**
      * Copies a chunk into this rank's window, but for the part that this rank combines and nobody else reads.
      *
      * @param team the ranks
-     * @param kernel the operator
-     * @param source this rank's bytes
-     * @param from where the chunk begins there
-     * @param parts this rank's window
-     * @param place where the chunk begins there
-     * @param length the length of the chunk
+     * @param call what is called
+     * @param shown this rank's window
+     * @param chunk the chunk
      */
-    public static void copyIn(Team team, Kernel kernel, Area source, long from, Area parts, long place, long length) {
-        long start = start(team, kernel, length, team.localRank());
-        long end = start(team, kernel, length, team.localRank() + 1);
-        team.copy(source, from, parts, place, start);
-        team.copy(source, from + end, parts, place + end, length - end);
+    public static void copyIn(Team team, Call call, Area shown, Chunk chunk) {
+        long start = start(team, call.kernel(), chunk.length(), team.localRank());
+        long end = start(team, call.kernel(), chunk.length(), team.localRank() + 1);
+        team.copy(call.source(), chunk.from(), shown, chunk.place(), start);
+        team.copy(call.source(), chunk.from() + end, shown, chunk.place() + end, chunk.length() - end);
     }
 
     /**

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.fabric.Fabric;
-import org.tutti.fabric.WordAction;
+import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -101,10 +101,8 @@ public final class LiveMachine implements Machine {
     }
 
     @Override
-    public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
-            long word, long value, long tag, Waiter.Check check) {
-        return fabric.put(process, region, offset, source, sourceOffset, bytes,
-                word == NO_WORD ? WordAction.NONE : WordAction.RAISE, word, value, tag, check);
+    public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
+        return fabric.put(target, source, sourceOffset, bytes, check);
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.Lock;
 
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 
 /**
@@ -132,28 +133,19 @@ public interface Machine {
         GONE
     }
 
-    /** Says that a put raises no word. */
-    long NO_WORD = -1;
-
     /**
-     * Copies bytes into a region of another process, and then raises a word of the region. Puts of this process into
-     * another one take effect in their order. They are on their way at the latest after {@link #flush}; the source may
-     * be used again at once.
+     * Copies bytes into a region of another process, and then raises a word of the region, if the target names one.
+     * Puts of this process into another one take effect in their order. They are on their way at the latest after
+     * {@link #flush}; source and target may be used again at once.
      *
-     * @param process the other process
-     * @param region the region's handle
-     * @param offset at which byte of the region
+     * @param target where they go, and which word is raised, with its {@linkplain #storeTag tag}
      * @param source where they are
      * @param sourceOffset at which byte
      * @param bytes how many, 0 or more
-     * @param word where the word lies in the region, or {@link #NO_WORD}
-     * @param value its new value
-     * @param tag its new {@linkplain #storeTag tag}
      * @param check what may end waiting for room, by throwing
      * @return false when the process is gone
      */
-    boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes, long word,
-            long value, long tag, Waiter.Check check);
+    boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check);
 
     /**
      * Copies bytes from a region of another process, and waits until they are here.

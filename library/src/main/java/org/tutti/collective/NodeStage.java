@@ -4,7 +4,6 @@ package org.tutti.collective;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.LevelTree;
-import org.tutti.pattern.Partition;
 
 /**
  * What the ranks of a node do in shared memory before and after their master talks to other nodes: they combine what
@@ -41,29 +40,24 @@ public final class NodeStage {
      * Combines what the ranks of the node have, in the order of the ranks. The node has two ranks or more.
      *
      * @param team the ranks
-     * @param kernel the operator
-     * @param source this rank's elements
-     * @param from at which byte of it the round begins
+     * @param call what is called
      * @param shown this rank's window, as {@link Team#show} has returned it
-     * @param window its size, {@value #HALVES} chunks or fewer bytes if the message is shorter
-     * @param place at which byte of the window the round's half begins
-     * @param length the round's bytes; at the master they are combined in its window afterwards
-     * @param round 1, 2, 3, …
+     * @param chunk the chunk of this round, whose number is the round's; windows have {@value #HALVES} places. At the
+     *            master it is combined in its window afterwards
      */
-    public static void combine(Team team, Kernel kernel, Area source, long from, Area shown, long window, long place,
-            long length, int round) {
-        if (length < BY_RANGE_BYTES_MIN) {
-            combineAtMaster(team, kernel, source, from, shown, window, place, length, round);
+    public static void combine(Team team, Call call, Area shown, Chunk chunk) {
+        if (chunk.length() < BY_RANGE_BYTES_MIN) {
+            combineAtMaster(team, call, shown, chunk);
         } else {
-            combineByRange(team, kernel, source, from, shown, window, place, length, round);
+            combineByRange(team, call, shown, chunk);
         }
     }
 
-    private static void combineAtMaster(Team team, Kernel kernel, Area source, long from, Area shown, long window,
-            long place, long length, int round) {
-        combineChildren(team, kernel, MASTER, source, from, window, place, shown, place, length, contributed(round));
+    private static void combineAtMaster(Team team, Call call, Area shown, Chunk chunk) {
+        long step = contributed(chunk.number());
+        combineChildren(team, call, MASTER, chunk, step, shown, chunk.place());
         if (!team.isMaster()) {
-            team.post(Team.READY, contributed(round));
+            team.post(Team.READY, step);
         }
     }
 
@@ -72,84 +66,74 @@ public final class NodeStage {
      * the order of the ranks; a leaf's are only copied. Without levels the children of the root are all others.
      *
      * @param team the ranks
-     * @param kernel the operator
+     * @param call what is called
      * @param root the root of the tree, by its place on the node
-     * @param source this rank's elements
-     * @param from at which byte of it they begin
-     * @param window the size that every rank has asked for with {@link Team#show}
-     * @param place at which byte of each rank's window its contribution lies
+     * @param chunk which elements
+     * @param step the step of READY that says that a child's are there
      * @param target where the result goes
      * @param at at which byte of the area
-     * @param length how many bytes
-     * @param step the step of READY that says that a child's are there
      */
-    public static void combineChildren(Team team, Kernel kernel, int root, Area source, long from, long window,
-            long place, Area target, long at, long length, long step) {
+    public static void combineChildren(Team team, Call call, int root, Chunk chunk, long step, Area target, long at) {
         int rank = team.localRank();
         LevelTree tree = team.levelTree();
         int children = tree.children(rank, root, team.localSize());
-        Area accumulated = source;
-        long start = from;
+        Area accumulated = call.source();
+        long start = chunk.from();
         for (int index = 0; index < children; index++) {
             int child = tree.child(rank, index, root, team.localSize());
             team.await(child, Team.READY, step);
-            Area theirs = team.shown(child, window);
+            Area theirs = team.shown(child, chunk.window());
             if (child > rank) {
-                team.combine(kernel, accumulated, start, theirs, place, target, at, length);
+                team.combine(call.kernel(), accumulated, start, theirs, chunk.place(), target, at, chunk.length());
             } else {
-                team.combine(kernel, theirs, place, accumulated, start, target, at, length);
+                team.combine(call.kernel(), theirs, chunk.place(), accumulated, start, target, at, chunk.length());
             }
             accumulated = target;
             start = at;
         }
         if (children == 0) {
-            team.copy(source, from, target, at, length);
+            team.copy(call.source(), chunk.from(), target, at, chunk.length());
         }
     }
 
     /**
-     * Combines this rank's elements with what its children in a binomial tree of the node show.
+     * Combines this rank's elements with what its children in a binomial tree of the node show: the number of the chunk
+     * is the step of READY that says that a child's are there.
      *
      * @param team the ranks
-     * @param kernel the operator
+     * @param call what is called
      * @param root the root of the tree, by its place on the node; operators that do not commute need rank 0
-     * @param source this rank's elements
-     * @param from at which byte of it they begin
-     * @param window the size that every rank has asked for with {@link Team#show}
-     * @param place at which byte of each rank's window its contribution lies
+     * @param chunk which elements
      * @param into where the result goes
      * @param at at which byte of the area
-     * @param length how many bytes
-     * @param step the step of READY that says that a child's are there
      * @return where the result is: a leaf's stays in the source
      */
-    public static Area combineBinomial(Team team, Kernel kernel, int root, Area source, long from, long window,
-            long place, Area into, long at, long length, long step) {
+    public static Area combineBinomial(Team team, Call call, int root, Chunk chunk, Area into, long at) {
         int size = team.localSize();
         int position = Math.floorMod(team.localRank() - root, size);
         int children = BinomialTree.INSTANCE.children(position, size);
         for (int index = 0; index < children; index++) {
             int child = (BinomialTree.INSTANCE.child(position, index, size) + root) % size;
-            team.await(child, Team.READY, step);
-            team.combine(kernel, index == 0 ? source : into, index == 0 ? from : at, team.shown(child, window), place,
-                    into, at, length);
+            team.await(child, Team.READY, chunk.number());
+            team.combine(call.kernel(), index == 0 ? call.source() : into, index == 0 ? chunk.from() : at,
+                    team.shown(child, chunk.window()), chunk.place(), into, at, chunk.length());
         }
-        return children == 0 ? source : into;
+        return children == 0 ? call.source() : into;
     }
 
-    private static void combineByRange(Team team, Kernel kernel, Area source, long from, Area shown, long window,
-            long place, long length, int round) {
+    private static void combineByRange(Team team, Call call, Area shown, Chunk chunk) {
+        Kernel kernel = call.kernel();
         int rank = team.localRank();
-        long start = Partition.start(length, kernel.unitBytes(), team.localSize(), rank);
-        long end = Partition.start(length, kernel.unitBytes(), team.localSize(), rank + 1);
-        team.copy(source, from, shown, place, start);
-        team.copy(source, from + end, shown, place + end, length - end);
-        team.post(Team.READY, contributed(round));
-        team.awaitOthers(Team.READY, contributed(round));
+        long window = chunk.window();
+        IndexRange.copyIn(team, call, shown, chunk);
+        team.post(Team.READY, contributed(chunk.number()));
+        team.awaitOthers(Team.READY, contributed(chunk.number()));
 
-        long part = place + start;
-        Area accumulated = source;
-        long at = from + start;
+        long start = IndexRange.start(team, kernel, chunk.length(), rank);
+        long end = IndexRange.start(team, kernel, chunk.length(), rank + 1);
+        long part = chunk.place() + start;
+        Area accumulated = call.source();
+        long at = chunk.from() + start;
         for (int other = rank + 1; other < team.localSize(); other++) {
             team.combine(kernel, accumulated, at, team.shown(other, window), part, shown, part, end - start);
             accumulated = shown;
@@ -163,9 +147,9 @@ public final class NodeStage {
             at = part;
         }
         if (team.isMaster()) {
-            team.awaitOthers(Team.READY, combined(round));
+            team.awaitOthers(Team.READY, combined(chunk.number()));
         } else {
-            team.post(Team.READY, combined(round));
+            team.post(Team.READY, combined(chunk.number()));
         }
     }
 
@@ -183,7 +167,7 @@ public final class NodeStage {
      * Waits, at the other ranks, for the result of a round in the master's window.
      *
      * @param team the ranks
-     * @param window the window's size
+     * @param window the length of the windows
      * @param round the round
      * @return the master's window
      */

@@ -88,10 +88,12 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * {@return how many pieces may be under way; of a flow whose sender is to be invited, once one was sent}
+     * {@return how many pieces more can be sent than the other end has taken, whatever else that waits for: fewer than
+     * there are places, where several are credited together; of a flow whose sender is to be invited, once one was
+     * sent}
      */
-    public long places() {
-        return places;
+    public long ahead() {
+        return places - together() + 1;
     }
 
     /** Says that the next piece, which has no bytes, has come. */

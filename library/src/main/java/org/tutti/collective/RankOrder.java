@@ -17,18 +17,15 @@ public final class RankOrder {
      * goes. Which rank does it matters for the rounding of the result, so it is for results that one rank computes.
      *
      * @param team the ranks; all others have posted what is read here
-     * @param kernel the operator
-     * @param own this rank's bytes
-     * @param ownOffset at which byte of the area
-     * @param window the size that every rank has asked for with {@link Team#show}
-     * @param place at which byte of each rank's window its contribution lies
-     * @param target where the result goes
-     * @param targetOffset at which byte of the area
+     * @param call what is called; its source has this rank's bytes
+     * @param chunk which chunk the others show
+     * @param start at which byte of it to begin
      * @param bytes how many bytes
+     * @param target where the result goes
+     * @param at at which byte of the area
      */
-    public static void combineAround(Team team, Kernel kernel, Area own, long ownOffset, long window, long place,
-            Area target, long targetOffset, long bytes) {
-        combineAround(team, kernel, own, ownOffset, false, window, place, target, targetOffset, bytes);
+    public static void combineAround(Team team, Call call, Chunk chunk, long start, long bytes, Area target, long at) {
+        around(team, call, chunk, start, bytes, target, at);
     }
 
     /**
@@ -36,68 +33,58 @@ public final class RankOrder {
      * go piece by piece, so that what was combined is still near when the next rank's bytes come.
      *
      * @param team the ranks
-     * @param kernel the operator
-     * @param own this rank's source
-     * @param length how long the sources are
-     * @param from from which byte of the sources on
-     * @param target where the result goes
-     * @param targetOffset at which byte of the area
+     * @param call what is called; its source has this rank's bytes
+     * @param start at which byte of the sources to begin
      * @param bytes how many bytes
+     * @param target where the result goes
+     * @param at at which byte of the area
      */
-    public static void combineLent(Team team, Kernel kernel, Area own, long length, long from, Area target,
-            long targetOffset, long bytes) {
-        long piece = kernel.wholeUnits(PIECE_BYTES);
+    public static void combineLent(Team team, Call call, long start, long bytes, Area target, long at) {
+        long piece = call.kernel().wholeUnits(PIECE_BYTES);
         for (long done = 0; done < bytes; done += piece) {
-            long at = from + done;
-            combineAround(team, kernel, own, at, true, length, at, target, targetOffset + done,
-                    Math.min(piece, bytes - done));
+            around(team, call, null, start + done, Math.min(piece, bytes - done), target, at + done);
         }
     }
 
-    private static void combineAround(Team team, Kernel kernel, Area own, long ownOffset, boolean lent, long length,
-            long place, Area target, long targetOffset, long bytes) {
-        Area accumulated = own;
-        long at = ownOffset;
+    /** The others' bytes lie where they show the chunk; without a chunk, in the sources that they lend. */
+    private static void around(Team team, Call call, Chunk shown, long start, long bytes, Area target, long at) {
+        Kernel kernel = call.kernel();
+        long theirs = shown == null ? start : shown.place() + start;
+        Area accumulated = call.source();
+        long own = shown == null ? start : shown.from() + start;
         for (int other = team.localRank() + 1; other < team.localSize(); other++) {
-            team.combine(kernel, accumulated, at, contribution(team, other, lent, length), place, target, targetOffset,
-                    bytes);
+            team.combine(kernel, accumulated, own, contribution(team, other, shown), theirs, target, at, bytes);
             accumulated = target;
-            at = targetOffset;
+            own = at;
         }
         for (int other = team.localRank() - 1; other >= 0; other--) {
-            team.combine(kernel, contribution(team, other, lent, length), place, accumulated, at, target, targetOffset,
-                    bytes);
+            team.combine(kernel, contribution(team, other, shown), theirs, accumulated, own, target, at, bytes);
             accumulated = target;
-            at = targetOffset;
+            own = at;
         }
     }
 
-    private static Area contribution(Team team, int other, boolean lent, long length) {
-        return lent ? team.loans().lent(other, Loans.SOURCE) : team.shown(other, length);
+    private static Area contribution(Team team, int other, Chunk shown) {
+        return shown == null ? team.loans().lent(other, Loans.SOURCE) : team.shown(other, shown.window());
     }
 
     /**
-     * Combines the same bytes of every rank, own ones as shown, from the lowest rank to the highest: every rank that
-     * does it gets the same bits.
+     * Combines a chunk of every rank, the own one as shown, from the lowest rank to the highest, to where it belongs in
+     * the call's target: every rank that does it gets the same bits.
      *
      * @param team the ranks, two or more; all have posted what is read here
-     * @param kernel the operator
+     * @param call what is called
      * @param shown this rank's own window
-     * @param window the size that every rank has asked for with {@link Team#show}
-     * @param place at which byte of each rank's window its contribution lies
-     * @param target where the result goes
-     * @param targetOffset at which byte of the area
-     * @param bytes how many bytes
+     * @param chunk the chunk
      */
-    public static void combineAll(Team team, Kernel kernel, Area shown, long window, long place, Area target,
-            long targetOffset, long bytes) {
-        Area accumulated = window(team, 0, shown, window);
-        long at = place;
+    public static void combineAll(Team team, Call call, Area shown, Chunk chunk) {
+        Area accumulated = window(team, 0, shown, chunk.window());
+        long at = chunk.place();
         for (int rank = 1; rank < team.localSize(); rank++) {
-            team.combine(kernel, accumulated, at, window(team, rank, shown, window), place, target, targetOffset,
-                    bytes);
-            accumulated = target;
-            at = targetOffset;
+            team.combine(call.kernel(), accumulated, at, window(team, rank, shown, chunk.window()), chunk.place(),
+                    call.target(), chunk.from(), chunk.length());
+            accumulated = call.target();
+            at = chunk.from();
         }
     }
 

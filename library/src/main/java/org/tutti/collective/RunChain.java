@@ -2,7 +2,6 @@
 package org.tutti.collective;
 
 import org.tutti.collective.kernel.Kernel;
-import org.tutti.pattern.Partition;
 
 /**
  * Combining in the order of the ranks, wherever they are: maximal runs of consecutive ranks on the same node are
@@ -45,32 +44,35 @@ public final class RunChain {
      * @param root the rank that wants the combination, or {@link #ALL}
      */
     public static void run(Team team, Call call, int root) {
-        Area source = call.source();
-        Area target = call.target();
-        Kernel kernel = call.kernel();
-        long bytes = call.bytes();
-        long chunk = Math.min(bytes, kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / PLACES)));
-        int chunks = bytes == 0 ? 1 : Partition.chunks(bytes, chunk);
-        long window = PLACES * chunk;
+        long most = call.kernel().wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / PLACES));
+        Chunk chunk = team.chunks(call.bytes(), most, HALVES);
         int runs = runs(team);
-        Area shown = team.show(window);
-        for (int step = 1; step <= chunks; step++) {
-            long from = (step - 1) * chunk;
-            long length = Math.min(chunk, bytes - from);
-            long place = (step - 1) % HALVES * chunk;
+        Area shown = team.show(window(chunk));
+        while (chunk.next()) {
+            int step = chunk.number();
             if (!team.isMaster()) {
                 team.await(MASTER, Team.DONE, step - HALVES);
             }
-            team.copy(source, from, shown, place, length);
+            team.copy(call.source(), chunk.from(), shown, chunk.place(), chunk.length());
             team.post(Team.READY, (long) READY_STEPS * step - 1);
             if (team.isMaster()) {
-                combineRuns(team, kernel, shown, window, chunk, place, length, step, chunks, runs);
-                send(team, shown, HALVES * chunk, length, step, root);
+                combineRuns(team, call.kernel(), shown, chunk, runs);
+                send(team, shown, chunk, root);
                 team.post(Team.READY, (long) READY_STEPS * step);
                 team.post(Team.DONE, step);
             }
-            take(team, shown, window, HALVES * chunk, length, target, from, step, root);
+            take(team, call, shown, chunk, root);
         }
+    }
+
+    /** The length of a rank's window. */
+    private static long window(Chunk chunk) {
+        return PLACES * chunk.longest();
+    }
+
+    /** Where in the window the master combines. */
+    private static long result(Chunk chunk) {
+        return HALVES * chunk.longest();
     }
 
     /**
@@ -119,8 +121,8 @@ public final class RunChain {
         return (long) (step - 1) * runs + run;
     }
 
-    private static void combineRuns(Team team, Kernel kernel, Area shown, long window, long chunk, long place,
-            long length, int step, int chunks, int runs) {
+    private static void combineRuns(Team team, Kernel kernel, Area shown, Chunk chunk, int runs) {
+        int step = chunk.number();
         team.awaitOthers(Team.READY, (long) READY_STEPS * step - 1);
         int run = 0;
         for (int rank = 0; rank < team.size(); run++) {
@@ -129,20 +131,19 @@ public final class RunChain {
                 end++;
             }
             if (team.nodeOf(rank) == team.node()) {
-                combineRun(team, kernel, shown, window, HALVES * chunk, place, length, rank, end,
-                        arrival(step, runs, run));
+                combineRun(team, kernel, shown, chunk, rank, end, arrival(step, runs, run));
             }
             rank = end;
         }
-        if (team.node() == last(team) && team.node() != team.nodeOf(0) && step < chunks) {
+        if (team.node() == last(team) && team.node() != team.nodeOf(0) && step < chunk.count()) {
             team.outflow(CHAIN).openNext(team.nodeOf(0), CHAIN, arrival(step, runs, runs));
             team.outflow(CHAIN).signal(); // the chunk has come to its end
         }
     }
 
     /** Combines what has come from the run before with this one's ranks, and passes it on if there is another run. */
-    private static void combineRun(Team team, Kernel kernel, Area shown, long window, long result, long place,
-            long length, int rank, int end, long arrival) {
+    private static void combineRun(Team team, Kernel kernel, Area shown, Chunk chunk, int rank, int end,
+            long arrival) {
         Area accumulated = null;
         int before = team.nodeOf(rank == 0 ? team.size() - 1 : rank - 1);
         if (arrival > 0 && before != team.node()) {
@@ -152,55 +153,57 @@ public final class RunChain {
         long at = 0;
         int next = rank;
         if (rank == 0) {
-            accumulated = contribution(team, shown, window, next++);
-            at = place;
+            accumulated = contribution(team, shown, chunk, next++);
+            at = chunk.place();
         }
         for (; next < end; next++) {
-            team.combine(kernel, accumulated, at, contribution(team, shown, window, next), place, shown, result,
-                    length);
+            team.combine(kernel, accumulated, at, contribution(team, shown, chunk, next), chunk.place(), shown,
+                    result(chunk), chunk.length());
             accumulated = shown;
-            at = result;
+            at = result(chunk);
         }
         if (end < team.size()) {
             team.outflow(CHAIN).openNext(team.nodeOf(end), CHAIN, arrival);
-            team.outflow(CHAIN).send(accumulated, at, length);
+            team.outflow(CHAIN).send(accumulated, at, chunk.length());
         }
     }
 
-    private static Area contribution(Team team, Area shown, long window, int rank) {
-        return rank == team.rank() ? shown : team.shown(team.localRankOf(rank), window);
+    private static Area contribution(Team team, Area shown, Chunk chunk, int rank) {
+        return rank == team.rank() ? shown : team.shown(team.localRankOf(rank), window(chunk));
     }
 
     /** The last master puts the result to the other nodes that want it. */
-    private static void send(Team team, Area shown, long result, long length, int step, int root) {
+    private static void send(Team team, Area shown, Chunk chunk, int root) {
         if (team.node() != last(team)) {
             return;
         }
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = (team.node() + distance) % team.nodes();
             if (root == ALL || node == team.nodeOf(root)) {
-                team.outflow(RESULTS).openNext(node, RESULTS, step - 1);
-                team.outflow(RESULTS).send(shown, result, length);
+                team.outflow(RESULTS).openNext(node, RESULTS, chunk.number() - 1);
+                team.outflow(RESULTS).send(shown, result(chunk), chunk.length());
             }
         }
     }
 
-    private static void take(Team team, Area shown, long window, long result, long length, Area target, long from,
-            int step, int root) {
+    private static void take(Team team, Call call, Area shown, Chunk chunk, int root) {
+        Area target = call.target();
+        long from = chunk.from();
+        long length = chunk.length();
         boolean wants = root == ALL || root == team.rank();
         if (team.node() != last(team)) {
             if (wants || team.isMaster() && team.node() == team.nodeOf(root)) { // who receives for the root must stay
-                team.inflow(RESULTS).openNext(last(team), step - 1);
+                team.inflow(RESULTS).openNext(last(team), chunk.number() - 1);
                 Area arrived = team.inflow(RESULTS).await();
                 if (wants) {
                     team.copy(arrived, 0, target, from, length);
                 }
             }
         } else if (wants && team.isMaster()) {
-            team.copy(shown, result, target, from, length);
+            team.copy(shown, result(chunk), target, from, length);
         } else if (wants) {
-            team.await(MASTER, Team.READY, (long) READY_STEPS * step);
-            team.copy(team.shown(MASTER, window), result, target, from, length);
+            team.await(MASTER, Team.READY, (long) READY_STEPS * chunk.number());
+            team.copy(team.shown(MASTER, window(chunk)), result(chunk), target, from, length);
         }
     }
 }

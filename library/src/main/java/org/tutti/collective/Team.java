@@ -38,6 +38,7 @@ public final class Team extends Placement {
     private final Areas found = new Areas();
     private final Area landing = new Area();
     private final Contributions contributions = new Contributions(this);
+    private final Chunk chunk = new Chunk();
     private Outflow[] outflows;
     private Inflow[] inflows;
 
@@ -381,6 +382,18 @@ public final class Team extends Placement {
      */
     public long pairLandingBytes() {
         return RingLayout.pairLandingBytes(nodes());
+    }
+
+    /**
+     * Cuts a message into chunks, which go through the places of a window in turn.
+     *
+     * @param bytes the length of the message
+     * @param most how long a chunk may be, 1 or more
+     * @param places how many places a window has
+     * @return before the first chunk; used again by the next call
+     */
+    public Chunk chunks(long bytes, long most, int places) {
+        return chunk.begin(bytes, most, places);
     }
 
     /**

@@ -29,9 +29,6 @@ import org.tutti.memory.Waiter;
  * said before that it had all. Safe for use by any number of threads.
  */
 public interface Fabric extends Waiter.Progress, AutoCloseable {
-    /** Says that a put names no word. */
-    long NO_WORD = -1;
-
     /** Says that too many requests are unanswered. */
     int NO_PLACE = -2;
 
@@ -83,22 +80,14 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
      * range, or the word is not allowed, the put is dropped there, and counted: the caller is not told. A put
      * that changes no word may stay here until the next one, or {@link #flush}.
      *
-     * @param process the other process
-     * @param region the region's handle
-     * @param offset at which byte of the region
+     * @param target where the bytes go, and which word is changed; it is the caller's again when this returns
      * @param source where the bytes are
      * @param sourceOffset at which byte
      * @param bytes how many, 0 or more
-     * @param action what to do to the word
-     * @param word where the word lies in the region, a multiple of 8, or {@link #NO_WORD}; the eight bytes after it
-     *            must be in the region as well
-     * @param value the word's new value, or what is added to it
-     * @param tag goes with a raised word
      * @param check is asked now and then, should the call have to wait for room; throws to end it
      * @return whether the process was there
      */
-    boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
-            WordAction action, long word, long value, long tag, Waiter.Check check);
+    boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check);
 
     /**
      * Sends all bytes of a transfer, a frame for each piece, so that native memory goes to the wire from where it lies,

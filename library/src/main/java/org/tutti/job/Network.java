@@ -14,8 +14,9 @@ import java.util.Optional;
 import org.tutti.JobStartException;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
-import org.tutti.fabric.WordAction;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.tcp.Footprint;
+import org.tutti.fabric.tcp.LocalProcess;
 import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.fabric.tcp.TcpFabric;
 import org.tutti.memory.Waiter;
@@ -52,9 +53,10 @@ final class Network implements AutoCloseable {
         Secret secret = node.secret();
         List<InetSocketAddress> rails = rails();
         checkFootprint(rails.size());
-        this.fabric = new TcpFabric(environment.firstRank(), environment.size(), secret.connectionsKey(), rails,
-                this::addresses, gossip, environment.heartbeatMillis(), environment.standstillMillis(),
-                environment.hasCoreForEach(), environment.service());
+        this.fabric = new TcpFabric(
+                new LocalProcess(environment.firstRank(), secret.connectionsKey(), rails, this::addresses,
+                        environment.heartbeatMillis(), environment.standstillMillis()),
+                environment.size(), gossip, environment.hasCoreForEach(), environment.service());
         gossip.setFabric(fabric);
         this.directoryHandle = secret.directoryHandle();
         fabric.registerKnown(directory.memory(), directoryHandle);
@@ -154,8 +156,8 @@ final class Network implements AutoCloseable {
                 pause(turn, check);
             }
             get(DirectoryLayout.record(0), DirectoryLayout.bytes(node.size()) - DirectoryLayout.record(0), check);
-            fabric.put(0, directoryHandle, 0, directory.memory(), 0, 0, WordAction.ADD, DirectoryLayout.FETCHED, 1, 0,
-                    check);
+            fabric.put(new PutTarget().at(0, directoryHandle, 0).add(DirectoryLayout.FETCHED, 1), directory.memory(), 0,
+                    0, check);
             fabric.flush();
         } else {
             for (int turn = 0; directory.known() < node.size(); turn++) {
@@ -195,13 +197,13 @@ final class Network implements AutoCloseable {
         for (int rank = 0; rank < node.size(); rank++) {
             if (directory.has(rank) && directory.node(rank) == environment.shape().node()) {
                 long record = DirectoryLayout.record(rank);
-                there &= fabric.put(0, directoryHandle, record, directory.memory(), record,
-                        DirectoryLayout.RECORD_BYTES, WordAction.NONE, Fabric.NO_WORD, 0, 0, check);
+                there &= fabric.put(new PutTarget().at(0, directoryHandle, record), directory.memory(), record,
+                        DirectoryLayout.RECORD_BYTES, check);
                 own++;
             }
         }
-        there &= fabric.put(0, directoryHandle, 0, directory.memory(), 0, 0, WordAction.ADD, DirectoryLayout.KNOWN, own,
-                0, check);
+        there &= fabric.put(new PutTarget().at(0, directoryHandle, 0).add(DirectoryLayout.KNOWN, own),
+                directory.memory(), 0, 0, check);
         fabric.flush();
         requireRankZero(there);
     }

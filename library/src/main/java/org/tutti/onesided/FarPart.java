@@ -10,9 +10,9 @@ import org.tutti.Section;
 import org.tutti.TransferProtocol;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.RunCursor;
 import org.tutti.fabric.SectionPieces;
-import org.tutti.fabric.WordAction;
 
 /**
  * The part of a rank on another node, reached over the fabric: its process checks region and bounds once more, whatever
@@ -36,6 +36,7 @@ final class FarPart extends LivePart {
     private final int process;
     private final long region;
     private final Fabric fabric;
+    private final PutTarget notified = new PutTarget();
     private final long[] result = new long[1];
     private final int[] asked = new int[ASKED_MAX];
     private final long[] askedBytes = new long[ASKED_MAX];
@@ -122,7 +123,8 @@ final class FarPart extends LivePart {
     void copyInAndNotify(long offset, MemorySegment source, long length, long word) {
         CallCheck check = memory.begin("putNotify", rank);
         memory.noteWritten(process);
-        check.requireThere(fabric.put(process, region, offset, source, 0, length, WordAction.ADD, word, 1, 0, check));
+        notified.at(process, region, offset).add(word, 1);
+        check.requireThere(fabric.put(notified, source, 0, length, check));
         if (!memory.isGathering()) {
             fabric.flush(); // somebody waits for it
         }

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 
 import org.tutti.Topology;
 import org.tutti.fabric.Fabric;
-import org.tutti.fabric.WordAction;
+import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -20,7 +20,7 @@ final class MutexWaker {
     private final Topology topology;
     private final int rank;
     private final Waiter.Check check;
-    private final CompletableFuture<Part[]> shared = new CompletableFuture<>();
+    private final CompletableFuture<PutTarget[]> shared = new CompletableFuture<>();
     private final MemorySegment[] near;
 
     /**
@@ -43,12 +43,16 @@ final class MutexWaker {
 
     /** All parts are known: others may have begun to use them a little earlier. */
     void complete(Part[] parts) {
+        PutTarget[] far = new PutTarget[parts.length];
         for (int other = 0; other < parts.length; other++) {
             if (isNear(other)) {
                 near[other] = PartLayout.data(allocator.block(parts[other]), parts[other].bytes());
+            } else {
+                far[other] = new PutTarget().at(allocator.process(other), parts[other].handle(), 0)
+                        .add(MutexLayout.WAKE, 1);
             }
         }
-        shared.complete(parts);
+        shared.complete(far);
     }
 
     /** The parts were not made. */
@@ -69,8 +73,7 @@ final class MutexWaker {
         }
         Fabric fabric = allocator.fabric();
         // nobody to wake when its process is gone: those who wait notice that
-        fabric.put(allocator.process(other), shared.join()[other].handle(), 0, MemorySegment.NULL, 0, 0, WordAction.ADD,
-                MutexLayout.WAKE, 1, 0, check);
+        fabric.put(shared.join()[other], MemorySegment.NULL, 0, 0, check);
         fabric.flush();
     }
 

@@ -28,6 +28,8 @@ import org.tutti.DataType;
 import org.tutti.RankFailedException;
 import org.tutti.Topology;
 import org.tutti.collective.broadcast.SrmBroadcast;
+import org.tutti.fabric.PutTarget;
+import org.tutti.fabric.WordAction;
 import org.tutti.job.CountedMemory;
 import org.tutti.job.LocalNodes;
 import org.tutti.memory.Memory;
@@ -255,9 +257,8 @@ class LandingsTest {
         return (Machine) Proxy.newProxyInstance(Machine.class.getClassLoader(), new Class<?>[]{Machine.class},
                 (_, method, arguments) -> {
                     switch (method.getName()) {
-                        case "put" -> put((long) arguments[1], (long) arguments[2], (MemorySegment) arguments[3],
-                                (long) arguments[4], (long) arguments[5], (long) arguments[6], (long) arguments[7],
-                                (long) arguments[8]);
+                        case "put" -> put((PutTarget) arguments[0], (MemorySegment) arguments[1], (long) arguments[2],
+                                (long) arguments[3]);
                         case "get" -> {
                             MemorySegment.copy(regions.get((long) arguments[1]), (long) arguments[2],
                                     (MemorySegment) arguments[3], (long) arguments[4], (long) arguments[5]);
@@ -277,13 +278,12 @@ class LandingsTest {
                 });
     }
 
-    private void put(long region, long offset, MemorySegment source, long sourceOffset, long bytes, long word,
-            long value, long tag) {
-        MemorySegment memory = regions.get(region);
-        MemorySegment.copy(source, sourceOffset, memory, offset, bytes);
-        if (word != Machine.NO_WORD) {
-            Words.storePlain(memory, word + Long.BYTES, tag);
-            Words.store(memory, word, value);
+    private void put(PutTarget target, MemorySegment source, long sourceOffset, long bytes) {
+        MemorySegment memory = regions.get(target.region());
+        MemorySegment.copy(source, sourceOffset, memory, target.offset(), bytes);
+        if (target.action() == WordAction.RAISE) {
+            Words.storePlain(memory, target.word() + Long.BYTES, target.tag());
+            Words.store(memory, target.word(), target.value());
         }
     }
 }

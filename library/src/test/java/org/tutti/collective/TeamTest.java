@@ -12,6 +12,7 @@ import org.tutti.CommunicatorBrokenException;
 import org.tutti.Topology;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
 import org.tutti.memory.Waiter;
@@ -190,9 +191,8 @@ class TeamTest {
         }
 
         @Override
-        public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
-                long word, long value, long tag, Waiter.Check check) {
-            return live.put(process, region, offset, source, sourceOffset, bytes, word, value, tag, check);
+        public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
+            return live.put(target, source, sourceOffset, bytes, check);
         }
 
         @Override

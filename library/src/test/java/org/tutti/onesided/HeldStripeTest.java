@@ -25,9 +25,10 @@ import org.tutti.collective.ScriptedMembers;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.Service;
-import org.tutti.fabric.WordAction;
+import org.tutti.fabric.tcp.LocalProcess;
 import org.tutti.fabric.tcp.TcpFabric;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
@@ -61,7 +62,8 @@ class HeldStripeTest {
             int self = i;
             InetSocketAddress[] addresses = new InetSocketAddress[rails];
             Arrays.fill(addresses, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            fabrics.add(new TcpFabric(self, 8, new byte[32], List.of(addresses), of -> fabrics.get(of).addresses(),
+            fabrics.add(new TcpFabric(new LocalProcess(self, new byte[32], List.of(addresses),
+                    of -> fabrics.get(of).addresses(), SILENCE_MILLIS_MAX, SILENCE_MILLIS_MAX), 8,
                     new FabricListener() {
                         @Override
                         public void news(int kind, long index, long value) {
@@ -77,7 +79,7 @@ class HeldStripeTest {
                         public void lost(int process, Loss loss, String reason) {
                             heard.add(self + " has lost " + process + ": " + reason);
                         }
-                    }, SILENCE_MILLIS_MAX, SILENCE_MILLIS_MAX, false, Service.SLEEP));
+                    }, false, Service.SLEEP));
         }
         handle = fabrics.get(TARGET).register(PartLayout.region(block, DATA_BYTES),
                 new PartAccumulator(block, DATA_BYTES, new ScriptedMembers(), TARGET));
@@ -112,8 +114,8 @@ class HeldStripeTest {
         Fabric fabric = fabrics.get(ACCUMULATES);
         assertThat(fabric.send(TARGET, handle, pieces, Accumulation.SUM.code(DataType.DOUBLE),
                 Double.doubleToRawLongBits(1), 0, patience(10_000))).isTrue();
-        assertThat(fabric.put(TARGET, handle, 0, source, 0, 0, WordAction.ADD,
-                PartLayout.notification(DATA_BYTES, 0), 1, 0, patience(10_000))).isTrue();
+        assertThat(fabric.put(new PutTarget().at(TARGET, handle, 0).add(PartLayout.notification(DATA_BYTES, 0), 1),
+                source, 0, 0, patience(10_000))).isTrue();
         fabric.flush();
     }
 

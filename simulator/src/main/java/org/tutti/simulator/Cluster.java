@@ -8,8 +8,9 @@ import java.util.Arrays;
 import java.util.List;
 
 import org.tutti.Topology;
-import org.tutti.collective.Machine;
 import org.tutti.collective.RingLayout;
+import org.tutti.fabric.PutTarget;
+import org.tutti.fabric.WordAction;
 import org.tutti.memory.Words;
 import org.tutti.simulator.Trace.Kind;
 
@@ -48,6 +49,7 @@ final class Cluster implements Ranks.Order {
     private static final class Put {
         private long address;
         private long[] carried;
+        private boolean raises;
         private long word;
         private long value;
         private long tag;
@@ -370,8 +372,9 @@ final class Cluster implements Ranks.Order {
         }
     }
 
-    void put(int rank, int node, long address, MemorySegment source, long sourceOffset, long bytes, long word,
-            long value, long tag) {
+    /** The handle of a region is where it begins, and a process has the number of its node. */
+    void put(int rank, PutTarget where, MemorySegment source, long sourceOffset, long bytes) {
+        int node = where.process();
         step(rank);
         countMessages(1);
         double start = time[rank];
@@ -383,11 +386,12 @@ final class Cluster implements Ranks.Order {
             puts.add(new Put());
         }
         Put put = puts.get(index);
-        put.address = address;
+        put.address = where.region() + where.offset();
         put.carried = carried(source, sourceOffset, bytes);
-        put.word = word;
-        put.value = value;
-        put.tag = tag;
+        put.raises = where.action() == WordAction.RAISE;
+        put.word = where.region() + where.word();
+        put.value = where.value();
+        put.tag = where.tag();
         put.bytes = bytes;
         put.receiver = target;
         put.arrival = arrival(topology.nodeOf(rank), node, time[rank], bytes);
@@ -446,7 +450,7 @@ final class Cluster implements Ranks.Order {
         for (int i = 0; i < put.carried.length; i++) {
             setPlain(put.address + (long) i * Long.BYTES, put.carried[i]);
         }
-        if (put.word != Machine.NO_WORD) {
+        if (put.raises) {
             setPlain(put.word + Long.BYTES, put.tag);
             raise(put.word, put.value, received(put), put.step, NOBODY);
         }

@@ -14,6 +14,7 @@ import org.tutti.choice.Catalogue;
 import org.tutti.collective.BlockReturn;
 import org.tutti.collective.Call;
 import org.tutti.collective.GroupBlock;
+import org.tutti.collective.HealthyMembers;
 import org.tutti.collective.NodeView;
 import org.tutti.collective.Reach;
 import org.tutti.collective.RingLayout;
@@ -70,7 +71,7 @@ final class GroupVerifier {
             Reach reach = view.topology().nodes() == 1 ? null
                     : number == WORLD ? new Reach(members.ranks(), worldHandles())
                             : new Reach(members.ranks(), process -> handle(number, process));
-            return new Team(machine, Healthy.INSTANCE, pool, ringAddress, members.rank(rank), view, reach);
+            return new Team(machine, HealthyMembers.INSTANCE, pool, ringAddress, members.rank(rank), view, reach);
         }
 
         void run() {

@@ -7,6 +7,7 @@ import java.util.concurrent.locks.Lock;
 import org.tutti.collective.Machine;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 
 /**
@@ -79,10 +80,8 @@ final class PredictingMachine implements Machine {
     }
 
     @Override
-    public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
-            long word, long value, long tag, Waiter.Check check) {
-        cluster.put(rank, process, region + offset, source, sourceOffset, bytes,
-                word == NO_WORD ? NO_WORD : region + word, value, tag);
+    public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
+        cluster.put(rank, target, source, sourceOffset, bytes);
         return true;
     }
 

@@ -12,6 +12,7 @@ import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Cost;
+import org.tutti.collective.HealthyMembers;
 import org.tutti.collective.NodeView;
 import org.tutti.collective.Reach;
 import org.tutti.collective.RingLayout;
@@ -137,7 +138,7 @@ public final class Prediction {
         }
         for (int rank = 0; rank < teams.length; rank++) {
             int node = topology.nodeOf(rank);
-            teams[rank] = new Team(new PredictingMachine(cluster, rank), Healthy.INSTANCE,
+            teams[rank] = new Team(new PredictingMachine(cluster, rank), HealthyMembers.INSTANCE,
                     new WindowPool(memories[node], views[node].windowBytesMax()), rings[node], rank, views[node],
                     reach);
         }

@@ -10,6 +10,7 @@ import java.util.Optional;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Flow;
+import org.tutti.collective.HealthyMembers;
 import org.tutti.collective.NodeView;
 import org.tutti.collective.Reach;
 import org.tutti.collective.RingLayout;
@@ -108,7 +109,8 @@ public final class Verifier {
             VerifyingMachine machine = machines.of(world, thread);
             callers[thread] = new Caller(world, thread, memory, memories[node]);
             teams[thread] = thread == rank
-                    ? new Team(machine, Healthy.INSTANCE, new WindowPool(memories[node], views[node].windowBytesMax()),
+                    ? new Team(machine, HealthyMembers.INSTANCE,
+                            new WindowPool(memories[node], views[node].windowBytesMax()),
                             ringAddresses[node], rank, views[node], reach)
                     : teams[rank].forBackground(machine);
         }

@@ -6,6 +6,7 @@ import java.util.concurrent.locks.Lock;
 
 import org.tutti.collective.Machine;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 
 /**
@@ -88,9 +89,8 @@ class VerifyingMachine implements Machine {
     }
 
     @Override
-    public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
-            long word, long value, long tag, Waiter.Check check) {
-        world.put(thread, process, region, offset, source, sourceOffset, bytes, word, value, tag);
+    public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
+        world.put(thread, target, source, sourceOffset, bytes);
         return true;
     }
 

@@ -14,7 +14,8 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-import org.tutti.collective.Machine;
+import org.tutti.fabric.PutTarget;
+import org.tutti.fabric.WordAction;
 import org.tutti.memory.Words;
 
 /**
@@ -79,8 +80,7 @@ final class World implements Ranks.Order, Shadow.Race {
         }
     }
 
-    private record Put(int call, long region, long offset, byte[] bytes, long word, long value, long tag,
-            Clock clock) {}
+    private record Put(int call, PutTarget target, byte[] bytes, Clock clock) {}
 
     private static final class Get {
         private final int thread;
@@ -540,19 +540,21 @@ final class World implements Ranks.Order, Shadow.Race {
         change();
     }
 
-    void put(int thread, int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
-            long word, long value, long tag) {
-        step(thread, () -> "puts " + bytes + " bytes to " + describeRegion(region, offset)
-                + (word == Machine.NO_WORD ? ""
-                        : ", then sets " + describeRegion(region, word) + " to " + Steps.value(value)));
-        Channel channel = channel(rankOf(thread), process, region);
+    void put(int thread, PutTarget moved, MemorySegment source, long sourceOffset, long bytes) {
+        PutTarget target = moved.copy();
+        long region = target.region();
+        step(thread, () -> "puts " + bytes + " bytes to " + describeRegion(region, target.offset())
+                + (target.action() == WordAction.NONE ? ""
+                        : ", then sets " + describeRegion(region, target.word()) + " to "
+                                + Steps.value(target.value())));
+        Channel channel = channel(rankOf(thread), target.process(), region);
         read(thread, source, sourceOffset, bytes);
         byte[] copied = new byte[Math.toIntExact(bytes)];
         MemorySegment.copy(source, sourceOffset, MemorySegment.ofArray(copied), 0, bytes);
         Clock clock = clocks[thread].copy();
         clock.set(channel.actor, ++channel.time);
         advance(thread);
-        channel.queue.add(new Put(callOf[thread], region, offset, copied, word, value, tag, clock));
+        channel.queue.add(new Put(callOf[thread], target, copied, clock));
         if (interleaving.flip()) {
             send(channel);
         }
@@ -621,17 +623,17 @@ final class World implements Ranks.Order, Shadow.Race {
     }
 
     private void deliver(Channel channel, Put put) {
-        if (!isThere(put.region)) {
+        if (!isThere(put.target.region())) {
             return; // what nobody awaits any more, such as credits; or the ring's process has not come yet
         }
-        MemorySegment memory = reach(put.region, put.offset, put.bytes.length);
+        MemorySegment memory = reach(put.target.region(), put.target.offset(), put.bytes.length);
         if (put.bytes.length > 0) {
-            long address = places.address(memory, put.offset);
+            long address = places.address(memory, put.target.offset());
             shadow.write(address, put.bytes.length, channel.actor, put.clock, step);
             memoryUse.write(put.call, address, put.bytes.length);
-            MemorySegment.copy(MemorySegment.ofArray(put.bytes), 0, memory, put.offset, put.bytes.length);
+            MemorySegment.copy(MemorySegment.ofArray(put.bytes), 0, memory, put.target.offset(), put.bytes.length);
         }
-        if (put.word != Machine.NO_WORD) {
+        if (put.target.action() == WordAction.RAISE) {
             raise(channel.actor, put, memory);
         }
     }
@@ -642,15 +644,15 @@ final class World implements Ranks.Order, Shadow.Race {
      * the other.
      */
     private void raise(int writer, Put put, MemorySegment memory) {
-        long generation = Steps.generation(Words.load(memory, put.word));
+        long generation = Steps.generation(Words.load(memory, put.target.word()));
         Clock clock = put.clock;
-        Word word = wordAt(places.address(memory, put.word));
-        if (word != null && word.writer >= threads && generation < Steps.generation(put.value)) {
+        Word word = wordAt(places.address(memory, put.target.word()));
+        if (word != null && word.writer >= threads && generation < Steps.generation(put.target.value())) {
             clock.set(word.writer, Math.max(clock.time(word.writer), word.time));
         }
-        if (generation <= Steps.generation(put.value)) {
-            storeTag(writer, clock, memory, put.word, put.tag);
-            release(writer, clock, memory, put.word, put.value);
+        if (generation <= Steps.generation(put.target.value())) {
+            storeTag(writer, clock, memory, put.target.word(), put.target.tag());
+            release(writer, clock, memory, put.target.word(), put.target.value());
         }
     }
 

@@ -3,6 +3,7 @@ package org.tutti.simulator;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Cost;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
@@ -26,19 +27,19 @@ final class BrokenAllreduce extends Allreduce {
     public void run(Team team, Call call) {
         Area source = call.source();
         Area target = call.target();
-        long bytes = call.bytes();
         Kernel kernel = call.kernel();
         int rank = team.localRank();
         int size = team.localSize();
         long unit = kernel.unitBytes();
-        long chunk = kernel.wholeUnits(CHUNK_BYTES);
-        long window = Math.min(bytes, PARTS * chunk);
-        int chunks = Partition.chunks(bytes, chunk);
+        Chunk chunk = team.chunks(call.bytes(), kernel.wholeUnits(CHUNK_BYTES),
+                fault == Fault.ONE_PART_INSTEAD_OF_TWO ? 1 : PARTS);
+        long window = chunk.window();
         Area parts = team.show(window);
-        for (int round = 1; round <= chunks; round++) {
-            long from = (round - 1) * chunk;
-            long length = Math.min(chunk, bytes - from);
-            long place = fault == Fault.ONE_PART_INSTEAD_OF_TWO ? 0 : (round - 1) % PARTS * chunk;
+        while (chunk.next()) {
+            int round = chunk.number();
+            long from = chunk.from();
+            long length = chunk.length();
+            long place = chunk.place();
             long start = Partition.start(length, unit, size, rank);
             long end = Partition.start(length, unit, size, rank + 1);
             team.copy(source, from, parts, place, start);
@@ -56,8 +57,7 @@ final class BrokenAllreduce extends Allreduce {
                 combineBackwards(team, kernel, source, from + start, window, place + start, target, from + start,
                         end - start);
             } else {
-                RankOrder.combineAround(team, kernel, source, from + start, window, place + start, target,
-                        from + start, end - start);
+                RankOrder.combineAround(team, call, chunk, start, end - start, target, from + start);
             }
             long shift = fault == Fault.RESULT_OVER_WHAT_OTHERS_READ ? -start : 0;
             team.copy(target, from + start, parts, place + start + shift, end - start);

@@ -4,6 +4,8 @@ package org.tutti.simulator;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.Lock;
 
+import org.tutti.fabric.PutTarget;
+import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 
 /** A machine on which something is wrong with what operations have in common. */
@@ -38,13 +40,13 @@ final class BrokenMachine extends VerifyingMachine {
     }
 
     @Override
-    public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
-            long word, long value, long tag, Waiter.Check check) {
-        if (fault == Fault.SIGNALS_BEFORE_THE_PUT && word == NO_WORD) {
-            late = () -> super.put(process, region, offset, source, sourceOffset, bytes, word, value, tag, check);
+    public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
+        if (fault == Fault.SIGNALS_BEFORE_THE_PUT && target.action() == WordAction.NONE) {
+            PutTarget kept = target.copy();
+            late = () -> super.put(kept, source, sourceOffset, bytes, check);
             return true;
         }
-        boolean reached = super.put(process, region, offset, source, sourceOffset, bytes, word, value, tag, check);
+        boolean reached = super.put(target, source, sourceOffset, bytes, check);
         late.run();
         late = NOTHING;
         return reached;

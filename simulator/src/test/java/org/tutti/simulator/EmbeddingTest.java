@@ -15,6 +15,7 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
+import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -57,12 +58,12 @@ class EmbeddingTest {
         assertThat(Verifier.verify(topology, List.of(call), 1, root, (world, thread) -> new VerifyingMachine(world,
                 thread) {
             @Override
-            public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset,
-                    long bytes, long word, long value, long tag, Waiter.Check check) {
+            public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes,
+                    Waiter.Check check) {
                 if (bytes == BYTES) { // else it is a credit
-                    puts.add(new Put(topology.nodeOf(thread), topology.nodeOf(process)));
+                    puts.add(new Put(topology.nodeOf(thread), topology.nodeOf(target.process())));
                 }
-                return super.put(process, region, offset, source, sourceOffset, bytes, word, value, tag, check);
+                return super.put(target, source, sourceOffset, bytes, check);
             }
         })).isEmpty();
         return puts;

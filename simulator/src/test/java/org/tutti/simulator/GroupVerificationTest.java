@@ -15,6 +15,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.tutti.Topology;
+import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -119,15 +120,16 @@ class GroupVerificationTest {
             }
 
             @Override
-            public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset,
-                    long bytes, long word, long value, long tag, Waiter.Check check) {
-                if (fault == Fault.MEETS_ONCE && value == FIRST_STEP + 1 && met.contains(List.of(region, word))) {
+            public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes,
+                    Waiter.Check check) {
+                List<Long> word = List.of(target.region(), target.word());
+                if (fault == Fault.MEETS_ONCE && target.value() == FIRST_STEP + 1 && met.contains(word)) {
                     return true;
                 }
-                if (value == FIRST_STEP) {
-                    met.add(List.of(region, word));
+                if (target.value() == FIRST_STEP) {
+                    met.add(word);
                 }
-                return super.put(process, region, offset, source, sourceOffset, bytes, word, value, tag, check);
+                return super.put(target, source, sourceOffset, bytes, check);
             }
         };
     }

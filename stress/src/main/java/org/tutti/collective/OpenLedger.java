@@ -4,7 +4,6 @@ package org.tutti.collective;
 import java.lang.foreign.MemorySegment;
 
 import org.tutti.memory.Waiter;
-import org.tutti.stress.Healthy;
 
 /** A rank's ledger, which several of its threads use: the library keeps it to the package, tests are elsewhere. */
 public final class OpenLedger {
@@ -18,7 +17,7 @@ public final class OpenLedger {
      * @param nodes how many nodes the communicator has
      */
     public OpenLedger(MemorySegment memory, long left, int nodes) {
-        this.ledger = new Ledger(Healthy.INSTANCE, memory, left, new int[1], 0, nodes);
+        this.ledger = new Ledger(HealthyMembers.INSTANCE, memory, left, new int[1], 0, nodes);
         ledger.expectOtherThreads();
     }
 

@@ -9,6 +9,7 @@ import org.tutti.Reduction;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
+import org.tutti.collective.HealthyMembers;
 import org.tutti.collective.LiveMachine;
 import org.tutti.collective.NodeView;
 import org.tutti.collective.RingLayout;
@@ -51,7 +52,7 @@ final class Pair {
     private Pair() {
         long ring = MEMORY.claim(new RingLayout(1, RANKS).bytes(), "a stress test");
         for (int rank = 0; rank < RANKS; rank++) {
-            teams[rank] = new Team(new LiveMachine(new Waiter(true)), Healthy.INSTANCE,
+            teams[rank] = new Team(new LiveMachine(new Waiter(true)), HealthyMembers.INSTANCE,
                     new WindowPool(MEMORY, WindowPool.windowBytesMax(RANKS)), ring, rank,
                     new NodeView(new Topology(new int[RANKS]), 0), null);
             sums[rank] = Kernel.of(Reduction.SUM, DataType.LONG);

@@ -3,6 +3,7 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
@@ -11,8 +12,6 @@ import org.tutti.collective.Outflow;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
-import org.tutti.collective.kernel.Kernel;
-import org.tutti.pattern.Partition;
 
 /**
  * Cheng's two-level global sum (section 3). In each node a master computes the sum over all ranks of the node and keeps
@@ -75,21 +74,20 @@ public final class ChengAllreduce extends Allreduce {
     public void run(Team team, Call call) {
         Area source = call.source();
         Area target = call.target();
-        long bytes = call.bytes();
-        Kernel kernel = call.kernel();
-        long chunk = kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax()));
-        int chunks = Partition.chunks(bytes, chunk);
-        long window = Math.min(bytes, chunk);
-        Area shown = team.show(window);
+        long most = call.kernel().wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax()));
+        Chunk chunk = team.chunks(call.bytes(), most, 1);
+        int chunks = chunk.count();
+        Area shown = team.show(chunk.window());
         int cluster = random ? draw(team) : 0;
         if (team.node() != cluster) {
-            open(team, call, chunk, chunks, cluster);
+            open(team, call, most, chunks, cluster);
         }
-        for (int step = 1; step <= chunks; step++) {
-            long from = (step - 1) * chunk;
-            long length = Math.min(chunk, bytes - from);
+        while (chunk.next()) {
+            long from = chunk.from();
+            long length = chunk.length();
+            int step = chunk.number();
             if (team.isMaster()) {
-                sum(team, kernel, source, from, shown, window, length, step);
+                sum(team, call, shown, chunk);
             } else {
                 team.copy(source, from, shown, 0, length);
                 team.post(Team.READY, (long) READY_STEPS * step - 1);
@@ -101,11 +99,11 @@ public final class ChengAllreduce extends Allreduce {
                 }
                 result = team.inflow(NodeTree.PARENT).await();
             } else if (team.isMaster()) {
-                gather(team, call, shown, length, chunk, chunks, step);
+                gather(team, call, shown, length, most, chunks, step);
                 team.post(Team.READY, (long) READY_STEPS * step);
             } else {
                 team.await(MASTER, Team.READY, (long) READY_STEPS * step);
-                result = team.shown(MASTER, window);
+                result = team.shown(MASTER, chunk.window());
             }
             team.copy(result, 0, target, from, length);
         }
@@ -119,13 +117,12 @@ public final class ChengAllreduce extends Allreduce {
     }
 
     /** The master of a node adds up what its ranks have. */
-    private static void sum(Team team, Kernel kernel, Area source, long from, Area shown, long window, long length,
-            int step) {
-        team.awaitOthers(Team.READY, (long) READY_STEPS * step - 1);
+    private static void sum(Team team, Call call, Area shown, Chunk chunk) {
+        team.awaitOthers(Team.READY, (long) READY_STEPS * chunk.number() - 1);
         if (team.localSize() == 1) {
-            team.copy(source, from, shown, 0, length);
+            team.copy(call.source(), chunk.from(), shown, 0, chunk.length());
         } else {
-            RankOrder.combineAround(team, kernel, source, from, window, 0, shown, 0, length);
+            RankOrder.combineAround(team, call, chunk, 0, chunk.length(), shown, 0);
         }
     }
 

@@ -3,6 +3,7 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.NodeStage;
@@ -11,7 +12,6 @@ import org.tutti.collective.RankOrder;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
-import org.tutti.pattern.Partition;
 
 /**
  * Allreduce, the flat baseline: every rank shows its elements, and every rank combines them all, in the order of the
@@ -99,22 +99,13 @@ public final class FlatAllreduce extends TwoLevelAllreduce implements Exchange {
 
     @Override
     protected void runOnOneNode(Team team, Call call) {
-        Area source = call.source();
-        Area target = call.target();
-        long bytes = call.bytes();
-        Kernel kernel = call.kernel();
-        long chunk = kernel.wholeUnits(team.windowBytesMax() / PARTS);
-        long window = Math.min(bytes, PARTS * chunk);
-        int chunks = Partition.chunks(bytes, chunk);
-        Area parts = team.show(window);
-        for (int step = 1; step <= chunks; step++) {
-            long from = (step - 1) * chunk;
-            long length = Math.min(chunk, bytes - from);
-            long place = (step - 1) % PARTS * chunk;
-            team.copy(source, from, parts, place, length);
-            team.post(Team.READY, step);
-            team.awaitOthers(Team.READY, step);
-            RankOrder.combineAll(team, kernel, parts, window, place, target, from, length);
+        Chunk chunk = team.chunks(call.bytes(), call.kernel().wholeUnits(team.windowBytesMax() / PARTS), PARTS);
+        Area shown = team.show(chunk.window());
+        while (chunk.next()) {
+            team.copy(call.source(), chunk.from(), shown, chunk.place(), chunk.length());
+            team.post(Team.READY, chunk.number());
+            team.awaitOthers(Team.READY, chunk.number());
+            RankOrder.combineAll(team, call, shown, chunk);
         }
     }
 }

@@ -3,6 +3,7 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Cost;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.Team;
@@ -70,30 +71,23 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
 
     @Override
     protected void runOnOneNode(Team team, Call call) {
-        Area source = call.source();
-        Area target = call.target();
-        long bytes = call.bytes();
         Kernel kernel = call.kernel();
-        long chunk = kernel.wholeUnits(team.windowBytesMax() / PARTS);
-        long window = Math.min(bytes, PARTS * chunk);
+        Chunk chunk = team.chunks(call.bytes(), kernel.wholeUnits(team.windowBytesMax() / PARTS), PARTS);
         int stages = stages(team);
-        Area shown = team.show(window);
-        for (int round = 1; round <= Partition.chunks(bytes, chunk); round++) {
-            long from = (round - 1) * chunk;
-            long length = Math.min(chunk, bytes - from);
-            long place = (round - 1) % PARTS * chunk;
-            long step = 2L * stages * (round - 1) + 1;
-            team.copy(source, from, shown, place, length);
+        Area shown = team.show(chunk.window());
+        while (chunk.next()) {
+            long step = 2L * stages * (chunk.number() - 1) + 1;
+            team.copy(call.source(), chunk.from(), shown, chunk.place(), chunk.length());
             team.post(Team.READY, step);
             for (int stage = 0; stage < stages; stage++) {
-                combine(team, kernel, shown, window, place, length, stage, step++);
+                combine(team, kernel, shown, chunk, stage, step++);
                 team.post(Team.READY, step);
             }
             for (int stage = stages - 1; stage > 0; stage--) {
-                gather(team, kernel, shown, window, place, length, stage, step++);
+                gather(team, kernel, shown, chunk, stage, step++);
                 team.post(Team.READY, step);
             }
-            handOut(team, kernel, shown, window, place, length, target, from, step);
+            handOut(team, call, shown, chunk, step);
         }
     }
 
@@ -158,8 +152,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
 
     // ---- the stages
 
-    private static void combine(Team team, Kernel kernel, Area shown, long window, long place, long length, int stage,
-            long step) {
+    private static void combine(Team team, Kernel kernel, Area shown, Chunk chunk, int stage, long step) {
         int rank = team.localRank();
         int stride = stride(team, stage);
         int last = stages(team) - 1;
@@ -180,9 +173,10 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
         if (!combines) {
             return;
         }
-        long start = boundary(team, kernel, length, rank, stage, 0);
-        long bytes = boundary(team, kernel, length, rank, stage, 1) - start;
-        long at = place + start;
+        long start = boundary(team, kernel, chunk.length(), rank, stage, 0);
+        long bytes = boundary(team, kernel, chunk.length(), rank, stage, 1) - start;
+        long at = chunk.place() + start;
+        long window = chunk.window();
         for (int other = rank + stride; other < end; other += stride) {
             team.combine(kernel, shown, at, team.shown(other, window), at, shown, at, bytes);
         }
@@ -191,8 +185,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
         }
     }
 
-    private static void gather(Team team, Kernel kernel, Area shown, long window, long place, long length, int stage,
-            long step) {
+    private static void gather(Team team, Kernel kernel, Area shown, Chunk chunk, int stage, long step) {
         if (!combines(team)) {
             return;
         }
@@ -202,24 +195,24 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
         for (int distance = 1; distance < radix; distance++) {
             int other = rank + ((digit + distance) % radix - digit) * stride(team, stage);
             team.await(other, Team.READY, step);
-            long start = boundary(team, kernel, length, other, stage, 0);
-            long end = boundary(team, kernel, length, other, stage, 1);
-            team.copy(team.shown(other, window), place + start, shown, place + start, end - start);
+            long start = boundary(team, kernel, chunk.length(), other, stage, 0);
+            long end = boundary(team, kernel, chunk.length(), other, stage, 1);
+            long at = chunk.place() + start;
+            team.copy(team.shown(other, chunk.window()), at, shown, at, end - start);
         }
     }
 
-    private static void handOut(Team team, Kernel kernel, Area shown, long window, long place, long length, Area target,
-            long from, long step) {
+    private static void handOut(Team team, Call call, Area shown, Chunk chunk, long step) {
         int first = firstOfGroup(team);
         for (int other = first; other < first + radix(team, 0); other++) {
-            long start = boundary(team, kernel, length, other, 0, 0);
-            long end = boundary(team, kernel, length, other, 0, 1);
+            long start = boundary(team, call.kernel(), chunk.length(), other, 0, 0);
+            long end = boundary(team, call.kernel(), chunk.length(), other, 0, 1);
             Area whole = shown;
             if (other != team.localRank()) {
                 team.await(other, Team.READY, step);
-                whole = team.shown(other, window);
+                whole = team.shown(other, chunk.window());
             }
-            team.copy(whole, place + start, target, from + start, end - start);
+            team.copy(whole, chunk.place() + start, call.target(), chunk.from() + start, end - start);
         }
     }
 }

@@ -3,6 +3,7 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Cost;
 import org.tutti.collective.IndexRange;
@@ -11,7 +12,6 @@ import org.tutti.collective.NodeStage;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
-import org.tutti.pattern.Partition;
 
 /**
  * Allreduce by index range in shared memory: reduce-scatter and allgather without messages. Of every chunk, rank r
@@ -102,12 +102,10 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     @Override
     protected void runOnOneNode(Team team, Call call) {
-        Area source = call.source();
         Area target = call.target();
-        long bytes = call.bytes();
         Kernel kernel = call.kernel();
-        boolean lends = team.loans().lend(bytes, source, target);
-        long chunk = IndexRange.chunkBytes(team, kernel, chunkBytes);
+        boolean lends = team.loans().lend(call.bytes(), call.source(), target);
+        Chunk chunk = IndexRange.chunks(team, call, chunkBytes);
         int step = IndexRange.meet(team, call, chunk, lends);
         if (step == 0) {
             runOnLent(team, call);
@@ -115,25 +113,23 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
         }
         int rank = team.localRank();
         int size = team.localSize();
-        long window = IndexRange.windowBytes(bytes, chunk);
-        int chunks = Partition.chunks(bytes, chunk);
-        Area parts = team.shown(rank, window);
+        long window = chunk.window();
+        Area shown = team.shown(rank, window);
 
-        for (int round = 1; round <= chunks; round++) {
-            long from = (round - 1) * chunk;
-            long length = Math.min(chunk, bytes - from);
-            long place = IndexRange.place(round, chunk);
+        while (chunk.next()) {
+            long from = chunk.from();
+            long length = chunk.length();
+            long place = chunk.place();
             long start = IndexRange.start(team, kernel, length, rank);
             long end = IndexRange.start(team, kernel, length, rank + 1);
-            if (round > 1) {
-                IndexRange.copyIn(team, kernel, source, from, parts, place, length);
+            if (chunk.number() > 1) {
+                IndexRange.copyIn(team, call, shown, chunk);
                 step++;
                 team.post(Team.READY, step);
                 team.awaitOthers(Team.READY, step);
             }
-            RankOrder.combineAround(team, kernel, source, from + start, window, place + start, target, from + start,
-                    end - start);
-            team.copy(target, from + start, parts, place + start, end - start);
+            RankOrder.combineAround(team, call, chunk, start, end - start, target, from + start);
+            team.copy(target, from + start, shown, place + start, end - start);
             step++;
             team.post(Team.READY, step);
             for (int distance = 1; distance < size; distance++) {
@@ -148,15 +144,14 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
     }
 
     private static void runOnLent(Team team, Call call) {
-        Area source = call.source();
         Area target = call.target();
         long bytes = call.bytes();
         Kernel kernel = call.kernel();
         int rank = team.localRank();
         int size = team.localSize();
         long start = IndexRange.start(team, kernel, bytes, rank);
-        RankOrder.combineLent(team, kernel, source, bytes, start, target, start,
-                IndexRange.start(team, kernel, bytes, rank + 1) - start);
+        RankOrder.combineLent(team, call, start, IndexRange.start(team, kernel, bytes, rank + 1) - start, target,
+                start);
         team.post(Team.READY, COMBINED);
         for (int distance = 1; distance < size; distance++) {
             int other = (rank + distance) % size;

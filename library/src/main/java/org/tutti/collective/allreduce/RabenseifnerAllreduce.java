@@ -109,29 +109,32 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
             boolean upper = (position >> bit & 1) == 1;
             int kept = upper ? first + half : first;
             int given = upper ? first : first + half;
-            swap(team, kernel, true, bit, given, kept, half, bit == 0 ? own : work, work, at, length);
+            Area mine = bit == 0 ? own : work;
+            long from = start(team, kernel, length, given);
+            long to = start(team, kernel, length, kept);
+            Outflow out = team.outflow(NodeTree.edge(bit));
+            Inflow in = team.inflow(NodeTree.edge(bit));
+            out.begin(mine, at + from, start(team, kernel, length, given + half) - from);
+            in.begin(mine, at + to, work, at + to, start(team, kernel, length, kept + half) - to);
+            in.exchange(kernel, out, bit == last);
             first = bit == last ? first : kept;
         }
         for (int bit = last - 1; bit >= 0; bit--) {
             int half = parts >> (bit + 1);
             int theirs = (position >> bit & 1) == 1 ? first - half : first + half;
-            swap(team, kernel, false, bit, first, theirs, half, work, work, at, length);
+            long from = start(team, kernel, length, first);
+            long to = start(team, kernel, length, theirs);
+            Outflow out = team.outflow(NodeTree.edge(bit));
+            Inflow in = team.inflow(NodeTree.edge(bit));
+            out.begin(work, at + from, start(team, kernel, length, first + half) - from);
+            in.begin(null, 0, work, at + to, start(team, kernel, length, theirs + half) - to);
+            in.exchange(kernel, out, false);
             first = Math.min(first, theirs);
         }
     }
 
-    /** Exchanges so many parts with the node at a distance of 2 to the bit: some are sent, others received. */
-    private static void swap(Team team, Kernel kernel, boolean combines, int bit, int sentPart, int receivedPart,
-            int count, Area own, Area work, long at, long length) {
-        int parts = Folding.positions(team.nodes());
-        long unit = kernel.unitBytes();
-        long from = Partition.start(length, unit, parts, sentPart);
-        long to = Partition.start(length, unit, parts, receivedPart);
-        Outflow out = team.outflow(NodeTree.edge(bit));
-        Inflow in = team.inflow(NodeTree.edge(bit));
-        out.begin(own, at + from, Partition.start(length, unit, parts, sentPart + count) - from);
-        in.begin(combines ? own : null, at + to, work, at + to,
-                Partition.start(length, unit, parts, receivedPart + count) - to);
-        in.exchange(kernel, out, combines && bit == Partners.count(team.nodes()) - 1);
+    /** Where a part of a chunk of so many bytes begins. */
+    private static long start(Team team, Kernel kernel, long length, int part) {
+        return Partition.start(length, kernel.unitBytes(), Folding.positions(team.nodes()), part);
     }
 }

@@ -3,6 +3,7 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
@@ -11,7 +12,6 @@ import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
 import org.tutti.pattern.BinomialTree;
-import org.tutti.pattern.Partition;
 
 /**
  * SRM's allreduce (paper: section 2.2, "Shared Memory Allreduce", and 2.4, "Allreduce"). In a node always a reduce by a
@@ -108,7 +108,9 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         Area target = call.target();
         long bytes = call.bytes();
         Area shown = team.show(bytes);
-        if (NodeStage.combineBinomial(team, call.kernel(), TOP, source, 0, bytes, 0, shown, 0, bytes, 1) == source) {
+        Chunk all = team.chunks(bytes, DOUBLING_BYTES_MAX, 1);
+        all.next();
+        if (NodeStage.combineBinomial(team, call, TOP, all, shown, 0) == source) {
             team.copy(source, 0, shown, 0, bytes);
         }
         if (team.isMaster()) {
@@ -126,39 +128,39 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     private void runLong(Team team, Call call) {
         long bytes = call.bytes();
         long buffer = call.kernel().wholeUnits(Math.min(bufferBytes(team.nodes()), team.windowBytesMax() / BUFFERS));
-        long window = Math.min(bytes, BUFFERS * buffer);
-        int chunks = Partition.chunks(bytes, buffer);
-        Area buffers = team.show(window);
+        Chunk chunk = team.chunks(bytes, buffer, BUFFERS);
+        int chunks = chunk.count();
+        Area buffers = team.show(chunk.window());
         if (team.nodes() > 1) {
             if (team.isMaster()) {
-                TREE.openUpwards(team, call.kernel(), TOP, 0, chunks, Math.min(buffer, bytes));
+                TREE.openUpwards(team, call.kernel(), TOP, 0, chunks, chunk.longest());
             }
             TREE.openDownwards(team, TOP, buffer, BUFFERS, chunks);
         }
         for (int step = 1; step <= chunks + 1; step++) {
             if (step <= chunks) {
-                contribute(team, call, buffer, window, buffers, step);
+                chunk.moveTo(step);
+                contribute(team, call, chunk, buffers);
             }
             if (step > 1) {
-                receive(team, call, buffer, window, buffers, step - 1);
+                chunk.moveTo(step - 1);
+                receive(team, call, chunk, buffers);
             }
         }
     }
 
-    private static void contribute(Team team, Call call, long buffer, long window, Area buffers, int chunk) {
+    private static void contribute(Team team, Call call, Chunk chunk, Area buffers) {
         Area source = call.source();
-        long bytes = call.bytes();
         int rank = team.localRank();
-        long from = (chunk - 1) * buffer;
-        long length = Math.min(buffer, bytes - from);
-        long place = (chunk - 1) % BUFFERS * buffer;
+        long from = chunk.from();
+        long length = chunk.length();
+        long place = chunk.place();
         if (rank == TOP) {
-            team.awaitOthers(Team.DONE, chunk - BUFFERS);
+            team.awaitOthers(Team.DONE, chunk.number() - BUFFERS);
         } else {
-            team.await(BinomialTree.INSTANCE.parent(rank, team.localSize()), Team.DONE, chunk - BUFFERS);
+            team.await(BinomialTree.INSTANCE.parent(rank, team.localSize()), Team.DONE, chunk.number() - BUFFERS);
         }
-        Area accumulated = NodeStage.combineBinomial(team, call.kernel(), TOP, source, from, window, place, buffers,
-                place, length, chunk);
+        Area accumulated = NodeStage.combineBinomial(team, call, TOP, chunk, buffers, place);
         if (team.isMaster()) {
             accumulated = TREE.combine(team, call.kernel(), TOP, accumulated, accumulated == source ? from : place,
                     buffers, place, length);
@@ -169,37 +171,33 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         if (team.isMaster() && team.node() != TOP) {
             team.outflow(NodeTree.PARENT).sendAll(buffers, place, length);
         } else {
-            team.post(Team.READY, chunk);
+            team.post(Team.READY, chunk.number());
         }
     }
 
-    private static void receive(Team team, Call call, long buffer, long window, Area buffers, int chunk) {
+    private static void receive(Team team, Call call, Chunk chunk, Area buffers) {
         Area target = call.target();
-        long bytes = call.bytes();
-        long from = (chunk - 1) * buffer;
-        long length = Math.min(buffer, bytes - from);
-        long place = (chunk - 1) % BUFFERS * buffer;
         if (team.node() != TOP) {
-            receiveBelow(team, target, from, length, chunk);
+            receiveBelow(team, call, chunk);
         } else if (team.localRank() == TOP) {
-            TREE.passOn(team, TOP, buffers, place, length);
-            team.copy(buffers, place, target, from, length);
-            team.post(Team.DONE, chunk);
+            TREE.passOn(team, TOP, buffers, chunk.place(), chunk.length());
+            team.copy(buffers, chunk.place(), target, chunk.from(), chunk.length());
+            team.post(Team.DONE, chunk.number());
         } else {
-            team.await(TOP, Team.READY, chunk);
-            team.copy(team.shown(TOP, window), place, target, from, length);
-            team.post(Team.DONE, chunk);
+            team.await(TOP, Team.READY, chunk.number());
+            team.copy(team.shown(TOP, chunk.window()), chunk.place(), target, chunk.from(), chunk.length());
+            team.post(Team.DONE, chunk.number());
         }
     }
 
-    private static void receiveBelow(Team team, Area target, long from, long length, int chunk) {
+    private static void receiveBelow(Team team, Call call, Chunk chunk) {
         Inflow in = team.inflow(NodeTree.PARENT);
         Area landed = in.await();
         if (team.isMaster()) {
-            TREE.passOn(team, TOP, landed, 0, length);
+            TREE.passOn(team, TOP, landed, 0, chunk.length());
         }
-        team.copy(landed, 0, target, from, length);
-        team.post(Team.DONE, chunk);
+        team.copy(landed, 0, call.target(), chunk.from(), chunk.length());
+        team.post(Team.DONE, chunk.number());
         if (team.isMaster()) {
             in.release();
         }

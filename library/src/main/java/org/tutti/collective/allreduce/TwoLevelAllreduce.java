@@ -3,11 +3,10 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.Team;
-import org.tutti.collective.kernel.Kernel;
-import org.tutti.pattern.Partition;
 
 /**
  * Allreduce on two levels, a round after the other: the ranks of each node combine what they have in shared memory
@@ -57,16 +56,15 @@ abstract class TwoLevelAllreduce extends Allreduce {
             runOnOneNode(team, call);
             return;
         }
-        long chunk = call.kernel().wholeUnits(roundBytesMax(team));
-        int rounds = Partition.chunks(call.bytes(), chunk);
-        Exchange masters = exchange(Math.min(chunk, call.bytes()));
+        Chunk chunk = chunks(team, call);
+        Exchange masters = exchange(chunk.longest());
         if (team.isMaster()) {
-            masters.open(team, call.kernel(), call.bytes(), Math.min(chunk, call.bytes()), rounds);
+            masters.open(team, call.kernel(), call.bytes(), chunk.longest(), chunk.count());
         }
         if (team.localSize() == 1) {
-            runAlone(team, call, chunk, rounds, masters);
+            runAlone(team, call, chunk, masters);
         } else {
-            runTogether(team, call, chunk, rounds, masters);
+            runTogether(team, call, chunk, masters);
         }
         team.noteAllAreHere(); // the result has something of everybody
     }
@@ -79,38 +77,34 @@ abstract class TwoLevelAllreduce extends Allreduce {
      * @param call what is called
      */
     protected void runOnOneNode(Team team, Call call) {
-        long chunk = call.kernel().wholeUnits(roundBytesMax(team));
-        runTogether(team, call, chunk, Partition.chunks(call.bytes(), chunk), null);
+        runTogether(team, call, chunks(team, call), null);
     }
 
-    private static void runAlone(Team team, Call call, long chunk, int rounds, Exchange masters) {
-        long bytes = call.bytes();
-        for (int round = 1; round <= rounds; round++) {
-            long from = (round - 1) * chunk;
-            masters.exchange(team, call.kernel(), call.source(), call.target(), from, Math.min(chunk, bytes - from));
+    private Chunk chunks(Team team, Call call) {
+        return team.chunks(call.bytes(), call.kernel().wholeUnits(roundBytesMax(team)), NodeStage.HALVES);
+    }
+
+    private static void runAlone(Team team, Call call, Chunk chunk, Exchange masters) {
+        while (chunk.next()) {
+            masters.exchange(team, call.kernel(), call.source(), call.target(), chunk.from(), chunk.length());
         }
     }
 
-    private static void runTogether(Team team, Call call, long chunk, int rounds, Exchange masters) {
+    private static void runTogether(Team team, Call call, Chunk chunk, Exchange masters) {
         Area target = call.target();
-        Kernel kernel = call.kernel();
-        long bytes = call.bytes();
-        long window = Math.min(bytes, NodeStage.HALVES * chunk);
-        Area shown = team.show(window);
-        for (int round = 1; round <= rounds; round++) {
-            long from = (round - 1) * chunk;
-            long length = Math.min(chunk, bytes - from);
-            long place = (round - 1) % NodeStage.HALVES * chunk;
-            NodeStage.combine(team, kernel, call.source(), from, shown, window, place, length, round);
+        Area shown = team.show(chunk.window());
+        while (chunk.next()) {
+            NodeStage.combine(team, call, shown, chunk);
             if (!team.isMaster()) {
-                team.copy(NodeStage.awaitResult(team, window, round), place, target, from, length);
+                Area result = NodeStage.awaitResult(team, chunk.window(), chunk.number());
+                team.copy(result, chunk.place(), target, chunk.from(), chunk.length());
                 continue;
             }
             if (masters != null) {
-                masters.exchange(team, kernel, shown, shown, place, length);
+                masters.exchange(team, call.kernel(), shown, shown, chunk.place(), chunk.length());
             }
-            NodeStage.announce(team, round);
-            team.copy(shown, place, target, from, length);
+            NodeStage.announce(team, chunk.number());
+            team.copy(shown, chunk.place(), target, chunk.from(), chunk.length());
         }
     }
 }

@@ -24,9 +24,9 @@ import org.tutti.collective.kernel.Kernel;
  * step before the last, when all its ranks have read what came there. So one sender, and the next one, are invited at
  * once. If a half has not room for all pieces of the step, places are given back one by one.
  *
- * <p><b>Why it ends.</b> Masters that wait for credits take pieces meanwhile: each sends as many pieces as there are
- * places, and then takes one and sends one. The i-th piece is taken when the sender has taken as many as let it send
- * that, fewer than i, and its places are free when its receiver has taken fewer than i, too.
+ * <p><b>Why it ends.</b> Masters that wait for credits take pieces meanwhile: each is some pieces {@linkplain
+ * Outflow#ahead ahead}, and then takes one and sends one. So what it sends when it has taken i needs no more than that
+ * its receiver has taken i, and that one takes its i-th before it sends more: nobody waits for who waits for him.
  *
  * <p><b>DONE</b> counts the pieces that a rank has read, over all steps.
  */
@@ -146,7 +146,7 @@ public final class DirectAllToAll extends AllToAll {
             do { // the first finds out how many places there are
                 send(team, out, receiver, sent, bytes);
                 sent++;
-            } while (sent < Math.min(sends, out.places()));
+            } while (sent < Math.min(sends, out.ahead()));
         }
         for (int piece = 0; piece < pieces; piece++) {
             team.copy(in.await(), team.localRank() * bytes, call.target(), call.block(team.rankAt(sender, piece)),

@@ -3,6 +3,7 @@ package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
@@ -70,15 +71,16 @@ final class TreePipeline {
      */
     void throughLandings(Team team, Call call, long chunk, int parts, int windowsMax) {
         int top = team.nodeOf(call.root());
+        Chunk chunks = team.chunks(call.bytes(), chunk, parts);
         if (team.nodes() > 1) {
-            tree.openDownwards(team, top, chunk, parts, Partition.chunks(call.bytes(), chunk));
+            tree.openDownwards(team, top, chunk, parts, chunks.count());
         }
         if (team.rank() == call.root()) {
-            send(team, call, chunk, parts, windowsMax, false, false);
+            send(team, call, chunks, windowsMax, false, false);
         } else if (team.node() == top) {
-            receive(team, call, chunk, parts, team.localRankOf(call.root()), top, false, false);
+            receive(team, call, chunks, team.localRankOf(call.root()), top, false, false);
         } else {
-            land(team, call, chunk, top);
+            land(team, call, chunks, top);
         }
     }
 
@@ -92,10 +94,11 @@ final class TreePipeline {
      * @param lends whether the root lends its memory if it can; not on a node with levels
      */
     void inNode(Team team, Call call, long chunk, int parts, boolean lends) {
+        Chunk chunks = team.chunks(call.bytes(), chunk, parts);
         if (team.rank() == call.root()) {
-            send(team, call, chunk, parts, Integer.MAX_VALUE, false, lends);
+            send(team, call, chunks, Integer.MAX_VALUE, false, lends);
         } else {
-            receive(team, call, chunk, parts, call.root(), team.node(), false, lends);
+            receive(team, call, chunks, call.root(), team.node(), false, lends);
         }
     }
 
@@ -114,50 +117,45 @@ final class TreePipeline {
         if (team.nodes() > 1 && team.isMaster()) {
             tree.openToChildren(team, top, chunk, Flow.INVITED);
         }
+        Chunk chunks = team.chunks(call.bytes(), chunk, parts);
         if (team.rank() == call.root()) {
-            send(team, call, chunk, parts, Integer.MAX_VALUE, true, lends);
+            send(team, call, chunks, Integer.MAX_VALUE, true, lends);
         } else if (team.node() == top) {
-            receive(team, call, chunk, parts, team.localRankOf(call.root()), top, true, lends);
+            receive(team, call, chunks, team.localRankOf(call.root()), top, true, lends);
         } else if (!team.isMaster()) {
-            receive(team, call, chunk, parts, MASTER, top, true, lends);
+            receive(team, call, chunks, MASTER, top, true, lends);
         } else {
-            passOn(team, call, chunk, parts, top, lends);
+            passOn(team, call, chunks, chunk, top, lends);
         }
     }
 
     // ---- the root's node
 
-    private void send(Team team, Call call, long chunk, int parts, int windowsMax, boolean straight,
-            boolean lends) {
+    private void send(Team team, Call call, Chunk chunk, int windowsMax, boolean straight, boolean lends) {
         Area data = call.source();
-        long bytes = call.bytes();
-        int chunks = Partition.chunks(bytes, chunk);
         boolean forwards = team.isMaster() && team.nodes() > 1;
         boolean shows = team.localSize() > 1;
-        boolean lent = shows && lends && team.loans().lend(bytes, data);
-        Area window = shows && !lent ? team.show(Math.min(bytes, parts * chunk), windowsMax) : null;
+        boolean lent = shows && lends && team.loans().lend(call.bytes(), data);
+        Area window = shows && !lent ? team.show(chunk.window(), windowsMax) : null;
         if (lent) {
-            team.post(Team.READY, chunks);
+            team.post(Team.READY, chunk.count());
         }
-        for (int step = FIRST; step <= chunks; step++) {
-            long from = (step - 1) * chunk;
-            long length = Math.min(chunk, bytes - from);
+        while (chunk.next()) {
             if (forwards) {
-                tree.passOn(team, team.node(), data, from, length);
+                tree.passOn(team, team.node(), data, chunk.from(), chunk.length());
             }
             if (window != null) {
-                show(team, readers(team, straight), data, from, window, chunk, parts, length, step);
+                show(team, readers(team, straight), data, window, chunk);
             }
         }
-        takeBack(team, lent, chunks);
+        takeBack(team, lent, chunk.count());
     }
 
     /** Copies a chunk into a window, when the part has been read. */
-    private static void show(Team team, LevelTree readers, Area data, long from, Area window, long chunk, int parts,
-            long length, int step) {
-        awaitReaders(team, readers, team.localRank(), step - parts);
-        team.copy(data, from, window, place(step, chunk, parts), length);
-        team.post(Team.READY, step);
+    private static void show(Team team, LevelTree readers, Area data, Area window, Chunk chunk) {
+        awaitReaders(team, readers, team.localRank(), chunk.number() - chunk.places());
+        team.copy(data, chunk.from(), window, chunk.place(), chunk.length());
+        team.post(Team.READY, chunk.number());
     }
 
     /** Who reads from whom: data that go straight, and may be lent, everybody takes from where they are. */
@@ -183,27 +181,26 @@ final class TreePipeline {
     }
 
     /** Copies from what another rank of the node shows or lends; the master of the root's node sends it, too. */
-    private void receive(Team team, Call call, long chunk, int parts, int root, int top, boolean straight,
-            boolean lends) {
+    private void receive(Team team, Call call, Chunk chunk, int root, int top, boolean straight, boolean lends) {
         Area data = call.target();
-        long bytes = call.bytes();
-        int chunks = Partition.chunks(bytes, chunk);
-        long windowBytes = Math.min(bytes, parts * chunk);
+        int chunks = chunk.count();
+        int parts = chunk.places();
         LevelTree readers = readers(team, straight);
         int from = readers.parent(team.localRank(), root);
         boolean shows = readers.children(team.localRank(), root, team.localSize()) > 0;
-        Area window = shows ? team.show(windowBytes) : null;
+        Area window = shows ? team.show(chunk.window()) : null;
         boolean forwards = team.isMaster() && team.nodes() > 1;
         Area lent = null;
-        for (int step = FIRST; step <= chunks; step++) {
-            long at = (step - 1) * chunk;
-            long length = Math.min(chunk, bytes - at);
+        while (chunk.next()) {
+            int step = chunk.number();
+            long at = chunk.from();
+            long length = chunk.length();
             team.await(from, Team.READY, step);
-            if (lends && step == FIRST && team.loans().isLending(from, bytes)) {
+            if (lends && step == FIRST && team.loans().isLending(from, call.bytes())) {
                 lent = team.loans().lent(from, Loans.SOURCE);
             }
-            Area source = lent != null ? lent : team.shown(from, windowBytes);
-            long place = lent != null ? at : place(step, chunk, parts);
+            Area source = lent != null ? lent : team.shown(from, chunk.window());
+            long place = lent != null ? at : chunk.place();
             if (forwards) {
                 tree.passOn(team, top, source, place, length);
             }
@@ -226,17 +223,15 @@ final class TreePipeline {
 
     // ---- other nodes, by landing places
 
-    private void land(Team team, Call call, long chunk, int top) {
+    private void land(Team team, Call call, Chunk chunk, int top) {
         Area data = call.target();
-        long bytes = call.bytes();
         Inflow in = team.inflow(NodeTree.PARENT);
-        for (long from = 0; from == 0 || from < bytes; from += chunk) {
-            long length = Math.min(chunk, bytes - from);
+        while (chunk.next()) {
             Area landed = in.await();
             if (team.isMaster()) {
-                tree.passOn(team, top, landed, 0, length);
+                tree.passOn(team, top, landed, 0, chunk.length());
             }
-            team.copy(landed, 0, data, from, length);
+            team.copy(landed, 0, data, chunk.from(), chunk.length());
             in.release();
         }
     }
@@ -244,11 +239,11 @@ final class TreePipeline {
     // ---- other nodes, straight
 
     /** The chunks arrive where they belong, or in a window, which all ranks of the node read. */
-    private void passOn(Team team, Call call, long chunk, int parts, int top, boolean lends) {
+    private void passOn(Team team, Call call, Chunk chunk, long longestPiece, int top, boolean lends) {
         Area data = call.target();
         long bytes = call.bytes();
-        int chunks = Partition.chunks(bytes, chunk);
-        long windowBytes = Math.min(bytes, parts * chunk);
+        int chunks = chunk.count();
+        long windowBytes = chunk.window();
         boolean belongs = data.isAddressable();
         boolean lent = belongs && team.localSize() > 1 && lends && team.loans().lend(bytes, data);
         Area window = belongs && (lent || team.localSize() == 1) ? null : team.show(windowBytes);
@@ -256,29 +251,23 @@ final class TreePipeline {
             team.loans().lendNothing(bytes);
         }
         Inflow in = team.inflow(NodeTree.PARENT);
-        in.invite(tree.parent(team, top), tree.edgeAtParent(team, top), chunk, chunks, belongs ? data : window, 0,
-                belongs ? bytes : windowBytes);
+        in.invite(tree.parent(team, top), tree.edgeAtParent(team, top), longestPiece, chunks, belongs ? data : window,
+                0, belongs ? bytes : windowBytes);
         in.readByAll();
-        for (int step = FIRST; step <= chunks; step++) {
-            long from = (step - 1) * chunk;
-            long length = Math.min(chunk, bytes - from);
+        while (chunk.next()) {
             Area arrived = in.await();
-            tree.passOn(team, top, arrived, 0, length);
+            tree.passOn(team, top, arrived, 0, chunk.length());
             if (!belongs) {
-                team.post(Team.READY, step);
-                team.copy(arrived, 0, data, from, length);
+                team.post(Team.READY, chunk.number());
+                team.copy(arrived, 0, data, chunk.from(), chunk.length());
                 in.release();
             } else if (lent) {
-                team.post(Team.READY, step);
+                team.post(Team.READY, chunk.number());
             } else if (window != null) {
-                show(team, FLAT, data, from, window, chunk, parts, length, step);
+                show(team, FLAT, data, window, chunk);
             }
         }
         takeBack(team, lent, chunks);
-    }
-
-    private static long place(int step, long chunk, int parts) {
-        return (step - FIRST) % parts * chunk;
     }
 
     // ---- what it costs

@@ -3,13 +3,12 @@ package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Cost;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
-import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.BinomialTree;
-import org.tutti.pattern.Partition;
 
 /**
  * Reduce, the flat baseline: every rank shows its elements and goes on, the root combines them all. Nobody but the root
@@ -55,28 +54,20 @@ public final class FlatReduce extends TwoLevelReduce {
     }
 
     private static void runOnOneNode(Team team, Call call) {
-        Area source = call.source();
-        Area target = call.target();
-        long bytes = call.bytes();
-        Kernel kernel = call.kernel();
         int root = call.root();
-        long chunk = kernel.wholeUnits(team.windowBytesMax() / PARTS);
-        long window = Math.min(bytes, PARTS * chunk);
-        int chunks = Partition.chunks(bytes, chunk);
+        Chunk chunk = team.chunks(call.bytes(), call.kernel().wholeUnits(team.windowBytesMax() / PARTS), PARTS);
         int rank = team.localRank();
         boolean receives = rank == root;
         int parent = receives ? root : team.levelTree().parent(rank, root);
         int children = team.levelTree().children(rank, root, team.localSize());
-        Area parts = receives ? null : team.show(window);
-        for (int step = 1; step <= chunks; step++) {
-            long from = (step - 1) * chunk;
-            long length = Math.min(chunk, bytes - from);
-            long place = (step - 1) % PARTS * chunk;
+        Area shown = receives ? null : team.show(chunk.window());
+        while (chunk.next()) {
+            int step = chunk.number();
             if (receives) {
-                NodeStage.combineChildren(team, kernel, root, source, from, window, place, target, from, length, step);
+                NodeStage.combineChildren(team, call, root, chunk, step, call.target(), chunk.from());
             } else {
                 team.await(parent, Team.DONE, step - PARTS);
-                NodeStage.combineChildren(team, kernel, root, source, from, window, place, parts, place, length, step);
+                NodeStage.combineChildren(team, call, root, chunk, step, shown, chunk.place());
                 team.post(Team.READY, step);
             }
             if (children > 0) {

@@ -3,6 +3,7 @@ package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Cost;
 import org.tutti.collective.IndexRange;
@@ -78,39 +79,36 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
     }
 
     private void runOnOneNode(Team team, Call call) {
-        Area source = call.source();
         Area target = call.target();
-        long bytes = call.bytes();
         Kernel kernel = call.kernel();
         int root = call.root();
-        boolean lends = team.loans().lend(bytes, source);
-        long chunk = IndexRange.chunkBytes(team, kernel, chunkBytes);
+        boolean lends = team.loans().lend(call.bytes(), call.source());
+        Chunk chunk = IndexRange.chunks(team, call, chunkBytes);
         int step = IndexRange.meet(team, call, chunk, lends);
         if (step == 0) {
-            runOnLent(team, call, chunk);
+            runOnLent(team, call, chunk.longest(), chunk.window());
             return;
         }
         int rank = team.localRank();
         int size = team.localSize();
         boolean receives = rank == root;
-        long window = IndexRange.windowBytes(bytes, chunk);
-        int chunks = Partition.chunks(bytes, chunk);
-        Area parts = team.shown(rank, window);
+        long window = chunk.window();
+        Area shown = team.shown(rank, window);
 
-        for (int round = 1; round <= chunks; round++) {
-            long from = (round - 1) * chunk;
-            long length = Math.min(chunk, bytes - from);
-            long place = IndexRange.place(round, chunk);
+        while (chunk.next()) {
+            long from = chunk.from();
+            long length = chunk.length();
+            long place = chunk.place();
             long start = IndexRange.start(team, kernel, length, rank);
             long end = IndexRange.start(team, kernel, length, rank + 1);
-            if (round > 1) {
-                IndexRange.copyIn(team, kernel, source, from, parts, place, length);
+            if (chunk.number() > 1) {
+                IndexRange.copyIn(team, call, shown, chunk);
                 step++;
                 team.post(Team.READY, step);
                 team.awaitOthers(Team.READY, step);
             }
-            RankOrder.combineAround(team, kernel, source, from + start, window, place + start,
-                    receives ? target : parts, (receives ? from : place) + start, end - start);
+            RankOrder.combineAround(team, call, chunk, start, end - start, receives ? target : shown,
+                    (receives ? from : place) + start);
             step++;
             team.post(Team.READY, step);
             if (receives) {
@@ -128,8 +126,7 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
     }
 
     /** In each round a rank fills half of its window with results, or the root its target; step 1 was the meeting. */
-    private static void runOnLent(Team team, Call call, long half) {
-        Area source = call.source();
+    private static void runOnLent(Team team, Call call, long half, long window) {
         Area target = call.target();
         long bytes = call.bytes();
         Kernel kernel = call.kernel();
@@ -138,25 +135,24 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
         int size = team.localSize();
         long chunk = Math.min(bytes, size * half);
         int chunks = Partition.chunks(bytes, chunk);
-        long window = IndexRange.windowBytes(bytes, half);
         Area parts = rank == root ? null : team.show(window);
 
         for (int round = 1; round <= chunks; round++) {
             long from = (round - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
-            long place = IndexRange.place(round, half);
+            long place = (round - 1) % HALVES * half;
             long start = IndexRange.start(team, kernel, length, rank);
             long part = IndexRange.start(team, kernel, length, rank + 1) - start;
             if (rank != root) {
                 team.await(root, Team.DONE, round - HALVES);
-                RankOrder.combineLent(team, kernel, source, bytes, from + start, parts, place, part);
+                RankOrder.combineLent(team, call, from + start, part, parts, place);
                 if (round == chunks) {
                     team.loans().confirm(); // before others can leave, and break what comes afterwards
                 }
                 team.post(Team.READY, 1L + round);
                 continue;
             }
-            RankOrder.combineLent(team, kernel, source, bytes, from + start, target, from + start, part);
+            RankOrder.combineLent(team, call, from + start, part, target, from + start);
             for (int other = 0; other < size; other++) {
                 if (other != root) {
                     team.await(other, Team.READY, 1L + round);

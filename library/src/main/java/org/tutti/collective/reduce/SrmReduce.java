@@ -3,6 +3,7 @@ package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
@@ -12,7 +13,6 @@ import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.BinomialTree;
-import org.tutti.pattern.Partition;
 
 /**
  * SRM's reduce: a binomial tree in each node, in shared memory (paper: section 2.2, "Shared Memory Reduce", and figure
@@ -90,32 +90,31 @@ public final class SrmReduce extends Reduce implements Chunked {
         int shares = topNode == team.nodeOf(root) ? Flow.shares(bytes, TREE.degree(team)) : 0;
         long buffer =
                 kernel.wholeUnits(Math.min(bufferBytes(team.nodes(), shares > 0), team.windowBytesMax() / BUFFERS));
-        int chunks = Partition.chunks(bytes, buffer);
-        long window = Math.min(bytes, BUFFERS * buffer);
+        Chunk chunk = team.chunks(bytes, buffer, BUFFERS);
         boolean isTop = team.localRank() == top;
         boolean writesToTarget = isTop && team.rank() == root && team.node() == topNode;
-        Area buffers = writesToTarget ? null : team.show(window);
+        Area buffers = writesToTarget ? null : team.show(chunk.window());
         if (team.nodes() > 1 && team.isMaster()) {
-            TREE.openUpwards(team, kernel, topNode, shares, chunks, Math.min(buffer, bytes));
+            TREE.openUpwards(team, kernel, topNode, shares, chunk.count(), chunk.longest());
         }
-        openDelivery(team, root, topNode, buffer, chunks);
-        for (int chunk = 1; chunk <= chunks; chunk++) {
-            long from = (chunk - 1) * buffer;
-            long length = Math.min(buffer, bytes - from);
-            long place = (chunk - 1) % BUFFERS * buffer;
+        openDelivery(team, root, topNode, buffer, chunk.count());
+        while (chunk.next()) {
+            long from = chunk.from();
+            long length = chunk.length();
+            long place = chunk.place();
             if (isTop) {
-                combineAtTop(team, call, from, length, window, place, top, topNode,
-                        writesToTarget ? call.target() : buffers, writesToTarget ? from : place, chunk);
+                combineAtTop(team, call, chunk, top, topNode, writesToTarget ? call.target() : buffers,
+                        writesToTarget ? from : place);
             } else {
-                combineBelow(team, call, from, length, window, place, top, buffers, chunk);
+                combineBelow(team, call, chunk, top, buffers);
             }
             if (team.nodeOf(root) != topNode) {
                 deliver(team, call, topNode, buffers, place, from, length);
             } else if (team.rank() == root && !isTop) {
-                team.await(top, Team.READY, chunk);
-                team.copy(team.shown(top, window), place, call.target(), from, length);
+                team.await(top, Team.READY, chunk.number());
+                team.copy(team.shown(top, chunk.window()), place, call.target(), from, length);
             }
-            team.post(Team.DONE, chunk);
+            team.post(Team.DONE, chunk.number());
         }
     }
 
@@ -124,30 +123,28 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     /** A rank that is not its node's top shows what it has of its subtree to its parent. */
-    private static void combineBelow(Team team, Call call, long from, long length, long window, long place, int top,
-            Area buffers, int chunk) {
+    private static void combineBelow(Team team, Call call, Chunk chunk, int top, Area buffers) {
         Area source = call.source();
         int position = Math.floorMod(team.localRank() - top, team.localSize());
         team.await((BinomialTree.INSTANCE.parent(position, team.localSize()) + top) % team.localSize(), Team.DONE,
-                chunk - BUFFERS);
-        if (NodeStage.combineBinomial(team, call.kernel(), top, source, from, window, place, buffers, place, length,
-                chunk) == source) {
-            team.copy(source, from, buffers, place, length);
+                chunk.number() - BUFFERS);
+        if (NodeStage.combineBinomial(team, call, top, chunk, buffers, chunk.place()) == source) {
+            team.copy(source, chunk.from(), buffers, chunk.place(), chunk.length());
         }
-        team.post(Team.READY, chunk);
+        team.post(Team.READY, chunk.number());
     }
 
     /** The top of a node combines what its node and the nodes below have, and puts it to the node above. */
-    private static void combineAtTop(Team team, Call call, long from, long length, long window, long place, int top,
-            int topNode, Area into, long at, int chunk) {
+    private static void combineAtTop(Team team, Call call, Chunk chunk, int top, int topNode, Area into, long at) {
         Area source = call.source();
+        long from = chunk.from();
+        long length = chunk.length();
         int root = call.root();
         boolean above = team.node() == topNode;
         if (above && team.rank() != root && team.nodeOf(root) == team.node()) {
-            team.await(team.localRankOf(root), Team.DONE, chunk - BUFFERS);
+            team.await(team.localRankOf(root), Team.DONE, chunk.number() - BUFFERS);
         }
-        Area accumulated = NodeStage.combineBinomial(team, call.kernel(), top, source, from, window, place, into, at,
-                length, chunk);
+        Area accumulated = NodeStage.combineBinomial(team, call, top, chunk, into, at);
         accumulated =
                 TREE.combine(team, call.kernel(), topNode, accumulated, accumulated == source ? from : at, into, at,
                         length);
@@ -157,7 +154,7 @@ public final class SrmReduce extends Reduce implements Chunked {
             if (accumulated == source) {
                 team.copy(source, from, into, at, length);
             }
-            team.post(Team.READY, chunk);
+            team.post(Team.READY, chunk.number());
         }
     }
 }

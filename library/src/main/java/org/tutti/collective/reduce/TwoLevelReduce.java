@@ -3,6 +3,7 @@ package org.tutti.collective.reduce;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
@@ -10,7 +11,6 @@ import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
-import org.tutti.pattern.Partition;
 
 /**
  * Reduce on two levels, a chunk after the other: the ranks of each node combine what they have in shared memory
@@ -74,20 +74,20 @@ abstract class TwoLevelReduce extends Reduce {
         int rootNode = team.nodeOf(root);
         int top = kernel.isCommutative() ? rootNode : 0;
         int shares = top == rootNode ? Flow.shares(bytes, tree.degree(team)) : 0;
-        long chunk = kernel.wholeUnits(
+        long most = kernel.wholeUnits(
                 Math.min(shares > 0 ? LONG_BYTES : Flow.PIECE_BYTES, team.windowBytesMax() / NodeStage.HALVES));
-        int chunks = Partition.chunks(bytes, chunk);
-        long window = Math.min(bytes, NodeStage.HALVES * chunk);
-        Area shown = team.show(window);
+        Chunk chunk = team.chunks(bytes, most, NodeStage.HALVES);
+        Area shown = team.show(chunk.window());
         if (team.isMaster()) {
-            tree.openUpwards(team, kernel, top, shares, chunks, Math.min(chunk, bytes));
+            tree.openUpwards(team, kernel, top, shares, chunk.count(), chunk.longest());
         }
-        openDelivery(team, root, top, chunk, chunks);
-        for (int step = 1; step <= chunks; step++) {
-            long from = (step - 1) * chunk;
-            long length = Math.min(chunk, bytes - from);
-            long place = (step - 1) % NodeStage.HALVES * chunk;
-            combineNode(team, call, from, shown, window, place, length, step);
+        openDelivery(team, root, top, most, chunk.count());
+        while (chunk.next()) {
+            long from = chunk.from();
+            long length = chunk.length();
+            long place = chunk.place();
+            int step = chunk.number();
+            combineNode(team, call, shown, chunk);
             if (team.isMaster()) {
                 tree.combine(team, kernel, top, shown, place, shown, place, length);
                 if (team.node() != top) {
@@ -101,21 +101,21 @@ abstract class TwoLevelReduce extends Reduce {
                     team.post(Team.DONE, step);
                 }
             } else if (team.rank() == root) {
-                team.copy(team.isMaster() ? shown : NodeStage.awaitResult(team, window, step), place, call.target(),
+                team.copy(team.isMaster() ? shown : NodeStage.awaitResult(team, chunk.window(), step), place,
+                        call.target(),
                         from, length);
             }
         }
     }
 
-    private static void combineNode(Team team, Call call, long from, Area shown, long window, long place, long length,
-            int step) {
+    private static void combineNode(Team team, Call call, Area shown, Chunk chunk) {
         if (team.localSize() == 1) {
-            team.copy(call.source(), from, shown, place, length);
+            team.copy(call.source(), chunk.from(), shown, chunk.place(), chunk.length());
             return;
         }
-        if (!team.isMaster() && step > NodeStage.HALVES) {
-            NodeStage.awaitResult(team, window, step - NodeStage.HALVES);
+        if (!team.isMaster() && chunk.number() > NodeStage.HALVES) {
+            NodeStage.awaitResult(team, chunk.window(), chunk.number() - NodeStage.HALVES);
         }
-        NodeStage.combine(team, call.kernel(), call.source(), from, shown, window, place, length, step);
+        NodeStage.combine(team, call, shown, chunk);
     }
 }

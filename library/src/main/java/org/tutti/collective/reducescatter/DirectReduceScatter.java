@@ -9,7 +9,6 @@ import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.Outflow;
-import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
 import org.tutti.collective.WindowPool;
 import org.tutti.collective.kernel.Kernel;
@@ -88,8 +87,7 @@ public final class DirectReduceScatter extends ReduceScatter {
 
     private static void combineInNode(Team team, Call call) {
         long bytes = call.bytes();
-        long window = team.size() * bytes;
-        Area own = team.show(window);
+        Area own = team.show(team.size() * bytes);
         for (int place = 0; place < team.size(); place++) {
             if (place != team.localRank()) { // nobody else reads this rank's own one
                 team.copy(call.source(), call.block(place), own, place * bytes, bytes);
@@ -97,8 +95,25 @@ public final class DirectReduceScatter extends ReduceScatter {
         }
         team.post(Team.READY, SHOWN);
         team.awaitOthers(Team.READY, SHOWN);
-        RankOrder.combineAround(team, call.kernel(), call.source(), call.block(team.rank()), window,
-                team.localRank() * bytes, call.target(), 0, bytes);
+        combine(team, call, call.source(), call.block(team.rank()), team.localRank() * bytes, bytes, call.target(), 0);
+    }
+
+    /** Combines the same bytes of every rank's window around the own ones, with those of higher ranks first. */
+    private static void combine(Team team, Call call, Area own, long from, long place, long bytes, Area target,
+            long at) {
+        long window = team.size() * call.bytes(); // a master's is longer, and a window just as well
+        Area accumulated = own;
+        long start = from;
+        for (int other = team.localRank() + 1; other < team.localSize(); other++) {
+            team.combine(call.kernel(), accumulated, start, team.shown(other, window), place, target, at, bytes);
+            accumulated = target;
+            start = at;
+        }
+        for (int other = team.localRank() - 1; other >= 0; other--) {
+            team.combine(call.kernel(), team.shown(other, window), place, accumulated, start, target, at, bytes);
+            accumulated = target;
+            start = at;
+        }
     }
 
     private static void combineAcrossNodes(Team team, Call call) {
@@ -120,8 +135,7 @@ public final class DirectReduceScatter extends ReduceScatter {
         team.post(Team.READY, SHOWN);
         team.awaitOthers(Team.READY, SHOWN);
         long from = start(team, bytes, rank);
-        RankOrder.combineAround(team, kernel, own, from, team.size() * bytes, from, own, from,
-                start(team, bytes, rank + 1) - from);
+        combine(team, call, own, from, from, start(team, bytes, rank + 1) - from, own, from);
         team.post(Team.READY, COMBINED);
         if (team.isMaster()) {
             for (int distance = 1; distance < team.nodes(); distance++) {

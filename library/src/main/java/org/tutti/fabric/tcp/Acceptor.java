@@ -180,7 +180,7 @@ final class Acceptor {
 
     /** A connection that was accepted, until its handshake is done and all rails of its process have come. */
     private final class Pending {
-        final HandshakeChannel connection;
+        final HandshakeChannel<ServerHandshake> connection;
         final InetAddress source;
         final long sinceNanos = System.nanoTime();
         RailSet set;
@@ -209,7 +209,7 @@ final class Acceptor {
                 return;
             }
             try {
-                Handshake handshake = connection.handshake();
+                ServerHandshake handshake = connection.handshake();
                 connection.advance();
                 if (handshake.state() == Handshake.State.INTRODUCED) {
                     answer(handshake);
@@ -217,7 +217,7 @@ final class Acceptor {
                 }
                 if (handshake.state() == Handshake.State.DONE && !handshake.toWrite().hasRemaining()) {
                     pending.remove(this);
-                    if (handshake.verdict() == Handshake.Verdict.ACCEPTED) {
+                    if (handshake.verdict() == Verdict.ACCEPTED) {
                         join(handshake.introduction());
                     } else {
                         connection.close();
@@ -228,15 +228,15 @@ final class Acceptor {
             }
         }
 
-        private void answer(Handshake handshake) {
-            Handshake.Verdict verdict = connections.verdict(handshake.introduction());
-            if (verdict == Handshake.Verdict.WRONG_PROCESS) {
+        private void answer(ServerHandshake handshake) {
+            Verdict verdict = connections.verdict(handshake.introduction());
+            if (verdict == Verdict.WRONG_PROCESS) {
                 refused.incrementAndGet();
             }
             handshake.answer(verdict);
         }
 
-        private void join(Handshake.Introduction who) {
+        private void join(Introduction who) {
             RailSet known = sets.get(who.rank());
             if (known == null || who.attempt() - known.attempt > 0) {
                 if (known != null) {
@@ -276,12 +276,12 @@ final class Acceptor {
         final long sinceNanos = System.nanoTime();
         int arrived;
 
-        RailSet(Handshake.Introduction first) {
+        RailSet(Introduction first) {
             this.attempt = first.attempt();
             this.channels = new SocketChannel[first.rails()];
         }
 
-        boolean expects(Handshake.Introduction who) {
+        boolean expects(Introduction who) {
             return who.attempt() == attempt && who.rails() == channels.length && channels[who.rail()] == null;
         }
 

@@ -26,7 +26,7 @@ final class ConnectAttempt {
         int number = connections.nextAttempt();
         this.rails = IntStream.range(0, usable.size())
                 .mapToObj(index -> new RailAttempt(usable.get(index),
-                        new Handshake.Introduction(local.rank(), index, usable.size(), process, number)))
+                        new Introduction(local.rank(), index, usable.size(), process, number)))
                 .toList();
     }
 
@@ -89,16 +89,16 @@ final class ConnectAttempt {
     /** One rail of it. */
     private final class RailAttempt {
         final int number;
-        final Handshake.Introduction introduction;
+        final Introduction introduction;
         SocketChannel channel;
-        HandshakeChannel connection;
+        HandshakeChannel<ClientHandshake> connection;
         boolean isTaken;
         boolean isOpen;
         boolean isHindered;
         boolean isStranger;
         String failure;
 
-        RailAttempt(int number, Handshake.Introduction introduction) {
+        RailAttempt(int number, Introduction introduction) {
             this.number = number;
             this.introduction = introduction;
         }
@@ -141,7 +141,7 @@ final class ConnectAttempt {
             }
         }
 
-        private void take(Handshake.Verdict verdict) throws IOException {
+        private void take(Verdict verdict) throws IOException {
             switch (verdict) {
                 case ACCEPTED -> {
                     isOpen = true;

@@ -102,12 +102,12 @@ final class Connections {
         return retired;
     }
 
-    HandshakeChannel accepted(SocketChannel channel) {
-        return new HandshakeChannel(channel, Handshake.server(local.secret(), random), buffer);
+    HandshakeChannel<ServerHandshake> accepted(SocketChannel channel) {
+        return new HandshakeChannel<>(channel, new ServerHandshake(local.secret(), random), buffer);
     }
 
-    HandshakeChannel opened(SocketChannel channel, Handshake.Introduction introduction) {
-        return new HandshakeChannel(channel, Handshake.client(local.secret(), random, introduction), buffer);
+    HandshakeChannel<ClientHandshake> opened(SocketChannel channel, Introduction introduction) {
+        return new HandshakeChannel<>(channel, new ClientHandshake(local.secret(), random, introduction), buffer);
     }
 
     Selector selector() {
@@ -129,25 +129,25 @@ final class Connections {
     }
 
     /** What to say to a process that knows the secret. */
-    Handshake.Verdict verdict(Handshake.Introduction who) {
+    Verdict verdict(Introduction who) {
         if (who.serverRank() != local.rank() || !peers.isProcess(who.rank()) || who.rank() == local.rank()) {
-            return Handshake.Verdict.WRONG_PROCESS;
+            return Verdict.WRONG_PROCESS;
         }
         Peer peer = peer(who.rank());
         if (peer == null) {
-            return Handshake.Verdict.BUSY;
+            return Verdict.BUSY;
         }
         if (peer.isConnected() || peer.isGone()) {
-            return Handshake.Verdict.DUPLICATE;
+            return Verdict.DUPLICATE;
         }
         Connector own = connectors.get(who.rank());
         if (own != null && local.rank() < who.rank() || !isPrepared(peer, who.rails())) {
-            return Handshake.Verdict.BUSY;
+            return Verdict.BUSY;
         }
         if (own != null) {
             own.close();
         }
-        return Handshake.Verdict.ACCEPTED;
+        return Verdict.ACCEPTED;
     }
 
     /** A process, or null when there is no memory to know it. */

@@ -9,15 +9,19 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
-/** A connection whose handshake goes on, in the service thread's selector, without ever waiting. */
-final class HandshakeChannel {
+/**
+ * A connection whose handshake goes on, in the service thread's selector, without ever waiting.
+ *
+ * @param <H> which side of the handshake
+ */
+final class HandshakeChannel<H extends Handshake> {
     private final SocketChannel channel;
-    private final Handshake handshake;
+    private final H handshake;
     private final ByteBuffer buffer;
     private SelectionKey key;
 
     /** @param buffer for what is read, while it is taken in: one for all */
-    HandshakeChannel(SocketChannel channel, Handshake handshake, ByteBuffer buffer) {
+    HandshakeChannel(SocketChannel channel, H handshake, ByteBuffer buffer) {
         this.channel = channel;
         this.handshake = handshake;
         this.buffer = buffer;
@@ -38,7 +42,7 @@ final class HandshakeChannel {
         return channel;
     }
 
-    Handshake handshake() {
+    H handshake() {
         return handshake;
     }
 

@@ -8,15 +8,31 @@ import java.util.function.IntFunction;
 /**
  * What the connections of a process have to know of it.
  *
- * @param rank its first rank
- * @param secret what opens connections
+ * @param rank its first rank in the job
+ * @param secret what opens connections, 32 bytes
  * @param rails its addresses to listen on and to connect from, a rail each, with the port to listen at, or 0 for any
  * @param directory finds where another process listens, by its first rank; throws when it has told no usable address
- * @param silenceNanosMax how long a host may be silent
- * @param standstillNanosMax how long a process may be silent whose host answers, at least as long
+ * @param silenceMillisMax how long a host may be silent
+ * @param standstillMillisMax how long a process may be silent whose host answers, at least as long
  */
-record LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rails,
-        IntFunction<List<InetSocketAddress>> directory, long silenceNanosMax, long standstillNanosMax) {
+public record LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rails,
+        IntFunction<List<InetSocketAddress>> directory, long silenceMillisMax, long standstillMillisMax) {
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    /** Keeps the secret and the addresses for itself. */
+    public LocalProcess {
+        secret = secret.clone();
+        rails = List.copyOf(rails);
+        standstillMillisMax = Math.max(silenceMillisMax, standstillMillisMax);
+    }
+
+    long silenceNanosMax() {
+        return silenceMillisMax * NANOS_PER_MILLI;
+    }
+
+    long standstillNanosMax() {
+        return standstillMillisMax * NANOS_PER_MILLI;
+    }
 
     /** Its address on a rail, with any port. */
     InetSocketAddress source(int rail) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 import org.tutti.fabric.Fabric;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
@@ -38,21 +39,20 @@ final class Sender {
     }
 
     /** See {@link org.tutti.fabric.Fabric#put}. */
-    boolean put(long region, long offset, MemorySegment source, long sourceOffset, long bytes, WordAction action,
-            long word, long value, long tag, Waiter.Check check) {
+    boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
         long at = 0;
         while (true) {
             long part = Math.min(bytes - at, TURN_BYTES);
-            WordAction due = at + part == bytes ? action : WordAction.NONE;
+            WordAction due = at + part == bytes ? target.action() : WordAction.NONE;
             boolean direct = false;
             sending.lock(check);
             try {
                 direct = part >= SENT_DIRECTLY_BYTES_MIN && isSentDirectly(source);
-                called.of(FrameLayout.PUT).region = region;
-                called.offset = offset + at;
-                called.word = word;
-                called.value = value;
-                called.tag = tag;
+                called.of(FrameLayout.PUT).region = target.region();
+                called.offset = target.offset() + at;
+                called.word = target.word();
+                called.value = target.value();
+                called.tag = target.tag();
                 if (!(direct ? putDirectly(source, sourceOffset + at, part, due, check)
                         : putCopied(source, sourceOffset + at, part, due, check))) {
                     return false;

@@ -8,7 +8,6 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 import org.tutti.JobStartException;
@@ -18,11 +17,11 @@ import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.Service;
-import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 
 /**
@@ -48,24 +47,15 @@ public final class TcpFabric implements Fabric {
     /**
      * Begins to listen.
      *
-     * @param self the first rank of this process
+     * @param local this process
      * @param size the ranks of the job
-     * @param secret what opens connections, 32 bytes
-     * @param rails this host's addresses to listen on and to connect from, a rail each, with the port to listen at, or
-     *            0 for any
-     * @param directory finds where a process listens, by its first rank
      * @param listener is told what other processes tell
-     * @param silenceMillisMax how long a host may be silent
-     * @param standstillMillisMax how long a process may be silent whose host answers
      * @param coreForEach whether every rank that may wait here has a core of its own
      * @param service what the service thread does while no rank polls
      * @throws JobStartException when it cannot listen there
      */
-    public TcpFabric(int self, int size, byte[] secret, List<InetSocketAddress> rails,
-            IntFunction<List<InetSocketAddress>> directory, FabricListener listener, long silenceMillisMax,
-            long standstillMillisMax, boolean coreForEach, Service service) {
-        this.local = new LocalProcess(self, secret.clone(), List.copyOf(rails), directory, silenceMillisMax * 1_000_000,
-                Math.max(silenceMillisMax, standstillMillisMax) * 1_000_000);
+    public TcpFabric(LocalProcess local, int size, FabricListener listener, boolean coreForEach, Service service) {
+        this.local = local;
         this.waiter = Waiter.forAnswers(coreForEach, this);
         this.peers = new Peers(size, process -> new Peer(process, regions, listener, refusals, this, arena));
         this.service = new ServiceThread(local, service, peers, listener);
@@ -105,11 +95,9 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
-    public boolean put(int process, long region, long offset, MemorySegment source, long sourceOffset, long bytes,
-            WordAction action, long word, long value, long tag, Waiter.Check check) {
-        Peer peer = connect(process, check);
-        return peer != null
-                && peer.sender().put(region, offset, source, sourceOffset, bytes, action, word, value, tag, check);
+    public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
+        Peer peer = connect(target.process(), check);
+        return peer != null && peer.sender().put(target, source, sourceOffset, bytes, check);
     }
 
     @Override

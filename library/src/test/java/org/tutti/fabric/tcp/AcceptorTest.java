@@ -26,8 +26,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Service;
-import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -55,8 +55,10 @@ class AcceptorTest {
 
         Process(byte[] secret) {
             int self = processes.size();
-            fabric = new TcpFabric(self, 4, secret, List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                    rank -> processes.get(rank).fabric.addresses(), this, 20_000, 20_000, false, Service.SLEEP);
+            fabric = new TcpFabric(
+                    new LocalProcess(self, secret, List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+                            rank -> processes.get(rank).fabric.addresses(), 20_000, 20_000),
+                    4, this, false, Service.SLEEP);
             region = fabric.register(memory);
             processes.add(this);
         }
@@ -66,8 +68,8 @@ class AcceptorTest {
         }
 
         boolean put(Process to, long value) {
-            return fabric.put(processes.indexOf(to), to.region, 0, memory, 0, 512, WordAction.RAISE, 1024, value, 0,
-                    PATIENT) && fabric.fence(processes.indexOf(to), PATIENT);
+            return fabric.put(new PutTarget().at(processes.indexOf(to), to.region, 0).raise(1024, value, 0), memory, 0,
+                    512, PATIENT) && fabric.fence(processes.indexOf(to), PATIENT);
         }
 
         @Override
@@ -163,12 +165,12 @@ class AcceptorTest {
 
     /** What a client says in a good handshake, but for a process that there is not, so nothing comes of it. */
     private static byte[] record(InetSocketAddress address) throws IOException {
-        Handshake client = Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, 0, 1, 3, 1));
+        ClientHandshake client = new ClientHandshake(SECRET, new SecureRandom(), new Introduction(1, 0, 1, 3, 1));
         byte[] said;
         try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
             said = shakeHands(socket, client);
         }
-        assertThat(client.verdict()).isEqualTo(Handshake.Verdict.WRONG_PROCESS);
+        assertThat(client.verdict()).isEqualTo(Verdict.WRONG_PROCESS);
         return said;
     }
 
@@ -195,10 +197,10 @@ class AcceptorTest {
         Socket socket = new Socket(process.address().getAddress(), process.address().getPort());
         sockets.add(socket);
         socket.setSoTimeout(20_000);
-        Handshake client = Handshake.client(SECRET, new SecureRandom(),
-                new Handshake.Introduction(1, rail, rails, 0, attempt));
+        ClientHandshake client = new ClientHandshake(SECRET, new SecureRandom(),
+                new Introduction(1, rail, rails, 0, attempt));
         shakeHands(socket, client);
-        assertThat(client.verdict()).isEqualTo(Handshake.Verdict.ACCEPTED);
+        assertThat(client.verdict()).isEqualTo(Verdict.ACCEPTED);
         return socket;
     }
 
@@ -237,13 +239,13 @@ class AcceptorTest {
         socket.setSoTimeout(20_000);
         shakeHands(socket, client);
         assertThat(client.state()).as(client.refusal()).isEqualTo(Handshake.State.DONE);
-        assertThat(client.verdict()).isEqualTo(Handshake.Verdict.ACCEPTED);
+        assertThat(client.verdict()).isEqualTo(Verdict.ACCEPTED);
     }
 
     @Test
     void shouldKeepWhoKnowsTheSecretHoweverManyStrangersComeFromItsAddress() throws Exception {
         Process process = new Process(SECRET);
-        Handshake client = Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, 0, 1, 0, 1));
+        ClientHandshake client = new ClientHandshake(SECRET, new SecureRandom(), new Introduction(1, 0, 1, 0, 1));
         try (Socket socket = new Socket(process.address().getAddress(), process.address().getPort())) {
             write(socket, client);
             connectAndSayNothing(process, 3 * Acceptor.PENDING_MAX, "127.0.0.1");
@@ -255,7 +257,7 @@ class AcceptorTest {
     @Test
     void shouldSendAwayThoseFromTheAddressThatMostHaveComeFrom() throws Exception {
         Process process = new Process(SECRET);
-        Handshake client = Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, 0, 1, 0, 1));
+        ClientHandshake client = new ClientHandshake(SECRET, new SecureRandom(), new Introduction(1, 0, 1, 0, 1));
         try (Socket socket = new Socket(process.address().getAddress(), process.address().getPort(),
                 InetAddress.getByName("127.0.0.2"), 0)) {
             connectAndSayNothing(process, 2 * Acceptor.PENDING_MAX, "127.0.0.1");
@@ -271,10 +273,10 @@ class AcceptorTest {
         for (int rail = 0; rail < 2; rail++) {
             try (Socket socket = new Socket(process.address().getAddress(), process.address().getPort())) {
                 socket.setSoTimeout(20_000);
-                Handshake client =
-                        Handshake.client(SECRET, new SecureRandom(), new Handshake.Introduction(1, rail, 2, 0, rail));
+                ClientHandshake client =
+                        new ClientHandshake(SECRET, new SecureRandom(), new Introduction(1, rail, 2, 0, rail));
                 shakeHands(socket, client);
-                assertThat(client.verdict()).isEqualTo(Handshake.Verdict.ACCEPTED);
+                assertThat(client.verdict()).isEqualTo(Verdict.ACCEPTED);
                 socket.shutdownOutput();
                 assertThat(socket.getInputStream().read()).isEqualTo(-1);
             }

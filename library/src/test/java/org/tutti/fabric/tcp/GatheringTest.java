@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Test;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Regions;
-import org.tutti.fabric.WordAction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -53,9 +53,11 @@ class GatheringTest {
         public void close() {}
     }
 
-    private static void put(Peer peer, long[] source, int bytes, WordAction action) {
-        assertThat(peer.sender().put(REGION, 0, MemorySegment.ofArray(source), 0, bytes, action, 0, 1, 0, () -> {
-        })).isTrue();
+    private static void put(Peer peer, long[] source, int bytes, boolean raises) {
+        PutTarget target = new PutTarget().at(0, REGION, 0);
+        assertThat(peer.sender().put(raises ? target.raise(0, 1, 0) : target, MemorySegment.ofArray(source), 0, bytes,
+                () -> {
+                })).isTrue();
     }
 
     @Test
@@ -65,14 +67,14 @@ class GatheringTest {
             Peer peer = new Peer(4, new Regions(), new Deaf(), new AtomicLong(), () -> false, arena);
             peer.connect(new Wire[]{wire});
             long[] source = new long[LONG_BYTES / Long.BYTES];
-            put(peer, source, LONG_BYTES, WordAction.NONE);
+            put(peer, source, LONG_BYTES, false);
             assertThat(wire.writes).isEmpty();
-            put(peer, source, 0, WordAction.RAISE);
+            put(peer, source, 0, true);
             assertThat(wire.writes).containsExactly(2L * FrameLayout.HEADER_BYTES + LONG_BYTES);
-            put(peer, source, LONG_BYTES, WordAction.RAISE);
+            put(peer, source, LONG_BYTES, true);
             assertThat(wire.writes).as("with its word").hasSize(2)
                     .endsWith((long) FrameLayout.HEADER_BYTES + LONG_BYTES);
-            put(peer, source, LONG_BYTES, WordAction.NONE);
+            put(peer, source, LONG_BYTES, false);
             peer.pump();
             assertThat(wire.writes).as("at the latest when it is flushed").hasSize(3);
         }

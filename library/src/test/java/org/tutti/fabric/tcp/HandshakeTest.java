@@ -16,9 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.tutti.fabric.tcp.Handshake.Introduction;
 import org.tutti.fabric.tcp.Handshake.State;
-import org.tutti.fabric.tcp.Handshake.Verdict;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -65,12 +63,12 @@ class HandshakeTest {
         return bytes;
     }
 
-    private static Handshake client(long seed) {
-        return Handshake.client(SECRET, new Seeded(seed), MINE);
+    private static ClientHandshake client(long seed) {
+        return new ClientHandshake(SECRET, new Seeded(seed), MINE);
     }
 
-    private static Handshake server(long seed) {
-        return Handshake.server(SECRET, new Seeded(seed));
+    private static ServerHandshake server(long seed) {
+        return new ServerHandshake(SECRET, new Seeded(seed));
     }
 
     /** All that a side has to write. */
@@ -93,8 +91,8 @@ class HandshakeTest {
     }
 
     private static Recording record(long seed) {
-        Handshake client = client(seed);
-        Handshake server = server(seed + 1);
+        ClientHandshake client = client(seed);
+        ServerHandshake server = server(seed + 1);
         byte[] first = written(client);
         feed(server, first);
         byte[] second = written(server);
@@ -113,7 +111,9 @@ class HandshakeTest {
         assertThat(side.refusal()).as(what).isNotEmpty();
         assertThat(side.wanted()).as(what).isZero();
         assertThatThrownBy(side::verdict).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> side.answer(Verdict.ACCEPTED)).isInstanceOf(IllegalStateException.class);
+        if (side instanceof ServerHandshake server) {
+            assertThatThrownBy(() -> server.answer(Verdict.ACCEPTED)).isInstanceOf(IllegalStateException.class);
+        }
     }
 
     // --- those who know the secret ----------------------------------------------------------------------------------
@@ -137,8 +137,8 @@ class HandshakeTest {
     @Test
     void shouldAgreeHoweverManyBytesArriveAtOnce() {
         for (int atOnce = 1; atOnce <= 120; atOnce++) {
-            Handshake client = client(atOnce);
-            Handshake server = server(-atOnce);
+            ClientHandshake client = client(atOnce);
+            ServerHandshake server = server(-atOnce);
             for (int turn = 0; turn < 1000 && client.state() != State.DONE; turn++) {
                 move(client, server, atOnce);
                 if (server.state() == State.INTRODUCED) {
@@ -160,8 +160,8 @@ class HandshakeTest {
     @ParameterizedTest
     @EnumSource(Verdict.class)
     void shouldTellTheVerdict(Verdict verdict) {
-        Handshake client = client(3);
-        Handshake server = server(4);
+        ClientHandshake client = client(3);
+        ServerHandshake server = server(4);
         feed(server, written(client));
         feed(client, written(server));
         feed(server, written(client));
@@ -175,8 +175,8 @@ class HandshakeTest {
 
     @Test
     void shouldLeaveWhatFollowsTheHandshakeAlone() {
-        Handshake client = client(5);
-        Handshake server = server(6);
+        ClientHandshake client = client(5);
+        ServerHandshake server = server(6);
         feed(server, written(client));
         feed(client, written(server));
         byte[] frames = bytes(7, 100);
@@ -195,8 +195,8 @@ class HandshakeTest {
 
     @Test
     void shouldSayWhatThePictureShows() throws Exception {
-        Handshake client = client(8);
-        Handshake server = server(9);
+        ClientHandshake client = client(8);
+        ServerHandshake server = server(9);
         byte[] clientNonce = bytes(8, 32);
         byte[] serverNonce = bytes(9, 32);
         byte[] version = {2, 0, 0, 0};
@@ -238,7 +238,7 @@ class HandshakeTest {
     @Test
     void shouldNotSpeakToAStrangerFirst() {
         Seeded random = new Seeded(1);
-        Handshake server = Handshake.server(SECRET, random);
+        ServerHandshake server = new ServerHandshake(SECRET, random);
         assertThat(server.toWrite().remaining()).isZero();
         byte[] first = record(1).message(1);
         for (int i = 0; i < first.length - 1; i++) {
@@ -255,8 +255,8 @@ class HandshakeTest {
         for (int bit = 0; bit < 8 * SECRET.length; bit++) {
             byte[] other = SECRET.clone();
             other[bit / 8] ^= (byte) (1 << bit % 8);
-            Handshake client = Handshake.client(other, new Seeded(bit), MINE);
-            Handshake server = server(bit + 1000);
+            ClientHandshake client = new ClientHandshake(other, new Seeded(bit), MINE);
+            ServerHandshake server = server(bit + 1000);
             feed(server, written(client));
             assertRefused(server, "the server, bit " + bit);
             assertThat(server.refusal()).contains("secret");
@@ -273,7 +273,7 @@ class HandshakeTest {
     void shouldRefuseAServerWithAnotherSecret() throws Exception {
         byte[] nonce = bytes(75, 32);
         byte[] serverNonce = bytes(76, 32);
-        Handshake client = client(75);
+        ClientHandshake client = client(75);
         written(client);
         feed(client, joined(text("TUTTI<--"), new byte[]{2, 0, 0, 0}, serverNonce,
                 mac(bytes(77, 32), "tutti server", nonce, serverNonce)));
@@ -284,7 +284,7 @@ class HandshakeTest {
 
     @Test
     void shouldNotTakeAServerThatClosesAtOnceForOneWithAnotherSecret() {
-        Handshake client = client(74);
+        ClientHandshake client = client(74);
         client.closed();
         assertRefused(client, "closed at once");
         assertThat(client.refusal()).doesNotContain("secret");
@@ -292,14 +292,14 @@ class HandshakeTest {
 
     @Test
     void shouldKnowWhoHasKnockedAsOneThatKnowsTheSecret() {
-        Handshake server = server(72);
+        ServerHandshake server = server(72);
         byte[] first = record(73).message(1);
         for (byte one : first) {
             assertThat(server.hasKnocked()).isFalse();
             feed(server, new byte[]{one});
         }
         assertThat(server.hasKnocked()).isTrue();
-        Handshake another = server(72);
+        ServerHandshake another = server(72);
         first[GREETING_BYTES + 40] ^= 1;
         feed(another, first);
         assertThat(another.hasKnocked()).isFalse();
@@ -309,7 +309,7 @@ class HandshakeTest {
     void shouldRefuseAClientThatGoesOnWithAnotherSecret() throws Exception {
         byte[] other = bytes(77, 32);
         byte[] nonce = bytes(78, 32);
-        Handshake server = server(79);
+        ServerHandshake server = server(79);
         feed(server, joined(text("TUTTI-->"), new byte[]{2, 0, 0, 0}, nonce, knock(SECRET, nonce))); // played again
         byte[] serverNonce = Arrays.copyOfRange(written(server), 12, 44);
         byte[] said = new byte[20];
@@ -322,8 +322,8 @@ class HandshakeTest {
     @ValueSource(ints = {1, 2, 3, 4})
     void shouldRefuseAMessageWithAnyBitFlipped(int number) {
         for (int bit = 0; bit < 8 * MESSAGE_BYTES[number - 1]; bit++) {
-            Handshake client = client(bit);
-            Handshake server = server(bit + 10_000);
+            ClientHandshake client = client(bit);
+            ServerHandshake server = server(bit + 10_000);
             Handshake[] sides = {client, server};
             for (int message = 1; message <= number; message++) {
                 Handshake from = sides[(message + 1) % 2];
@@ -343,8 +343,8 @@ class HandshakeTest {
     @Test
     void shouldNotBeDoneWithAConversationThatIsCutAtAnyByte() {
         for (int cut = 0; cut < 128; cut++) {
-            Handshake client = client(20);
-            Handshake server = server(21);
+            ClientHandshake client = client(20);
+            ServerHandshake server = server(21);
             feed(server, Arrays.copyOf(written(client), Math.min(cut, 76)));
             feed(client, written(server));
             if (cut > 76) {
@@ -356,8 +356,8 @@ class HandshakeTest {
             assertThat(server.refusal()).contains("closed the connection after " + cut + " bytes");
         }
         for (int cut = 0; cut < 112; cut++) {
-            Handshake client = client(20);
-            Handshake server = server(21);
+            ClientHandshake client = client(20);
+            ServerHandshake server = server(21);
             feed(server, written(client));
             feed(client, Arrays.copyOf(written(server), Math.min(cut, 76)));
             feed(server, written(client));
@@ -377,8 +377,8 @@ class HandshakeTest {
         for (int length = 0; length <= 300; length++) {
             for (int seed = 0; seed < 5; seed++) {
                 Seeded random = new Seeded(seed);
-                Handshake server = Handshake.server(SECRET, random);
-                Handshake client = client(seed);
+                ServerHandshake server = new ServerHandshake(SECRET, random);
+                ClientHandshake client = client(seed);
                 written(client);
                 byte[] garbage = bytes(1000L * length + seed, length);
                 for (Handshake side : new Handshake[]{server, client}) {
@@ -401,7 +401,7 @@ class HandshakeTest {
         Recording good = record(30);
         for (int beginning = 0; beginning < 128; beginning++) {
             for (int seed = 0; seed < 20; seed++) {
-                Handshake server = server(31); // the recorded one's nonce, so that the beginning is good
+                ServerHandshake server = server(31); // the recorded one's nonce, so that the beginning is good
                 byte[] bytes = Arrays.copyOf(good.client(), 300);
                 bytes[beginning] ^= (byte) (1 + new Random(seed).nextInt(255));
                 System.arraycopy(bytes(seed, 300), 0, bytes, beginning + 1, 300 - beginning - 1);
@@ -411,7 +411,7 @@ class HandshakeTest {
         }
         for (int beginning = 0; beginning < 112; beginning++) {
             for (int seed = 0; seed < 20; seed++) {
-                Handshake client = client(30);
+                ClientHandshake client = client(30);
                 byte[] bytes = Arrays.copyOf(good.server(), 300);
                 bytes[beginning] ^= (byte) (1 + new Random(seed).nextInt(255));
                 System.arraycopy(bytes(seed, 300), 0, bytes, beginning + 1, 300 - beginning - 1);
@@ -425,11 +425,11 @@ class HandshakeTest {
     void shouldRefuseARecordedConversation() {
         for (int seed = 0; seed < 100; seed++) {
             Recording recorded = record(2L * seed);
-            Handshake server = server(seed + 5000);
+            ServerHandshake server = server(seed + 5000);
             feed(server, recorded.client());
             assertRefused(server, "a client played again, seed " + seed);
             assertThat(written(server)).as("message 2 alone").hasSize(MESSAGE_BYTES[1]);
-            Handshake client = client(seed + 6000);
+            ClientHandshake client = client(seed + 6000);
             written(client);
             feed(client, recorded.server());
             assertRefused(client, "a server played again, seed " + seed);
@@ -439,17 +439,17 @@ class HandshakeTest {
 
     @Test
     void shouldRefuseMessagesOfAConversationAtTheSameTime() {
-        Handshake client = client(40);
-        Handshake one = server(41);
-        Handshake two = server(42);
+        ClientHandshake client = client(40);
+        ServerHandshake one = server(41);
+        ServerHandshake two = server(42);
         byte[] first = written(client);
         feed(one, first);
         feed(two, first);
         feed(client, written(one));
         feed(two, written(client));
         assertRefused(two, "an introduction that was made to another");
-        Handshake other = client(43);
-        Handshake third = server(44);
+        ClientHandshake other = client(43);
+        ServerHandshake third = server(44);
         feed(third, written(other));
         feed(other, written(third));
         feed(third, written(other));
@@ -460,12 +460,12 @@ class HandshakeTest {
 
     @Test
     void shouldRefuseItsOwnWordsSentBack() {
-        Handshake client = client(50);
+        ClientHandshake client = client(50);
         byte[] first = written(client);
         feed(client, first);
         assertRefused(client, "a server that is an echo");
 
-        Handshake server = server(51);
+        ServerHandshake server = server(51);
         feed(server, first);
         byte[] second = written(server);
         feed(server, second);
@@ -473,17 +473,17 @@ class HandshakeTest {
 
         // the server's code as that of the client, with its nonce as introduction, and the same at another offset
         for (int offset = 0; offset <= second.length - MESSAGE_BYTES[2]; offset++) {
-            Handshake again = server(51);
+            ServerHandshake again = server(51);
             feed(again, first);
             feed(again, Arrays.copyOfRange(second, offset, offset + MESSAGE_BYTES[2]));
             assertRefused(again, "the server's words from " + offset);
         }
 
         // a second connection to the same process, to make it answer the challenge of the first
-        Handshake asked = server(52);
+        ServerHandshake asked = server(52);
         feed(asked, first);
         byte[] challenge = Arrays.copyOfRange(written(asked), GREETING_BYTES, 44);
-        Handshake oracle = server(53);
+        ServerHandshake oracle = server(53);
         feed(oracle, joined(Arrays.copyOf(first, GREETING_BYTES), challenge, Arrays.copyOfRange(first, 44, 76)));
         assertRefused(oracle, "a challenge of its own, played back");
         assertThat(written(oracle)).as("no answer").hasSize(GREETING_BYTES);
@@ -493,7 +493,7 @@ class HandshakeTest {
     void shouldRefuseAClientThatReturnsTheServersWordsAsItsOwn() {
         // a server that answers a client with what that client has told it about itself
         Recording recorded = record(60);
-        Handshake client = client(60);
+        ClientHandshake client = client(60);
         written(client);
         feed(client, recorded.message(2));
         byte[] third = written(client);
@@ -503,11 +503,11 @@ class HandshakeTest {
 
     @Test
     void shouldSayWhichVersionsMeet() {
-        Handshake client = client(70);
+        ClientHandshake client = client(70);
         byte[] first = written(client);
         first[8] = 1;
         Seeded random = new Seeded(71);
-        Handshake server = Handshake.server(SECRET, random);
+        ServerHandshake server = new ServerHandshake(SECRET, random);
         feed(server, first);
         assertRefused(server, "another version");
         assertThat(server.refusal()).isEqualTo("it speaks version 1 of the protocol, and this process version 2");
@@ -526,7 +526,7 @@ class HandshakeTest {
         int[][] senseless = {{-1, 0, 1, 0}, {0, -1, 1, 0}, {0, 1, 1, 0}, {0, 0, 0, 0}, {0, 0, 5, 0}, {0, 0, 1, -1}};
         byte[] nonce = bytes(80, 32);
         for (int[] numbers : senseless) {
-            Handshake server = server(81);
+            ServerHandshake server = server(81);
             feed(server, joined(text("TUTTI-->"), new byte[]{2, 0, 0, 0}, nonce, knock(SECRET, nonce)));
             byte[] serverNonce = Arrays.copyOfRange(written(server), 12, 44);
             byte[] said = littleEndian(numbers[0], numbers[1], numbers[2], numbers[3], 1);
@@ -534,11 +534,11 @@ class HandshakeTest {
             assertRefused(server, Arrays.toString(numbers));
             assertThat(server.refusal()).contains("makes no sense");
             var mine = new Introduction(numbers[0], numbers[1], numbers[2], numbers[3], 1);
-            assertThatThrownBy(() -> Handshake.client(SECRET, new Seeded(1), mine))
+            assertThatThrownBy(() -> new ClientHandshake(SECRET, new Seeded(1), mine))
                     .isInstanceOf(IllegalArgumentException.class);
         }
         Recording recorded = record(82);
-        Handshake client = client(82);
+        ClientHandshake client = client(82);
         feed(client, recorded.message(2));
         byte[] nonces = joined(bytes(82, 32), bytes(83, 32));
         byte[] verdict = littleEndian(9);
@@ -557,8 +557,8 @@ class HandshakeTest {
     @Test
     void shouldKeepTheSecretToItself() {
         byte[] secret = SECRET.clone();
-        Handshake client = Handshake.client(secret, new Seeded(90), MINE);
-        Handshake server = server(91);
+        ClientHandshake client = new ClientHandshake(secret, new Seeded(90), MINE);
+        ServerHandshake server = server(91);
         byte[] said = written(client);
         feed(server, said);
         byte[] answered = written(server);

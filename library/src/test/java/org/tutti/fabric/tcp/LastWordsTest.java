@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Regions;
-import org.tutti.fabric.WordAction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -122,7 +122,7 @@ class LastWordsTest {
         try (Arena arena = Arena.ofConfined()) {
             Peer peer = peer(4, arena);
             peer.connect(new Wire[]{new ClosedWire(newsAndGoodbye())});
-            peer.sender().put(1 << 16, 0, MemorySegment.ofArray(new long[1]), 0, Long.BYTES, WordAction.NONE, 0, 0, 0,
+            peer.sender().put(new PutTarget().at(0, 1 << 16, 0), MemorySegment.ofArray(new long[1]), 0, Long.BYTES,
                     () -> {
                     });
             peer.pump();

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
-import org.tutti.fabric.WordAction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -55,7 +55,7 @@ class LettingGoTest {
 
     private WeakReference<MemorySegment.Scope> put() {
         MemorySegment source = memory();
-        assertThat(peer.sender().put(1 << 16, 0, source, 0, BYTES, WordAction.NONE, -1, 0, 0, () -> {
+        assertThat(peer.sender().put(new PutTarget().at(0, 1 << 16, 0), source, 0, BYTES, () -> {
         })).isTrue();
         return new WeakReference<>(source.scope());
     }

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
-import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -134,7 +134,7 @@ class LongPutTest {
     private boolean putLong(Peer peer, boolean pieces, Waiter.Check check) {
         MemorySegment source = arena.allocate(LONG_BYTES);
         if (!pieces) {
-            return peer.sender().put(1 << 16, 0, source, 0, LONG_BYTES, WordAction.NONE, -1, 0, 0, check);
+            return peer.sender().put(new PutTarget().at(0, 1 << 16, 0), source, 0, LONG_BYTES, check);
         }
         SectionPieces all = new SectionPieces();
         all.begin(0, source, 0, LONG_BYTES);
@@ -142,9 +142,8 @@ class LongPutTest {
     }
 
     private static boolean putShort(Peer peer, Waiter.Check check) {
-        return peer.sender().put(1 << 16, 0, MemorySegment.ofArray(new long[1]), 0, Long.BYTES, WordAction.RAISE, 0,
-                MARK, 0,
-                check);
+        return peer.sender().put(new PutTarget().at(0, 1 << 16, 0).raise(0, MARK, 0),
+                MemorySegment.ofArray(new long[1]), 0, Long.BYTES, check);
     }
 
     private static void awaitQueued(Thread thread) {

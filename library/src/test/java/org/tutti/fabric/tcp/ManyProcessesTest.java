@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Service;
-import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -65,8 +65,9 @@ class ManyProcessesTest {
         for (int step = 0; step < STEPS; step++) {
             int to = (self + (1 << step)) % PROCESSES;
             long word = (long) step * Words.LINE_BYTES;
-            assertThat(fabrics[self].put(to, regions[to], 0, nothing, 0, 0, WordAction.RAISE, word, round, 0, () -> {
-            })).isTrue();
+            assertThat(fabrics[self].put(new PutTarget().at(to, regions[to], 0).raise(word, round, 0), nothing, 0, 0,
+                    () -> {
+                    })).isTrue();
             fabrics[self].flush();
             waiter.await(memories[self], word, round, () -> {
             });
@@ -78,7 +79,7 @@ class ManyProcessesTest {
         MemorySegment nothing = MemorySegment.ofArray(new byte[0]);
         for (int step = 0; step < STEPS; step++) {
             int to = (self + (1 << step)) % PROCESSES;
-            assertThat(fabrics[self].put(to, regions[to], 0, nothing, 0, 0, WordAction.ADD, 1024, 1, 0, () -> {
+            assertThat(fabrics[self].put(new PutTarget().at(to, regions[to], 0).add(1024, 1), nothing, 0, 0, () -> {
             })).isTrue();
         }
         fabrics[self].flush();
@@ -92,9 +93,11 @@ class ManyProcessesTest {
         try (Arena arena = Arena.ofShared()) {
             for (int i = 0; i < PROCESSES; i++) {
                 memories[i] = arena.allocate(2048, Words.LINE_BYTES);
-                fabrics[i] = new TcpFabric(i, PROCESSES, new byte[32],
-                        List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                        process -> fabrics[process].addresses(), new Listener(), 20_000, 20_000, false, Service.SLEEP);
+                fabrics[i] = new TcpFabric(
+                        new LocalProcess(i, new byte[32],
+                                List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+                                process -> fabrics[process].addresses(), 20_000, 20_000),
+                        PROCESSES, new Listener(), false, Service.SLEEP);
                 regions[i] = fabrics[i].register(memories[i]);
             }
             everyone(self -> {

@@ -24,6 +24,7 @@ import org.tutti.DataType;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.Service;
@@ -269,8 +270,8 @@ class RequestFuzzTest {
     /** A connection of a process that has proved that it knows the secret. */
     private static SocketChannel connect(TcpFabric to, byte[] secret, int rank) throws IOException {
         SocketChannel channel = SocketChannel.open(to.addresses().get(0));
-        Handshake handshake =
-                Handshake.client(secret, new SecureRandom(), new Handshake.Introduction(rank, 0, 1, 0, 1));
+        ClientHandshake handshake =
+                new ClientHandshake(secret, new SecureRandom(), new Introduction(rank, 0, 1, 0, 1));
         while (handshake.state() == Handshake.State.GOING_ON || handshake.toWrite().hasRemaining()) {
             if (handshake.toWrite().hasRemaining()) {
                 channel.write(handshake.toWrite());
@@ -280,7 +281,7 @@ class RequestFuzzTest {
                 handshake.read(heard.flip());
             }
         }
-        assertThat(handshake.verdict()).isEqualTo(Handshake.Verdict.ACCEPTED);
+        assertThat(handshake.verdict()).isEqualTo(Verdict.ACCEPTED);
         return channel;
     }
 
@@ -294,9 +295,11 @@ class RequestFuzzTest {
         Listener goodListener = new Listener();
         try (Arena arena = Arena.ofShared()) {
             for (Listener each : List.of(listener, goodListener)) {
-                fabrics.add(new TcpFabric(fabrics.size(), 2 + runs, secret,
-                        List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                        process -> fabrics.get(process).addresses(), each, 20_000, 20_000, false, Service.SLEEP));
+                fabrics.add(new TcpFabric(
+                        new LocalProcess(fabrics.size(), secret,
+                                List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+                                process -> fabrics.get(process).addresses(), 20_000, 20_000),
+                        2 + runs, each, false, Service.SLEEP));
             }
             TcpFabric victim = fabrics.get(0);
             TcpFabric good = fabrics.get(1);
@@ -332,7 +335,7 @@ class RequestFuzzTest {
                 }
                 long value = run;
                 MemorySegment source = MemorySegment.ofArray(new long[]{value});
-                assertThat(good.put(0, ownRegion, 64, source, 0, 8, WordAction.ADD, 0, 1, 0, PATIENT)).isTrue();
+                assertThat(good.put(new PutTarget().at(0, ownRegion, 64).add(0, 1), source, 0, 8, PATIENT)).isTrue();
                 assertThat(good.atomic(0, ownRegion, 0, AtomicOperation.FETCH_ADD, 0, 0, old, PATIENT)).isTrue();
                 assertThat(old[0]).isEqualTo(run + 1);
                 MemorySegment found = arena.allocate(8);

@@ -18,6 +18,7 @@ import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
@@ -263,8 +264,14 @@ final class SimulatedProcess implements FabricListener {
         note(action, word, value, tag, area, bytes);
         long at = area;
         area += bytes;
-        boolean there = peer.sender().put(region(), at, MemorySegment.ofArray(source), lead, bytes, action,
-                word < 0 ? -1 : (long) word * WORD_STRIDE, value, tag, job::check);
+        PutTarget target = new PutTarget().at(0, region(), at);
+        switch (action) {
+            case NONE -> {
+            }
+            case RAISE -> target.raise((long) word * WORD_STRIDE, value, tag);
+            case ADD -> target.add((long) word * WORD_STRIDE, value);
+        }
+        boolean there = peer.sender().put(target, MemorySegment.ofArray(source), lead, bytes, job::check);
         noteSent(there);
     }
 
@@ -594,7 +601,7 @@ final class SimulatedProcess implements FabricListener {
     void checkGone() {
         assertThat(peer.isGone()).isTrue();
         MemorySegment bytes = MemorySegment.ofArray(new byte[8]);
-        assertThat(peer.sender().put(0, 0, bytes, 0, 8, WordAction.NONE, -1, 0, 0, job::check)).isFalse();
+        assertThat(peer.sender().put(new PutTarget().at(0, 0, 0), bytes, 0, 8, job::check)).isFalse();
         assertThat(peer.requester().get(0, 0, bytes, 0, 8, job::check)).isEqualTo(-1);
         assertThat(peer.requester().atomic(0, 0, AtomicOperation.SWAP, 0, 0, job::check)).isEqualTo(-1);
         assertThat(peer.sender().tell(FrameLayout.NEWS, 7, 0, 0)).isFalse();

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Service;
-import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -42,8 +42,10 @@ class SlowProcessTest {
     private final Queue<Loss> lost = new ConcurrentLinkedQueue<>();
 
     private TcpFabric fabric(InetSocketAddress other, long silenceMillisMax, long standstillMillisMax) {
-        return new TcpFabric(1, 2, SECRET, List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                _ -> List.of(other), new FabricListener() {
+        return new TcpFabric(
+                new LocalProcess(1, SECRET, List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+                        _ -> List.of(other), silenceMillisMax, standstillMillisMax),
+                2, new FabricListener() {
                     @Override
                     public void news(int kind, long index, long value) {
                         throw new AssertionError("nobody tells news");
@@ -58,7 +60,7 @@ class SlowProcessTest {
                     public void lost(int process, Loss loss, String reason) {
                         lost.add(loss);
                     }
-                }, silenceMillisMax, standstillMillisMax, false, Service.SLEEP);
+                }, false, Service.SLEEP);
     }
 
     private static ServerSocketChannel door() throws IOException {
@@ -68,7 +70,7 @@ class SlowProcessTest {
     /** Lets the fabric in, as the process of rank 0; stands still before it reads the introduction. */
     private static SocketChannel letIn(ServerSocketChannel door, long stillMillis) throws Exception {
         SocketChannel channel = door.accept();
-        Handshake handshake = Handshake.server(SECRET, new SecureRandom());
+        ServerHandshake handshake = new ServerHandshake(SECRET, new SecureRandom());
         ByteBuffer buffer = ByteBuffer.allocate(256);
         int messages = 0;
         while (handshake.state() != Handshake.State.DONE || handshake.toWrite().hasRemaining()) {
@@ -78,7 +80,7 @@ class SlowProcessTest {
                     Thread.sleep(stillMillis);
                 }
             } else if (handshake.state() == Handshake.State.INTRODUCED) {
-                handshake.answer(Handshake.Verdict.ACCEPTED);
+                handshake.answer(Verdict.ACCEPTED);
             } else {
                 buffer.clear().limit(handshake.wanted());
                 assertThat(channel.read(buffer)).as("bytes of the handshake").isPositive();
@@ -100,7 +102,7 @@ class SlowProcessTest {
                 TcpFabric fabric = fabric((InetSocketAddress) door.getLocalAddress(), 60_000, 60_000)) {
             FutureTask<SocketChannel> other = meanwhile(() -> letIn(door, VISIT_MILLIS + 1000));
             MemorySegment bytes = MemorySegment.ofArray(new byte[64]);
-            assertThat(fabric.put(0, 1 << 16, 0, bytes, 0, 64, WordAction.NONE, -1, 0, 0, PATIENT)).isTrue();
+            assertThat(fabric.put(new PutTarget().at(0, 1 << 16, 0), bytes, 0, 64, PATIENT)).isTrue();
             fabric.flush();
             try (SocketChannel channel = other.get()) {
                 ByteBuffer frame = ByteBuffer.allocate(FrameLayout.HEADER_BYTES + 64);
@@ -121,7 +123,7 @@ class SlowProcessTest {
 
     private static FutureTask<Boolean> put(TcpFabric fabric) {
         MemorySegment bytes = MemorySegment.ofArray(new byte[64]);
-        return meanwhile(() -> fabric.put(0, 1 << 16, 0, bytes, 0, 64, WordAction.NONE, -1, 0, 0, PATIENT));
+        return meanwhile(() -> fabric.put(new PutTarget().at(0, 1 << 16, 0), bytes, 0, 64, PATIENT));
     }
 
     /** The kernel of its host takes connections for it; and refuses them while it leaves. */
@@ -200,7 +202,7 @@ class SlowProcessTest {
             FutureTask<SocketChannel> other = meanwhile(() -> letIn(door, 0));
             long startNanos = System.nanoTime();
             MemorySegment bytes = MemorySegment.ofArray(new byte[64]);
-            assertThat(fabric.put(0, 1 << 16, 0, bytes, 0, 64, WordAction.NONE, -1, 0, 0, PATIENT)).isTrue();
+            assertThat(fabric.put(new PutTarget().at(0, 1 << 16, 0), bytes, 0, 64, PATIENT)).isTrue();
             try (SocketChannel channel = other.get()) {
                 assertThat(fabric.fenceAll(1)).isFalse();
                 assertThat((System.nanoTime() - startNanos) / 1_000_000).isGreaterThanOrEqualTo(silenceMillisMax / 2);

@@ -17,8 +17,8 @@ import java.util.List;
 import org.tutti.TuttiException;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Service;
-import org.tutti.fabric.WordAction;
 
 /** Processes of a job in a JVM that is short of something: what {@link StarvedProcessTest} starts. */
 final class StarvedMain {
@@ -45,9 +45,11 @@ final class StarvedMain {
     }
 
     private void open(int self) {
-        fabrics.add(new TcpFabric(self, PROCESSES_MAX, new byte[32],
-                List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                process -> fabrics.get(process).addresses(), new FabricListener() {
+        fabrics.add(new TcpFabric(
+                new LocalProcess(self, new byte[32],
+                        List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+                        process -> fabrics.get(process).addresses(), SILENCE_MILLIS_MAX, SILENCE_MILLIS_MAX),
+                PROCESSES_MAX, new FabricListener() {
                     @Override
                     public void news(int kind, long index, long value) {}
 
@@ -63,12 +65,11 @@ final class StarvedMain {
                     public void failed(Throwable cause) {
                         System.out.println(self + " failed: " + cause);
                     }
-                }, SILENCE_MILLIS_MAX, SILENCE_MILLIS_MAX, false, Service.SLEEP));
+                }, false, Service.SLEEP));
     }
 
     private boolean put(int process) {
-        return fabrics.get(0).put(process, 1 << 16, 0, MemorySegment.ofArray(new byte[8]), 0, 8, WordAction.NONE, -1, 0,
-                0,
+        return fabrics.get(0).put(new PutTarget().at(process, 1 << 16, 0), MemorySegment.ofArray(new byte[8]), 0, 8,
                 () -> {
                 }) && fabrics.get(0).fence(process, () -> {
                 });

@@ -30,9 +30,9 @@ import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.Service;
-import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -62,8 +62,9 @@ class TcpFabricTest {
         Process(int self, byte[] secret, int rails, Service service) {
             List<InetSocketAddress> addresses =
                     Collections.nCopies(rails, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            fabric = new TcpFabric(self, 9, secret, addresses, TcpFabricTest.this::addresses, this, 2000, 20_000, false,
-                    service);
+            fabric = new TcpFabric(
+                    new LocalProcess(self, secret, addresses, TcpFabricTest.this::addresses, 2000, 20_000), 9, this,
+                    false, service);
             region = fabric.register(memory);
         }
 
@@ -123,8 +124,8 @@ class TcpFabricTest {
         Waiter waiter = new Waiter(false, to.fabric);
         for (int round = 1; round <= 30; round++) {
             long length = round % 3 == 0 ? bytes.length : round * 37L;
-            assertThat(from.fabric.put(1, to.region, 4096, source, round, length - round, WordAction.RAISE, 64, round,
-                    -round, PATIENT)).isTrue();
+            assertThat(from.fabric.put(new PutTarget().at(1, to.region, 4096).raise(64, round, -round), source, round,
+                    length - round, PATIENT)).isTrue();
             from.fabric.flush();
             waiter.await(to.memory, 64, round, PATIENT);
             assertThat(Words.loadPlain(to.memory, 72)).isEqualTo(-round);
@@ -154,7 +155,8 @@ class TcpFabricTest {
         Process to = processes.get(1);
         MemorySegment source = MemorySegment.ofArray(new long[]{1, 2, 3});
         for (int round = 1; round <= 100; round++) {
-            assertThat(from.fabric.put(1, to.region, 0, source, 0, 24, WordAction.ADD, 64, 2, 0, PATIENT)).isTrue();
+            assertThat(from.fabric.put(new PutTarget().at(1, to.region, 0).add(64, 2), source, 0, 24, PATIENT))
+                    .isTrue();
             assertThat(from.fabric.fence(1, PATIENT)).isTrue();
             assertThat(Words.load(to.memory, 64)).isEqualTo(2L * round);
         }
@@ -173,8 +175,8 @@ class TcpFabricTest {
         for (int round = 1; round <= 400; round++) {
             source.set(ValueLayout.JAVA_LONG, 0, round);
             for (int put = 0; put < 1 + round % 3; put++) {
-                assertThat(from.fabric.put(1, to.region, 8L * put, source, 0, 8, WordAction.RAISE, 64, 4L * round + put,
-                        0, PATIENT)).isTrue();
+                assertThat(from.fabric.put(new PutTarget().at(1, to.region, 8L * put).raise(64, 4L * round + put, 0),
+                        source, 0, 8, PATIENT)).isTrue();
                 from.fabric.flushSoon();
             }
             while (Words.load(to.memory, 64) < 4L * round + round % 3) { // and nobody polls
@@ -225,12 +227,12 @@ class TcpFabricTest {
         long[][] wrong = {{to.region, REGION_BYTES - 99}, {to.region, -1}, {to.region, Long.MAX_VALUE - 50},
                 {to.region + (1 << 16), 0}, {to.region + 1, 0}, {0, 0}};
         for (long[] place : wrong) {
-            from.fabric.put(1, place[0], place[1], source, 0, 100, WordAction.NONE, -1, 0, 0, PATIENT);
+            from.fabric.put(new PutTarget().at(1, place[0], place[1]), source, 0, 100, PATIENT);
             assertThatThrownBy(() -> from.fabric.get(1, place[0], place[1], source, 0, 100, PATIENT))
                     .isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("rank 1 has refused");
         }
         for (long word : new long[]{-8, 4, REGION_BYTES - 8, REGION_BYTES, Long.MAX_VALUE - 7}) {
-            from.fabric.put(1, to.region, 0, source, 0, 0, WordAction.RAISE, word, 1, 0, PATIENT);
+            from.fabric.put(new PutTarget().at(1, to.region, 0).raise(word, 1, 0), source, 0, 0, PATIENT);
         }
         for (AtomicOperation operation : AtomicOperation.values()) {
             for (long offset : new long[]{-8, 2, operation.bytes() / 2, REGION_BYTES - operation.bytes() / 2,
@@ -266,7 +268,7 @@ class TcpFabricTest {
                         if (gets) {
                             mine.get(other, region, 0, target, 0, REGION_BYTES, PATIENT);
                         } else {
-                            mine.put(other, region, 0, source, 0, REGION_BYTES, WordAction.NONE, -1, 0, 0, PATIENT);
+                            mine.put(new PutTarget().at(other, region, 0), source, 0, REGION_BYTES, PATIENT);
                         }
                     }
                     mine.fence(other, PATIENT);
@@ -311,7 +313,7 @@ class TcpFabricTest {
                     if (other != self) {
                         Process to = processes.get(other);
                         Fabric mine = processes.get(self).fabric;
-                        mine.put(other, to.region, 0, source, 0, 0, WordAction.ADD, 0, 1, 0, PATIENT);
+                        mine.put(new PutTarget().at(other, to.region, 0).add(0, 1), source, 0, 0, PATIENT);
                         mine.fence(other, PATIENT);
                     }
                 }
@@ -332,11 +334,11 @@ class TcpFabricTest {
         Process from = processes.get(0);
         Process to = processes.get(1);
         MemorySegment source = arena.allocate(REGION_BYTES).fill((byte) 7);
-        from.fabric.put(1, to.region, 0, source, 0, REGION_BYTES, WordAction.NONE, -1, 0, 0, PATIENT);
+        from.fabric.put(new PutTarget().at(1, to.region, 0), source, 0, REGION_BYTES, PATIENT);
         from.fabric.close();
         assertThat(to.memory.mismatch(source)).isEqualTo(-1);
         assertThat(to.heard).containsExactly("left 0");
-        while (to.fabric.put(0, from.region, 0, source, 0, 8, WordAction.NONE, -1, 0, 0, PATIENT)) {
+        while (to.fabric.put(new PutTarget().at(0, from.region, 0), source, 0, 8, PATIENT)) {
             Thread.onSpinWait(); // it hears at once that the other has left, but perhaps not yet that it is closed
         }
     }
@@ -347,7 +349,7 @@ class TcpFabricTest {
         Process from = processes.get(0);
         Process to = processes.get(1);
         MemorySegment source = arena.allocate(REGION_BYTES).fill((byte) 7);
-        from.fabric.put(1, to.region, 64, source, 0, 64, WordAction.RAISE, 0, 1, 0, PATIENT);
+        from.fabric.put(new PutTarget().at(1, to.region, 64).raise(0, 1, 0), source, 0, 64, PATIENT);
         from.fabric.flush();
         while (Words.load(to.memory, 0) < 1) {
             Thread.sleep(1);
@@ -358,7 +360,7 @@ class TcpFabricTest {
         }
         assertThat(from.fabric.fence(1, PATIENT)).isTrue();
         assertThat(from.fabric.fenceAll(0)).isTrue();
-        assertThat(from.fabric.put(1, to.region, 64, source, 0, 64, WordAction.NONE, -1, 0, 0, PATIENT)).isFalse();
+        assertThat(from.fabric.put(new PutTarget().at(1, to.region, 64), source, 0, 64, PATIENT)).isFalse();
     }
 
     /** One connection is in use for longer than a process may be silent; the others are served meanwhile. */
@@ -394,7 +396,8 @@ class TcpFabricTest {
     }
 
     private static void put(Process from, Process to, long value) {
-        assertThat(from.fabric.put(0, to.region, 64, from.memory, 0, 64, WordAction.RAISE, 0, value, 0, PATIENT))
+        assertThat(
+                from.fabric.put(new PutTarget().at(0, to.region, 64).raise(0, value, 0), from.memory, 0, 64, PATIENT))
                 .isTrue();
         assertThat(from.fabric.fence(0, PATIENT)).isTrue();
         assertThat(Words.load(to.memory, 0)).isEqualTo(value);
@@ -452,7 +455,7 @@ class TcpFabricTest {
         Process failing = processes.get(0);
         Process other = processes.get(1);
         put(other, failing, 1);
-        assertThat(failing.fabric.put(UNKNOWN, 0, 0, arena.allocate(8), 0, 8, WordAction.NONE, -1, 0, 0, PATIENT))
+        assertThat(failing.fabric.put(new PutTarget().at(UNKNOWN, 0, 0), arena.allocate(8), 0, 8, PATIENT))
                 .isFalse();
         while (!failing.fabric.isGone(1) || !other.fabric.isGone(0)) {
             Thread.sleep(1);
@@ -494,7 +497,7 @@ class TcpFabricTest {
         start(2, 1);
         processes.get(1).fabric.close();
         MemorySegment source = arena.allocate(8);
-        assertThat(processes.get(0).fabric.put(1, 0, 0, source, 0, 8, WordAction.NONE, -1, 0, 0, PATIENT)).isFalse();
+        assertThat(processes.get(0).fabric.put(new PutTarget().at(1, 0, 0), source, 0, 8, PATIENT)).isFalse();
         assertThat(processes.get(0).heard).hasSize(1);
         assertThat(processes.get(0).heard.get(0)).startsWith("lost 1: it cannot be reached at");
     }

@@ -9,8 +9,9 @@ import java.util.List;
 
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Service;
-import org.tutti.fabric.WordAction;
+import org.tutti.fabric.tcp.LocalProcess;
 import org.tutti.fabric.tcp.TcpFabric;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
@@ -51,6 +52,7 @@ final class RailMeasurement implements AutoCloseable {
         private final MemorySegment memory = Arena.ofAuto().allocate(REGION_BYTES, Words.LINE_BYTES);
         private final TcpFabric fabric;
         private final MemorySegment source = MemorySegment.ofArray(new double[LARGE_BYTES / Double.BYTES]);
+        private final PutTarget target = new PutTarget();
         private final Waiter waiter;
         private final Waiter untimed;
         private final long region;
@@ -60,10 +62,11 @@ final class RailMeasurement implements AutoCloseable {
 
         End(int number, boolean coreForEach) {
             this.number = number;
-            this.fabric = new TcpFabric(number, 2, new byte[SECRET_BYTES],
-                    List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                    process -> ends[process].fabric.addresses(), DEAF, SILENCE_MILLIS_MAX, SILENCE_MILLIS_MAX,
-                    coreForEach, Service.SLEEP);
+            this.fabric = new TcpFabric(
+                    new LocalProcess(number, new byte[SECRET_BYTES],
+                            List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+                            process -> ends[process].fabric.addresses(), SILENCE_MILLIS_MAX, SILENCE_MILLIS_MAX),
+                    2, DEAF, coreForEach, Service.SLEEP);
             this.waiter = new Waiter(coreForEach, this);
             this.untimed = new Waiter(coreForEach, fabric);
             this.region = fabric.register(memory);
@@ -73,7 +76,7 @@ final class RailMeasurement implements AutoCloseable {
             End other = ends[1 - number];
             long start = System.nanoTime();
             long place = DATA + puts++ % PLACES * LARGE_BYTES;
-            fabric.put(other.number, other.region, place, source, 0, bytes, WordAction.RAISE, WORD, value, 0,
+            fabric.put(target.at(other.number, other.region, place).raise(WORD, value, 0), source, 0, bytes,
                     timing::check);
             fabric.flush();
             putNanos += System.nanoTime() - start;

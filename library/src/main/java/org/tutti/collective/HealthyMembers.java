@@ -1,13 +1,12 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.simulator;
+package org.tutti.collective;
 
-import org.tutti.collective.Members;
+/** Ranks that never fail or leave: where there is no job, in simulations and in tests of memory ordering. */
+public final class HealthyMembers implements Members {
+    /** The only object that is needed. */
+    public static final HealthyMembers INSTANCE = new HealthyMembers();
 
-/** Ranks that never fail or leave. */
-final class Healthy implements Members {
-    static final Healthy INSTANCE = new Healthy();
-
-    private Healthy() {}
+    private HealthyMembers() {}
 
     @Override
     public long changes() {

@@ -1,0 +1,83 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.security.SecureRandom;
+
+/** The {@link Handshake} of the side that has opened the connection: it knocks, and says who it is. */
+final class ClientHandshake extends Handshake {
+    /** What is to be read next. */
+    private enum Stage {
+        GREETING, PROOF, VERDICT
+    }
+
+    private final Introduction mine;
+    private Stage stage = Stage.GREETING;
+
+    /**
+     * Begins: the first message is there to be written.
+     *
+     * @param secret the job's secret
+     * @param random where the nonce comes from
+     * @param mine what this side says of itself
+     */
+    ClientHandshake(byte[] secret, SecureRandom random, Introduction mine) {
+        super(secret, random);
+        if (!mine.makesSense()) {
+            throw new IllegalArgumentException(mine + " makes no sense");
+        }
+        this.mine = mine;
+        append(HandshakeLayout.greeting(HandshakeLayout.CLIENT_MAGIC));
+        append(codes.draw(HandshakeLayout.CLIENT_NONCE));
+        append(codes.code(HandshakeLayout.KNOCK_LABEL));
+    }
+
+    /** {@return whether the server may have accepted already} */
+    boolean awaitsVerdict() {
+        return stage == Stage.VERDICT && state() == State.GOING_ON;
+    }
+
+    @Override
+    void take(ByteBuffer sent) {
+        switch (stage) {
+            case GREETING -> takeGreeting(sent);
+            case PROOF -> takeProof(sent);
+            case VERDICT -> takeVerdict(sent);
+        }
+    }
+
+    private void takeGreeting(ByteBuffer sent) {
+        if (sent.getLong() != HandshakeLayout.SERVER_MAGIC) {
+            refuse("it did not answer as a process of Tutti does");
+        } else if (isSameVersion(sent.getInt())) {
+            stage = Stage.PROOF;
+            expect(HandshakeLayout.PROOF_BYTES);
+        }
+    }
+
+    private void takeProof(ByteBuffer sent) {
+        codes.take(HandshakeLayout.SERVER_NONCE, sent);
+        if (isProved(sent, HandshakeLayout.SERVER_LABEL)) {
+            byte[] said = mine.written();
+            append(said);
+            append(codes.code(HandshakeLayout.CLIENT_LABEL, said));
+            stage = Stage.VERDICT;
+            expect(Verdict.BYTES + HandshakeLayout.MAC_BYTES);
+        }
+    }
+
+    private void takeVerdict(ByteBuffer sent) {
+        byte[] said = next(sent, Verdict.BYTES);
+        if (!isProved(sent, HandshakeLayout.VERDICT_LABEL, said)) {
+            return;
+        }
+        int code = ByteBuffer.wrap(said).order(ByteOrder.LITTLE_ENDIAN).getInt();
+        Verdict told = Verdict.of(code);
+        if (told == null) {
+            refuse("it knows the secret, but its verdict " + code + " is none");
+        } else {
+            finish(told);
+        }
+    }
+}

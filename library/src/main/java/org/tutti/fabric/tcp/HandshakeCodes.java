@@ -1,0 +1,53 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/** What codes are computed from: the job's secret, and the nonces of one handshake as far as they are known. */
+final class HandshakeCodes {
+    private final byte[] secret;
+    private final SecureRandom random;
+    private final byte[] nonces = new byte[HandshakeLayout.NONCES_BYTES];
+
+    HandshakeCodes(byte[] secret, SecureRandom random) {
+        this.secret = secret.clone();
+        this.random = random;
+    }
+
+    /** Draws this side's nonce. */
+    byte[] draw(int position) {
+        byte[] nonce = new byte[HandshakeLayout.NONCE_BYTES];
+        random.nextBytes(nonce);
+        System.arraycopy(nonce, 0, nonces, position, nonce.length);
+        return nonce;
+    }
+
+    /** Takes the other side's nonce from what it has sent. */
+    void take(int position, ByteBuffer sent) {
+        sent.get(nonces, position, HandshakeLayout.NONCE_BYTES);
+    }
+
+    /** The code that goes with what is said. */
+    byte[] code(String label, byte... said) {
+        try {
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(secret, mac.getAlgorithm()));
+            mac.update(label.getBytes(StandardCharsets.US_ASCII));
+            mac.update(nonces);
+            return mac.doFinal(said);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e); // every JDK has it
+        }
+    }
+
+    /** Wipes the secret: no code is needed any more. */
+    void forget() {
+        Arrays.fill(secret, (byte) 0);
+    }
+}

@@ -1,0 +1,32 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * What a client says of itself in a {@link Handshake}.
+ *
+ * @param rank the first rank of its process, not negative
+ * @param rail the number of the connection's rail, from 0
+ * @param rails how many rails the client has, at most {@link RailAddresses#RAILS_MAX}
+ * @param serverRank the first rank of the process that it believes to talk to, not negative
+ * @param attempt the same for all rails that it opens together; of two attempts, the later one's is greater
+ */
+record Introduction(int rank, int rail, int rails, int serverRank, int attempt) {
+    static final int BYTES = 5 * Integer.BYTES;
+
+    static Introduction read(byte[] said) {
+        ByteBuffer fields = ByteBuffer.wrap(said).order(ByteOrder.LITTLE_ENDIAN);
+        return new Introduction(fields.getInt(), fields.getInt(), fields.getInt(), fields.getInt(), fields.getInt());
+    }
+
+    byte[] written() {
+        return HandshakeLayout.buffer(BYTES).putInt(rank).putInt(rail).putInt(rails).putInt(serverRank).putInt(attempt)
+                .array();
+    }
+
+    boolean makesSense() {
+        return rank >= 0 && serverRank >= 0 && rail >= 0 && rail < rails && rails <= RailAddresses.RAILS_MAX;
+    }
+}
