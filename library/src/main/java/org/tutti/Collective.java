@@ -84,6 +84,13 @@ public enum Collective {
     }
 
     /**
+     * {@return whether the source or the target of a rank has a block for each rank}
+     */
+    public boolean hasBlocks() {
+        return sourceHasBlocks || targetHasBlocks;
+    }
+
+    /**
      * Tells whether a rank's source has a block for each rank, rather than one of its own.
      *
      * @param rank the rank

@@ -224,7 +224,9 @@ final class LiveCommunicator extends Communicator {
         }
         Call prepared = prepare(empty, called, count * type.bytes(), kernel, root, deadlineNanos());
         prepared.setElements(source, target, type, count, kernel);
-        prepared.setInPlace(rank());
+        if (called.hasBlocks()) {
+            prepared.setInPlace(rank());
+        }
         return prepared;
     }
 

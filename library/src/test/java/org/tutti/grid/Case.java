@@ -243,7 +243,7 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         int unit = operation.reduction == null ? 1 : operation.reduction.unit();
         int unitBytes = unit * operation.type.bytes();
         TreeSet<Integer> sizes = new TreeSet<>(List.of(0, 1, Math.max(0, ranks - 1), ranks, ranks + 1));
-        int blocks = collective.sourceHasBlocks(0, 0) || collective.targetHasBlocks(0, 0) ? ranks : 1;
+        int blocks = collective.hasBlocks() ? ranks : 1;
         for (int bytes : BYTES_AROUND) {
             sizes.add(bytes / blocks / unitBytes - 1);
             sizes.add(bytes / blocks / unitBytes);

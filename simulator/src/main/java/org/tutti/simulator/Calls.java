@@ -137,7 +137,7 @@ final class Calls {
      * larger sizes are those of all blocks.
      */
     private static int bytes(Collective collective, int size, int neighbour, int unit, int ranks) {
-        int blocks = collective.sourceHasBlocks(0, 0) || collective.targetHasBlocks(0, 0) ? ranks : 1;
+        int blocks = collective.hasBlocks() ? ranks : 1;
         return switch (size) {
             case 0 -> 0;
             case 1 -> unit;
