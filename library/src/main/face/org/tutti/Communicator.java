@@ -18,9 +18,13 @@ import java.util.OptionalInt;
  * <p><b>Memory ordering.</b> What a rank did before it entered an operation is visible to every rank that received its
  * contribution (after a barrier: to all), once the operation has returned there.
  *
- * <p><b>Completion.</b> When a call returns, its arrays may be used again on this rank. Only {@link #barrier()} and
- * {@code allreduce} tell something about other ranks; a root may return from {@code broadcast}, and a rank that is not
- * root from {@code reduce}, before others have even entered.
+ * <p><b>Completion.</b> When a call returns, its arrays may be used again on this rank. A rank that has a result knows
+ * that those have entered whose elements are in it, so after {@link #barrier()}, {@code allreduce}, {@code allgather},
+ * {@code allToAll} and {@code reduceScatter} that all have; a root may return from {@code broadcast} or {@code
+ * scatter}, and a rank that is not root from {@code reduce} or {@code gather}, before others have even entered.
+ *
+ * <p><b>Blocks.</b> Where a rank has or receives something for or from each rank, its array is a block for each rank
+ * one after the other, in the order of the ranks, all equally long.
  *
  * <p><b>Failure.</b> Calls end with {@link RankFailedException}, {@link DeadlineExceededException},
  * {@link CallInterruptedException}, {@link JobAbortedException}, {@link NodeMemoryException} or

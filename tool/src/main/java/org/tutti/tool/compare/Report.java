@@ -93,7 +93,7 @@ final class Report {
         out.println("| operation | bytes | limit µs | contender | counted bytes ÷ rate µs | time µs | time ÷ limit |");
         out.println("|---|---|---|---|---|---|---|");
         for (var cell : results.cells(layout)) {
-            double limit = link.micros(Wire.leastBytes(cell, layout.nodes()));
+            double limit = link.micros(Wire.leastBytes(cell, layout.nodes(), layout.ranksPerNode()));
             for (var contender : results.contenders(layout)) {
                 results.figure(layout, contender, cell).ifPresent(figure -> {
                     var counted = results.counted(layout, contender, cell);
@@ -154,7 +154,8 @@ final class Report {
 
     private String againstWire(Wire link, Layout layout, Contender contender, Cell cell) {
         var counted = results.counted(layout, contender, cell);
-        return String.format(Locale.ROOT, ",%.4f,", link.micros(Wire.leastBytes(cell, layout.nodes())))
+        return String.format(Locale.ROOT, ",%.4f,",
+                link.micros(Wire.leastBytes(cell, layout.nodes(), layout.ranksPerNode())))
                 + (counted.isPresent() ? String.format(Locale.ROOT, "%.4f", link.micros(counted.getAsDouble())) : "");
     }
 }

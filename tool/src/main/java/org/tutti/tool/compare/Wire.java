@@ -37,10 +37,20 @@ record Wire(double bytesPerSecond) {
      * {@return the bytes that must enter, or leave, the busiest node, whatever the algorithm} A broadcast's message
      * enters each node but the root's, and leaves that one, once. Of a reduction, a node's sum leaves it once, and a
      * message enters the root's node at least. In an allreduce every node must have of each element what the others
-     * have, and give what it has: with n nodes, each combining a share, two times (n - 1) / n of the message.
+     * have, and give what it has: with n nodes, each combining a share, two times (n - 1) / n of the message. Where
+     * ranks have blocks, those of p ranks on each other node enter a node or leave it, or of an all-to-all one for each
+     * of its own ranks.
      */
-    static double leastBytes(Cell cell, int nodes) {
-        return nodes == 1 ? 0 : cell.operation().equals("allreduce") ? 2.0 * cell.bytes() * (nodes - 1) / nodes
-                : cell.bytes();
+    static double leastBytes(Cell cell, int nodes, int ranksPerNode) {
+        if (nodes == 1) {
+            return 0;
+        }
+        double blocks = (double) cell.bytes() * (nodes - 1) * ranksPerNode;
+        return switch (cell.operation()) {
+            case "allreduce" -> 2.0 * cell.bytes() * (nodes - 1) / nodes;
+            case "gather", "scatter", "allgather", "reduce-scatter" -> blocks;
+            case "all-to-all" -> blocks * ranksPerNode;
+            default -> cell.bytes();
+        };
     }
 }

@@ -39,9 +39,10 @@ class WireTest {
 
     @ParameterizedTest
     @CsvSource({"barrier, 0, 4, 0", "broadcast, 1000, 4, 1000", "reduce, 1000, 2, 1000", "allreduce, 1000, 2, 1000",
-            "allreduce, 1000, 4, 1500", "broadcast, 1000, 1, 0", "allreduce, 1000, 1, 0"})
+            "allreduce, 1000, 4, 1500", "broadcast, 1000, 1, 0", "allreduce, 1000, 1, 0", "gather, 1000, 4, 6000",
+            "allgather, 1000, 2, 2000", "all-to-all, 1000, 4, 12000", "scan, 1000, 2, 1000"})
     void shouldKnowWhatTheBusiestNodeMustPass(String operation, long bytes, int nodes, double least) {
-        assertThat(Wire.leastBytes(new Cell(operation, bytes), nodes)).isEqualTo(least);
+        assertThat(Wire.leastBytes(new Cell(operation, bytes), nodes, 2)).isEqualTo(least);
     }
 
     @Test
