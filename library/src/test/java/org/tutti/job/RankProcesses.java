@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.tutti.MachineTime;
@@ -124,7 +125,8 @@ final class RankProcesses implements AutoCloseable {
                 throw new AssertionError("process of rank " + rank + " did not say " + text + ": " + output(rank));
             }
             if (!processes.get(rank).isAlive()) {
-                throw new AssertionError("process of rank " + rank + " ended too early: " + output(rank));
+                throw new AssertionError("process of rank " + rank + " ended too early; ranks say: "
+                        + IntStream.range(0, processes.size()).mapToObj(this::output).toList());
             }
             Thread.sleep(10);
         }
