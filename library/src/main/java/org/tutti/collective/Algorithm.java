@@ -153,7 +153,7 @@ public abstract class Algorithm {
 
     /**
      * Bounds the shared memory of a node as {@link #memoryBytes(int, int, long)} does, where nodes may have different
-     * numbers of ranks.
+     * numbers of ranks, and in all operations of a call together: each may use other windows.
      *
      * @param topology where the ranks are
      * @param node the node

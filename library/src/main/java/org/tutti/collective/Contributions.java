@@ -14,7 +14,7 @@ import org.tutti.memory.Words;
  * all ranks have room, node by node.
  *
  * <p><b>Why nothing is overwritten.</b> Windows and landing places belong to the operation until all ranks of the node
- * have left it. A master that has invited others waits until their pieces have come: {@link #complete}.
+ * have left it. Whoever does not read all blocks lets its master wait for them: {@link #complete}.
  */
 public final class Contributions {
     private static final int MASTER = 0;
@@ -168,11 +168,11 @@ public final class Contributions {
         return node == team.node() ? local(place) : team.inflow(team.pair(node)).await(place + 1L);
     }
 
-    /** Waits, at a master, until all blocks have come that others were invited to put: before the operation ends. */
+    /** Waits, at a master, until all blocks have come: who sends them must find this node in the operation. */
     public void complete() {
         if (team.isMaster()) {
             for (int node = 0; node < team.nodes(); node++) {
-                if (node != team.node() && invites(node)) {
+                if (node != team.node()) {
                     team.inflow(team.pair(node)).await(team.ranksOn(node));
                 }
             }

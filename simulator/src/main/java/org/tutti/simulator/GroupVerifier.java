@@ -141,10 +141,9 @@ final class GroupVerifier {
             PlannedCall call = calling.call();
             Team team = teams[calling.on()];
             caller.draw(team, call);
-            caller.run(team, call, self, call.collective().hasElements()
-                    ? call.isSameForAll() ? expected.computeIfAbsent(index, _ -> call.expected(rank, team.size()))
-                            : call.expected(rank, team.size())
-                    : null);
+            caller.run(team, call, self,
+                    call.isSameForAll() ? expected.computeIfAbsent(index, _ -> call.expected(self, team.size()))
+                            : call.expected(self, team.size()));
         }
     }
 

@@ -247,11 +247,8 @@ public final class Verifier {
         int rank = world.rankOf(thread);
         entered[index]++;
         callers[thread].run(teams[thread], call, rank,
-                call.collective().hasElements()
-                        ? call.isSameForAll()
-                                ? expected.computeIfAbsent(index, _ -> call.expected(rank, topology.size()))
-                                : call.expected(rank, topology.size())
-                        : null);
+                call.isSameForAll() ? expected.computeIfAbsent(index, _ -> call.expected(rank, topology.size()))
+                        : call.expected(rank, topology.size()));
         if (call.collective() == Collective.BARRIER && entered[index] < topology.size()) {
             throw new SimulationFailure("rank " + rank + " has left barrier " + index + " when only " + entered[index]
                     + " ranks had entered it");

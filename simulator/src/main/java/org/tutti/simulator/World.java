@@ -35,7 +35,8 @@ import org.tutti.memory.Words;
  * the rank had when it called; the word that it raises carries that clock with that time. So a later put of the same
  * channel publishes the bytes of an earlier one, and a put of another channel does not.
  * <li>A put is under way at the latest when its rank flushes; in half of the cases not earlier.
- * <li>A put into a group's ring that is not there yet, or not any more, comes to nothing.
+ * <li>A put into a group's ring that is not there yet, or not any more, comes to nothing; one that arrives comes after
+ * the ring was opened, as its process has found it.
  * <li>A get is answered after the puts before it in its channel, and joins the clocks of the words that it reads; one
  * from a group's ring also that of who has opened it.
  * <li>Who gives a lock back leaves its clock there, and the next who takes it joins that.
@@ -625,6 +626,10 @@ final class World implements Ranks.Order, Shadow.Race {
     private void deliver(Channel channel, Put put) {
         if (!isThere(put.target.region())) {
             return; // what nobody awaits any more, such as credits; or the ring's process has not come yet
+        }
+        Clock opened = regions.get(put.target.region()).opened;
+        if (opened != null) { // the process that delivers has found the ring because it is open
+            put.clock.join(opened);
         }
         MemorySegment memory = reach(put.target.region(), put.target.offset(), put.bytes.length);
         if (put.bytes.length > 0) {

@@ -69,7 +69,7 @@ public final class DirectAllToAll extends AllToAll {
 
     @Override
     public long memoryBytes(Topology topology, int node, long bytes) {
-        return windows(topology.ranksOn(node), 2L * topology.size() * bytes, WindowPool.WINDOW_BYTES_MAX);
+        return topology.ranksOn(node) * 2L * topology.size() * bytes;
     }
 
     @Override

@@ -54,7 +54,7 @@ public final class DirectGather extends Gather {
 
     @Override
     public long memoryBytes(Topology topology, int node, long bytes) {
-        return Contributions.memoryBytes(topology.size(), bytes);
+        return topology.size() * bytes;
     }
 
     @Override

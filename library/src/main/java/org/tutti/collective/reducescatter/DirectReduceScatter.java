@@ -72,8 +72,7 @@ public final class DirectReduceScatter extends ReduceScatter {
 
     @Override
     public long memoryBytes(Topology topology, int node, long bytes) {
-        int ranks = topology.ranksOn(node);
-        return windows(ranks, (topology.size() + (long) topology.nodes()) * bytes, WindowPool.WINDOW_BYTES_MAX);
+        return topology.ranksOn(node) * (topology.size() + (long) topology.nodes()) * bytes;
     }
 
     @Override

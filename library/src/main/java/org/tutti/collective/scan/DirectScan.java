@@ -45,7 +45,7 @@ public final class DirectScan extends Scan {
 
     @Override
     public long memoryBytes(Topology topology, int node, long bytes) {
-        return Contributions.memoryBytes(topology.size(), bytes);
+        return topology.size() * bytes;
     }
 
     @Override
