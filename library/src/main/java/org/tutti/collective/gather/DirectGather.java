@@ -19,8 +19,8 @@ import org.tutti.collective.kernel.Kernel;
  *
  * <p>A node's pieces go to the landing place of its {@linkplain Team#pair pair} if they have room, so that the root's
  * master need not have entered; else that master invites the node to a window with room for all nodes' blocks. It waits
- * for what it has invited before it leaves. Landing places and windows belong to the operation until all ranks of the
- * node have left it.
+ * for all of them before it leaves, as they come to its process. Landing places and windows belong to the operation
+ * until all ranks of the node have left it.
  */
 public final class DirectGather extends Gather {
     private static final int MASTER = 0;
@@ -103,7 +103,7 @@ public final class DirectGather extends Gather {
         team.post(Team.READY, SHOWN);
         if (receives) {
             for (int node = 0; node < team.nodes(); node++) {
-                if (node != team.node() && invites(team, node, bytes)) {
+                if (node != team.node()) {
                     team.inflow(team.pair(node)).await(team.ranksOn(node));
                 }
             }

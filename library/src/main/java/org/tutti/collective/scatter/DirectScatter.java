@@ -18,8 +18,8 @@ import org.tutti.collective.kernel.Kernel;
  * root's window, where they lie, too. There each rank copies its block from where it has landed.
  *
  * <p>A node's blocks go to the landing place of its {@linkplain Team#pair pair} if they have room, else its master
- * invites the root's node to a window, and waits for all of them before it leaves. Landing places and windows belong to
- * the operation until all ranks of the node have left it.
+ * invites the root's node to a window. It waits for all of them before it leaves, as they come to its process. Landing
+ * places and windows belong to the operation until all ranks of the node have left it.
  */
 public final class DirectScatter extends Scatter {
     private static final int MASTER = 0;
@@ -156,7 +156,7 @@ public final class DirectScatter extends Scatter {
             in.watch(top, there, bytes, team.shown(MASTER, pieces * bytes), 0, pieces * bytes);
         }
         team.copy(in.await(team.localRank() + 1L), 0, call.target(), 0, bytes);
-        if (invites && team.isMaster()) {
+        if (team.isMaster()) {
             in.await(pieces);
         }
     }
