@@ -123,7 +123,7 @@ class ResultsTest {
         assertThat(Figure.parse("peer,reduce,layout,2,8,2.5000,1.0000,3.0000"))
                 .contains(new Figure(SMALL, 2.5, 1, 3));
         assertThat(Figure.parse("contender,operation,layout,ranks,bytes,microseconds,low,high")).isEmpty();
-        assertThat(Figure.parse("peer,gather,layout,2,8,2.5,1.0,3.0")).isEmpty();
+        assertThat(Figure.parse("peer,juggle,layout,2,8,2.5,1.0,3.0")).isEmpty();
         assertThat(Figure.parse("peer,fence-all,layout,2,8,2.5,1.0,3.0"))
                 .contains(new Figure(new Cell("fence-all", 8), 2.5, 1, 3));
         assertThat(Figure.parse("peer,put-computing,layout,2,8,2.5,1.0,3.0"))
