@@ -60,7 +60,7 @@ class BenchTest {
     @CsvSource(delimiter = '|', textBlock = """
             --bytes 7              | multiples of 8
             --bytes x              | multiples of 8
-            --collective gather    | gather is not one of barrier, broadcast, reduce, allreduce, split, create
+            --collective juggle    | juggle is not one of barrier, broadcast, reduce, allreduce, gather, scatter
             --communicator odd     | --communicator odd is not one of world, node, interleaved, alternating
             --one-sided --communicator node | --communicator has no meaning with --one-sided
             -n 0                   | -n 0 is not possible

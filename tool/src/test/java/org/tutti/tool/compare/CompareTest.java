@@ -67,7 +67,7 @@ class CompareTest {
             -n 0                            | -n 0 is not possible
             --nodes 2                       | --nodes 2 is not possible
             --contenders lam                | --contenders lam is not one of
-            --collective gather             | gather is not one of
+            --collective juggle             | juggle is not one of
             --communicator odd              | --communicator odd is not one of world, node, interleaved, alternating
             --one-sided --communicator node | --communicator has no meaning with --one-sided
             --communicator node --contenders mpjexpress | segments, openmpi, mpich, which have groups
