@@ -64,6 +64,8 @@ final class Programs {
     static final String EVERY_ALGORITHM = """
             import module org.tutti;
 
+            static final int UNTOUCHED = -1;
+
             int[] counts = {0, 1, 12, 13, 1024, 2049, 5000, 20_001, 70_000};
 
             void main(String[] algorithms) {
@@ -74,9 +76,10 @@ final class Programs {
                         var world = job.world().withAlgorithm(collective, sides[1]);
                         for (int count : counts) {
                             for (int root = 0; root < world.size(); root++) {
-                                int[] values = filled(world.rank(), count, root);
-                                call(world, collective, values, root);
-                                check(world, collective, each, values, root);
+                                int[] source = source(world, collective, count, root);
+                                int[] target = target(world, collective, source, count, root);
+                                call(world, collective, source, target, root);
+                                check(world, collective, each, target, count, root);
                             }
                         }
                         callSeveralAtOnce(world, collective, each);
@@ -86,54 +89,102 @@ final class Programs {
             }
 
             void callSeveralAtOnce(Communicator world, Collective collective, String algorithm) {
-                int[][] values = new int[counts.length][];
+                int[][] targets = new int[counts.length][];
                 Request[] requests = new Request[counts.length];
                 for (int i = 0; i < counts.length; i++) {
                     int root = i % world.size();
-                    values[i] = filled(world.rank(), counts[i], root);
-                    requests[i] = switch (collective) {
-                        case BARRIER -> world.nonBlocking().barrier();
-                        case BROADCAST -> world.nonBlocking().broadcast(values[i], root);
-                        case REDUCE -> world.nonBlocking().reduce(values[i], Reduction.SUM, root);
-                        case ALLREDUCE -> world.nonBlocking().allreduce(values[i], Reduction.SUM);
-                    };
+                    int[] source = source(world, collective, counts[i], root);
+                    targets[i] = target(world, collective, source, counts[i], root);
+                    requests[i] = start(world.nonBlocking(), collective, source, targets[i], root);
                 }
                 for (int i = counts.length - 1; i >= 0; i--) {
                     requests[i].await();
-                    check(world, collective, algorithm, values[i], i % world.size());
+                    check(world, collective, algorithm, targets[i], counts[i], i % world.size());
                 }
             }
 
-            int[] filled(int rank, int count, int round) {
-                int[] values = new int[count];
-                Arrays.setAll(values, i -> element(rank, i, round));
-                return values;
+            int[] source(Communicator world, Collective collective, int count, int root) {
+                boolean hasBlocks = collective.sourceHasBlocks(world.rank(), root);
+                int[] source = new int[hasBlocks ? world.size() * count : count];
+                Arrays.setAll(source, i -> element(world.rank(), i, root));
+                return source;
             }
 
-            void call(Communicator world, Collective collective, int[] values, int root) {
+            int[] target(Communicator world, Collective collective, int[] source, int count, int root) {
+                if (collective == Collective.BROADCAST) {
+                    return source;
+                }
+                int[] target = new int[collective.targetHasBlocks(world.rank(), root) ? world.size() * count : count];
+                Arrays.fill(target, UNTOUCHED);
+                return target;
+            }
+
+            void call(Communicator world, Collective collective, int[] source, int[] target, int root) {
                 switch (collective) {
                     case BARRIER -> world.barrier();
-                    case BROADCAST -> world.broadcast(values, root);
-                    case REDUCE -> world.reduce(values, Reduction.SUM, root);
-                    case ALLREDUCE -> world.allreduce(values, Reduction.SUM);
+                    case BROADCAST -> world.broadcast(target, root);
+                    case REDUCE -> world.reduce(source, target, Reduction.SUM, root);
+                    case ALLREDUCE -> world.allreduce(source, target, Reduction.SUM);
+                    case GATHER -> world.gather(source, target, root);
+                    case SCATTER -> world.scatter(source, target, root);
+                    case ALLGATHER -> world.allgather(source, target);
+                    case ALL_TO_ALL -> world.allToAll(source, target);
+                    case REDUCE_SCATTER -> world.reduceScatter(source, target, Reduction.SUM);
+                    case SCAN -> world.scan(source, target, Reduction.SUM);
+                    case EXCLUSIVE_SCAN -> world.exclusiveScan(source, target, Reduction.SUM);
                 }
             }
 
-            void check(Communicator world, Collective collective, String algorithm, int[] values, int root) {
-                boolean combines = collective == Collective.ALLREDUCE
-                        || collective == Collective.REDUCE && world.rank() == root;
-                int first = combines ? 0 : collective == Collective.BROADCAST ? root : world.rank();
-                int end = combines ? world.size() : first + 1;
-                for (int i = 0; i < values.length; i++) {
-                    int expected = 0;
-                    for (int rank = first; rank < end; rank++) {
-                        expected += element(rank, i, root);
-                    }
-                    if (values[i] != expected) {
-                        throw new IllegalStateException(algorithm + " of " + values.length + " with root " + root
-                                + ": element " + i + " is " + values[i] + " instead of " + expected);
+            Request start(NonBlockingCommunicator world, Collective collective, int[] source, int[] target, int root) {
+                return switch (collective) {
+                    case BARRIER -> world.barrier();
+                    case BROADCAST -> world.broadcast(target, root);
+                    case REDUCE -> world.reduce(source, target, Reduction.SUM, root);
+                    case ALLREDUCE -> world.allreduce(source, target, Reduction.SUM);
+                    case GATHER -> world.gather(source, target, root);
+                    case SCATTER -> world.scatter(source, target, root);
+                    case ALLGATHER -> world.allgather(source, target);
+                    case ALL_TO_ALL -> world.allToAll(source, target);
+                    case REDUCE_SCATTER -> world.reduceScatter(source, target, Reduction.SUM);
+                    case SCAN -> world.scan(source, target, Reduction.SUM);
+                    case EXCLUSIVE_SCAN -> world.exclusiveScan(source, target, Reduction.SUM);
+                };
+            }
+
+            void check(Communicator world, Collective collective, String algorithm, int[] target, int count, int root) {
+                for (int i = 0; i < target.length; i++) {
+                    int expected = expected(world, collective, count, i, root);
+                    if (target[i] != expected) {
+                        throw new IllegalStateException(algorithm + " of " + count + " with root " + root
+                                + ": element " + i + " is " + target[i] + " instead of " + expected);
                     }
                 }
+            }
+
+            int expected(Communicator world, Collective collective, int count, int i, int root) {
+                int rank = world.rank();
+                int own = rank * count + i % Math.max(1, count); // the element of this rank's block of others
+                return switch (collective) {
+                    case BARRIER -> UNTOUCHED;
+                    case BROADCAST -> element(root, i, root);
+                    case REDUCE -> rank == root ? sum(world.size(), i, root) : UNTOUCHED;
+                    case ALLREDUCE -> sum(world.size(), i, root);
+                    case GATHER -> rank == root ? element(i / count, i % count, root) : UNTOUCHED;
+                    case SCATTER -> element(root, own, root);
+                    case ALLGATHER -> element(i / count, i % count, root);
+                    case ALL_TO_ALL -> element(i / count, own, root);
+                    case REDUCE_SCATTER -> sum(world.size(), own, root);
+                    case SCAN -> sum(rank + 1, i, root);
+                    case EXCLUSIVE_SCAN -> rank == 0 ? UNTOUCHED : sum(rank, i, root);
+                };
+            }
+
+            int sum(int ranks, int index, int round) {
+                int sum = 0;
+                for (int rank = 0; rank < ranks; rank++) {
+                    sum += element(rank, index, round);
+                }
+                return sum;
             }
 
             int element(int rank, int index, int round) {
