@@ -1,9 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
-import org.tutti.collective.kernel.Kernel;
-import org.tutti.memory.Words;
-
 /**
  * What every rank contributes to an operation, a block each, where all ranks can read it: those of this node where
  * their ranks show them, those of other nodes where they have landed. Each master sends what its node's ranks show to
@@ -31,20 +28,6 @@ public final class Contributions {
     }
 
     /**
-     * Bounds the blocks of an operation so that those of all ranks have room in a part of a window.
-     *
-     * @param team the ranks
-     * @param kernel the operator, whose units are not cut, or null
-     * @param share how many such parts a window has
-     * @return bytes, the same at every rank
-     */
-    public static long bytesMax(Team team, Kernel kernel, int share) {
-        long most = team.windowBytesMax() / share / team.size();
-        long unit = kernel != null ? kernel.unitBytes() : most > Words.LINE_BYTES ? Words.LINE_BYTES : 1;
-        return Math.max(unit, most / unit * unit);
-    }
-
-    /**
      * Says what it costs that each rank reads each block.
      *
      * @param nodes how many nodes there are
@@ -62,17 +45,6 @@ public final class Contributions {
     }
 
     /**
-     * Bounds the shared memory of one node that it takes: the blocks of all ranks, and less than as much again.
-     *
-     * @param ranks how many ranks there are on all nodes
-     * @param bytes the length of a block
-     * @return the bytes
-     */
-    public static long memoryBytes(int ranks, long bytes) {
-        return Math.min(ranks * bytes, 2 * WindowPool.WINDOW_BYTES_MAX);
-    }
-
-    /**
      * Shows this rank's block, and at a master sends those of its node to the others. Once an operation, before any
      * other use of READY, of which it takes step 1.
      *
@@ -82,7 +54,7 @@ public final class Contributions {
      */
     public void open(Area source, long at, long length) {
         bytes = length;
-        invites = team.nodes() > 1 && (long) team.ranksMax() * length > team.pairLandingBytes();
+        invites = team.nodes() > 1 && team.exceedsPair(team.ranksMax() * length);
         if (team.isMaster()) {
             Area own = team.show(shownBytes(MASTER));
             for (int distance = 1; distance < team.nodes(); distance++) {
@@ -120,27 +92,14 @@ public final class Contributions {
         return place == MASTER && invites ? team.position(team.node()) * bytes : 0;
     }
 
-    private boolean invites(int sender) {
-        return team.ranksOn(sender) * bytes > team.pairLandingBytes();
-    }
-
     private void openInflow(int sender, Area window) {
-        Inflow in = team.inflow(team.pair(sender));
-        int there = team.pair(team.node());
-        int pieces = team.ranksOn(sender);
-        if (!invites(sender)) {
-            in.open(sender, there, Math.max(1, bytes), pieces, pieces);
-        } else if (team.isMaster()) {
-            in.invite(sender, there, bytes, pieces, window, team.position(sender) * bytes, pieces * bytes);
-        } else {
-            in.watch(sender, there, bytes, window, team.position(sender) * bytes, pieces * bytes);
-        }
+        team.inflow(team.pair(sender)).openPair(sender, bytes, team.ranksOn(sender), window,
+                team.position(sender) * bytes);
     }
 
     private void send(int receiver) {
         Outflow out = team.outflow(team.pair(receiver));
-        out.open(receiver, team.pair(team.node()), Math.max(1, bytes),
-                invites(team.node()) ? Flow.INVITED : team.localSize());
+        out.openPair(receiver, bytes, team.localSize());
         for (int place = 0; place < team.localSize(); place++) {
             out.send(local(place), 0, bytes);
         }
@@ -173,7 +132,7 @@ public final class Contributions {
         if (team.isMaster()) {
             for (int node = 0; node < team.nodes(); node++) {
                 if (node != team.node()) {
-                    team.inflow(team.pair(node)).await(team.ranksOn(node));
+                    team.inflow(team.pair(node)).awaitAll();
                 }
             }
         }

@@ -89,21 +89,43 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow to memory to which this node's master has {@linkplain #invite invited} the other node, at another
-     * rank that reads there.
+     * Opens a flow of the current operation over a {@linkplain Team#pair pair}: to its landing place if all pieces have
+     * room there, else to a window, to which this node's master invites the other node. Other ranks of the node find
+     * what comes there, too, each by its own end.
      *
      * @param fromNode the other node
-     * @param edgeAtSender the edge there that awaits credits
-     * @param longestPiece the length of the places, but for the last one
-     * @param area the memory
-     * @param at at which byte it begins
-     * @param bytes how many bytes of it, 1 or more
+     * @param longestPiece the length of the pieces; it may be 0
+     * @param count how many pieces there will be, 1 or more
+     * @param window the master's window; not looked at if the pieces have room in the landing place
+     * @param at at which byte the places begin there
+     * @param room how many places there are
+     * @see Outflow#openPair
      */
-    public void watch(int fromNode, int edgeAtSender, long longestPiece, Area area, long at, long bytes) {
-        begin(fromNode, edgeAtSender, longestPiece, (bytes + longestPiece - 1) / longestPiece, true, 0);
-        memory.set(area.segment(), area.start() + at);
-        pieces = 0;
-        reader = NOBODY;
+    public void openPair(int fromNode, long longestPiece, int count, Area window, long at, int room) {
+        int edgeThere = team.pair(team.node());
+        if (!team.exceedsPair(count * longestPiece)) {
+            open(fromNode, edgeThere, Math.max(1, longestPiece), count, count);
+        } else if (team.isMaster()) {
+            invite(fromNode, edgeThere, longestPiece, count, window, at, room * longestPiece);
+        } else {
+            begin(fromNode, edgeThere, longestPiece, room, true, 0);
+            memory.set(window.segment(), window.start() + at);
+            pieces = count;
+            reader = NOBODY;
+        }
+    }
+
+    /**
+     * As {@link #openPair(int, long, int, Area, long, int)}, with a place for each piece.
+     *
+     * @param fromNode the other node
+     * @param longestPiece the length of the pieces; it may be 0
+     * @param count how many pieces there will be, 1 or more
+     * @param window the master's window; not looked at if the pieces have room in the landing place
+     * @param at at which byte the places begin there
+     */
+    public void openPair(int fromNode, long longestPiece, int count, Area window, long at) {
+        openPair(fromNode, longestPiece, count, window, at, count);
     }
 
     /**
@@ -179,6 +201,14 @@ public final class Inflow extends Flow {
     public Area await(long piece) {
         number = piece - 1;
         return await();
+    }
+
+    /**
+     * Waits for all pieces that will come, where each has a place of its own. A master does before it leaves, if other
+     * ranks of its node read them: they come to its process.
+     */
+    public void awaitAll() {
+        await(pieces);
     }
 
     /**

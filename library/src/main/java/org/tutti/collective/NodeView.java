@@ -20,6 +20,7 @@ public final class NodeView {
     final int ranksMax;
     final long windowBytesMax;
     final long operationBytesMax;
+    final long blockBytesMax;
     final int[] positions;
     final int[] levels;
     final LevelTree levelTree;
@@ -50,6 +51,7 @@ public final class NodeView {
         this.windowBytesMax = windowBytesMax;
         this.operationBytesMax = windowBytesMax * Math.clamp(
                 Team.STEPS_MAX / ((long) STEPS_PER_RANK_AND_WINDOW * topology.size()), 1, OPERATION_WINDOWS_MAX);
+        this.blockBytesMax = windowBytesMax / ((long) topology.nodes() * ranksMax);
         this.positions = new int[topology.nodes()];
         for (int each = 1; each < positions.length; each++) {
             positions[each] = positions[each - 1] + topology.ranksOn(each - 1);

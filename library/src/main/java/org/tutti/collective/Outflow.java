@@ -32,6 +32,19 @@ public final class Outflow extends Flow {
     }
 
     /**
+     * Opens a flow of the current operation over a {@linkplain Team#pair pair}.
+     *
+     * @param toNode the other node
+     * @param longestPiece the length of the pieces; it may be 0
+     * @param count how many pieces there will be, 1 or more
+     * @see Inflow#openPair
+     */
+    public void openPair(int toNode, long longestPiece, int count) {
+        open(toNode, team.pair(team.node()), Math.max(1, longestPiece),
+                team.exceedsPair(count * longestPiece) ? INVITED : count);
+    }
+
+    /**
      * Opens a flow of what is combined.
      *
      * @param kernel the operator, whose units are not cut

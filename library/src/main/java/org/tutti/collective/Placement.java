@@ -233,6 +233,14 @@ class Placement {
     }
 
     /**
+     * {@return the longest block, in bytes, of which a window has room for as many as there are ranks, or would be if
+     * each node had {@link #ranksMax}; the same at every rank, and 0 where there are very many}
+     */
+    public long blockBytesMax() {
+        return view.blockBytesMax;
+    }
+
+    /**
      * {@return what to call this rank in messages}
      */
     public String describe() {

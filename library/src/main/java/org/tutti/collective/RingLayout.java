@@ -341,6 +341,11 @@ public final class RingLayout {
         return edge >= edges + nodes;
     }
 
+    /** The length of a pair's landing place. */
+    long pairLandingBytes() {
+        return pairBytes - PAIR_LANDING;
+    }
+
     int edges() {
         return edges;
     }

@@ -368,7 +368,7 @@ public final class Team extends Placement {
 
     /**
      * Finds the pair of this node and another one: an edge over which data and credits go both ways, whose landing
-     * place has {@link #pairLandingBytes}. Only for algorithms that {@linkplain Algorithm#usesPairs say so}.
+     * place is short: {@link #exceedsPair}. Only for algorithms that {@linkplain Algorithm#usesPairs say so}.
      *
      * @param otherNode the other node
      * @return the edge, at this node; at the other one it is the pair of this node
@@ -378,10 +378,14 @@ public final class Team extends Placement {
     }
 
     /**
-     * {@return the length of a pair's landing place, the same at every rank}
+     * Tells whether what comes over a pair has no room in its landing place, so that the receiver has to invite the
+     * sender to a window.
+     *
+     * @param bytes how many bytes come in an operation
+     * @return whether they have not, the same at every rank
      */
-    public long pairLandingBytes() {
-        return RingLayout.pairLandingBytes(nodes());
+    public boolean exceedsPair(long bytes) {
+        return bytes > layout.pairLandingBytes();
     }
 
     /**

@@ -23,6 +23,24 @@ public final class Partition {
     }
 
     /**
+     * Finds the part in which a byte lies.
+     *
+     * @param bytes the length of the whole, a multiple of unitBytes
+     * @param unitBytes what must not be cut
+     * @param parts how many parts, 1 or more
+     * @param at the byte, 0 to bytes − 1
+     * @return the index of the part
+     */
+    public static int index(long bytes, long unitBytes, int parts, long at) {
+        long units = bytes / unitBytes;
+        long shorter = units / parts;
+        long longer = units % parts;
+        long unit = at / unitBytes;
+        long inLonger = longer * (shorter + 1);
+        return (int) (unit < inLonger ? unit / (shorter + 1) : longer + (unit - inLonger) / shorter);
+    }
+
+    /**
      * Counts the chunks of a range; an empty range is one empty chunk.
      *
      * @param bytes the length of the whole

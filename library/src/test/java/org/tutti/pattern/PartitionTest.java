@@ -19,6 +19,9 @@ class PartitionTest {
                         long length = Partition.start(bytes, unit, parts, index + 1) - start;
                         assertThat(start % unit).isZero();
                         assertThat(length / unit).isBetween((long) units / parts, (units + parts - 1L) / parts);
+                        for (long at = start; at < start + length; at++) {
+                            assertThat(Partition.index(bytes, unit, parts, at)).isEqualTo(index);
+                        }
                     }
                 }
             }

@@ -1,13 +1,13 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allgather;
 
-import org.tutti.Topology;
+import org.tutti.Collective;
 import org.tutti.collective.Area;
+import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Contributions;
 import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
-import org.tutti.collective.kernel.Kernel;
 
 /**
  * Every rank reads every block where it is shown or has landed ({@link Contributions}). Between nodes the Direct
@@ -17,21 +17,12 @@ import org.tutti.collective.kernel.Kernel;
  * <p>In a node a block is copied in once, and out by each rank. Ranks begin at their neighbour, so that not all read
  * the same block at once.
  */
-public final class DirectAllgather extends Allgather {
+public final class DirectAllgather extends BlockAlgorithm {
     /** The only object that is needed. */
     public DirectAllgather() {
-        super(new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n", "b·p·(n − 1)",
-                "p·n·b at masters, b at others", "Qian, Afsahi 2008, sections 5.1.2 and 5.2.2"));
-    }
-
-    @Override
-    protected long operationBytesMax(Team team, Kernel kernel) {
-        return Contributions.bytesMax(team, null, 1);
-    }
-
-    @Override
-    protected boolean usesPairs() {
-        return true;
+        super(Collective.ALLGATHER, 1,
+                new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n", "b·p·(n − 1)",
+                        "p·n·b at masters, b at others", "Qian, Afsahi 2008, sections 5.1.2 and 5.2.2"));
     }
 
     @Override
@@ -40,13 +31,8 @@ public final class DirectAllgather extends Allgather {
     }
 
     @Override
-    public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return Contributions.memoryBytes(nodes * localRanks, bytes);
-    }
-
-    @Override
-    public long memoryBytes(Topology topology, int node, long bytes) {
-        return topology.size() * bytes;
+    protected long blocksOnNode(int nodes, int ranks, int localRanks) {
+        return ranks;
     }
 
     @Override

@@ -1,17 +1,14 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.alltoall;
 
-import org.tutti.Topology;
+import org.tutti.Collective;
 import org.tutti.collective.Area;
+import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Contributions;
 import org.tutti.collective.Cost;
-import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
-import org.tutti.collective.WindowPool;
-import org.tutti.collective.kernel.Kernel;
 
 /**
  * Every rank shows all its blocks, node by node, so that those for the ranks of a node lie together. Ranks of the node
@@ -30,7 +27,7 @@ import org.tutti.collective.kernel.Kernel;
  *
  * <p><b>DONE</b> counts the pieces that a rank has read, over all steps.
  */
-public final class DirectAllToAll extends AllToAll {
+public final class DirectAllToAll extends BlockAlgorithm {
     private static final int MASTER = 0;
     private static final long SHOWN = 1;
     private static final int HALVES = 2;
@@ -40,18 +37,9 @@ public final class DirectAllToAll extends AllToAll {
 
     /** The only object that is needed. */
     public DirectAllToAll() {
-        super(new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "2·b·p·n", "b·p²·(n − 1)",
-                "p·n·b a rank, and the rest of a window at masters", "Qian, Afsahi 2008, section 5.1.3"));
-    }
-
-    @Override
-    protected long operationBytesMax(Team team, Kernel kernel) {
-        return Contributions.bytesMax(team, null, team.nodes() == 1 ? 1 : PARTS);
-    }
-
-    @Override
-    protected boolean usesPairs() {
-        return true;
+        super(Collective.ALL_TO_ALL, PARTS,
+                new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "2·b·p·n", "b·p²·(n − 1)",
+                        "p·n·b a rank, and the rest of a window at masters", "Qian, Afsahi 2008, section 5.1.3"));
     }
 
     @Override
@@ -63,13 +51,8 @@ public final class DirectAllToAll extends AllToAll {
     }
 
     @Override
-    public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return windows(localRanks, 2L * nodes * localRanks * bytes, WindowPool.WINDOW_BYTES_MAX);
-    }
-
-    @Override
-    public long memoryBytes(Topology topology, int node, long bytes) {
-        return topology.ranksOn(node) * 2L * topology.size() * bytes;
+    protected long blocksOnNode(int nodes, int ranks, int localRanks) {
+        return 2L * ranks * localRanks;
     }
 
     @Override
@@ -110,10 +93,6 @@ public final class DirectAllToAll extends AllToAll {
         return team.ranksOn(receiver) * bytes;
     }
 
-    private static boolean invites(Team team, int sender, int receiver, long bytes) {
-        return team.ranksOn(sender) * pieceBytes(team, receiver, bytes) > team.pairLandingBytes();
-    }
-
     /** A half of what a master shows behind its blocks. */
     private static long halfBytes(Team team, long bytes) {
         long most = (team.windowBytesMax() - team.size() * bytes) / HALVES;
@@ -122,7 +101,7 @@ public final class DirectAllToAll extends AllToAll {
     }
 
     private static boolean invitesAny(Team team, long bytes) {
-        return team.nodes() > 1 && team.ranksMax() * pieceBytes(team, team.node(), bytes) > team.pairLandingBytes();
+        return team.nodes() > 1 && team.exceedsPair(team.ranksMax() * pieceBytes(team, team.node(), bytes));
     }
 
     private static long shownBytes(Team team, int place, long bytes) {
@@ -164,34 +143,29 @@ public final class DirectAllToAll extends AllToAll {
     }
 
     private static Inflow openInflow(Team team, int sender, long bytes, int step, long taken) {
-        Inflow in = team.inflow(team.pair(sender));
-        int there = team.pair(team.node());
-        long piece = Math.max(1, pieceBytes(team, team.node(), bytes));
+        long piece = pieceBytes(team, team.node(), bytes);
         int pieces = team.ranksOn(sender);
-        if (!invites(team, sender, team.node(), bytes)) {
-            in.open(sender, there, piece, pieces, pieces);
-            return in;
-        }
-        long half = halfBytes(team, bytes);
-        long at = team.size() * bytes + step % HALVES * half;
-        Area window = team.shown(MASTER, shownBytes(team, MASTER, bytes));
-        long length = Math.min(half, pieces * piece);
-        if (team.isMaster()) {
-            if (step > HALVES) { // all have read what came before the last step
+        Area window = null;
+        long at = 0;
+        int room = 0;
+        if (team.exceedsPair(pieces * piece)) {
+            long half = halfBytes(team, bytes);
+            window = team.shown(MASTER, shownBytes(team, MASTER, bytes));
+            at = team.size() * bytes + step % HALVES * half;
+            room = (int) Math.min(pieces, half / piece);
+            if (team.isMaster() && step > HALVES) { // all have read what came before the last step
                 team.awaitOthers(Team.DONE, taken - team.ranksOn(Math.floorMod(sender + 1, team.nodes())));
             }
-            in.invite(sender, there, piece, pieces, window, at, length);
-            in.readByAll();
-        } else {
-            in.watch(sender, there, piece, window, at, length);
         }
+        Inflow in = team.inflow(team.pair(sender));
+        in.openPair(sender, piece, pieces, window, at, room);
+        in.readByAll();
         return in;
     }
 
     private static Outflow openOutflow(Team team, int receiver, long bytes) {
         Outflow out = team.outflow(team.pair(receiver));
-        out.open(receiver, team.pair(team.node()), Math.max(1, pieceBytes(team, receiver, bytes)),
-                invites(team, team.node(), receiver, bytes) ? Flow.INVITED : team.localSize());
+        out.openPair(receiver, pieceBytes(team, receiver, bytes), team.localSize());
         return out;
     }
 

@@ -1,16 +1,14 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.gather;
 
-import org.tutti.Topology;
+import org.tutti.Collective;
 import org.tutti.collective.Area;
+import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Contributions;
 import org.tutti.collective.Cost;
-import org.tutti.collective.Flow;
-import org.tutti.collective.Inflow;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
-import org.tutti.collective.kernel.Kernel;
 
 /**
  * Ranks show their blocks and go on. The root copies those of its node from where they are shown; the master of every
@@ -22,24 +20,15 @@ import org.tutti.collective.kernel.Kernel;
  * for all of them before it leaves, as they come to its process. Landing places and windows belong to the operation
  * until all ranks of the node have left it.
  */
-public final class DirectGather extends Gather {
+public final class DirectGather extends BlockAlgorithm {
     private static final int MASTER = 0;
     private static final long SHOWN = 1;
 
     /** The only object that is needed. */
     public DirectGather() {
-        super(new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n at the root",
-                "b·p·(n − 1)", "p·n·b at the root's master, b at others", "Qian, Afsahi 2008, section 5.1.1"));
-    }
-
-    @Override
-    protected long operationBytesMax(Team team, Kernel kernel) {
-        return Contributions.bytesMax(team, null, 1);
-    }
-
-    @Override
-    protected boolean usesPairs() {
-        return true;
+        super(Collective.GATHER, 1,
+                new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n at the root",
+                        "b·p·(n − 1)", "p·n·b at the root's master, b at others", "Qian, Afsahi 2008, section 5.1.1"));
     }
 
     @Override
@@ -48,13 +37,8 @@ public final class DirectGather extends Gather {
     }
 
     @Override
-    public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return Contributions.memoryBytes(nodes * localRanks, bytes);
-    }
-
-    @Override
-    public long memoryBytes(Topology topology, int node, long bytes) {
-        return topology.size() * bytes;
+    protected long blocksOnNode(int nodes, int ranks, int localRanks) {
+        return ranks;
     }
 
     @Override
@@ -75,13 +59,9 @@ public final class DirectGather extends Gather {
         }
     }
 
-    private static boolean invites(Team team, int sender, long bytes) {
-        return team.ranksOn(sender) * bytes > team.pairLandingBytes();
-    }
-
     /** Whether any node's blocks come to the window of the root's master. */
     private static boolean invitesAny(Team team, long bytes) {
-        return team.nodes() > 1 && team.ranksMax() * bytes > team.pairLandingBytes();
+        return team.nodes() > 1 && team.exceedsPair(team.ranksMax() * bytes);
     }
 
     /** What a rank of the root's node shows: its block, and behind it the master what others are invited to. */
@@ -104,7 +84,7 @@ public final class DirectGather extends Gather {
         if (receives) {
             for (int node = 0; node < team.nodes(); node++) {
                 if (node != team.node()) {
-                    team.inflow(team.pair(node)).await(team.ranksOn(node));
+                    team.inflow(team.pair(node)).awaitAll();
                 }
             }
         }
@@ -112,18 +92,9 @@ public final class DirectGather extends Gather {
 
     private static void openInflows(Team team, Area window, long bytes) {
         for (int node = 0; node < team.nodes(); node++) {
-            if (node == team.node()) {
-                continue;
-            }
-            Inflow in = team.inflow(team.pair(node));
-            int there = team.pair(team.node());
-            int pieces = team.ranksOn(node);
-            if (!invites(team, node, bytes)) {
-                in.open(node, there, Math.max(1, bytes), pieces, pieces);
-            } else if (team.isMaster()) {
-                in.invite(node, there, bytes, pieces, window, arrivals(team, node, bytes), pieces * bytes);
-            } else {
-                in.watch(node, there, bytes, window, arrivals(team, node, bytes), pieces * bytes);
+            if (node != team.node()) {
+                team.inflow(team.pair(node)).openPair(node, bytes, team.ranksOn(node), window,
+                        arrivals(team, node, bytes));
             }
         }
     }
@@ -162,8 +133,7 @@ public final class DirectGather extends Gather {
     private static void send(Team team, Call call, int top) {
         long bytes = call.bytes();
         Outflow out = team.outflow(team.pair(top));
-        out.open(top, team.pair(team.node()), Math.max(1, bytes),
-                invites(team, team.node(), bytes) ? Flow.INVITED : team.localSize());
+        out.openPair(top, bytes, team.localSize());
         out.send(call.source(), 0, bytes);
         for (int place = MASTER + 1; place < team.localSize(); place++) {
             team.await(place, Team.READY, SHOWN);

@@ -1,16 +1,13 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reducescatter;
 
-import org.tutti.Topology;
+import org.tutti.Collective;
 import org.tutti.collective.Area;
+import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Contributions;
 import org.tutti.collective.Cost;
-import org.tutti.collective.Flow;
-import org.tutti.collective.Inflow;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
-import org.tutti.collective.WindowPool;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Partition;
 
@@ -26,31 +23,18 @@ import org.tutti.pattern.Partition;
  * <p>A part of a rank's window is read by no other rank until it has been combined there: each reads of others' windows
  * the part that it combines, and later, when READY says so, what others have combined in theirs.
  */
-public final class DirectReduceScatter extends ReduceScatter {
+public final class DirectReduceScatter extends BlockAlgorithm {
     private static final int MASTER = 0;
     private static final long SHOWN = 1;
     private static final long COMBINED = 2;
-    private static final int PARTS = 3;
+    private static final int PARTS = 2;
 
     /** The only object that is needed. */
     public DirectReduceScatter() {
-        super(new Description("direct", Order.BLOCKS, "1, n > 1: 2 + n − 1", "b·p·n·(2 − 1/p)", "b·p·(n − 1)",
-                "p·n·b a rank, n·p·b more at masters", "index range: this project; Direct: Qian, Afsahi 2008, 5.1.3"));
-    }
-
-    @Override
-    protected long operationBytesMax(Team team, Kernel kernel) {
-        if (team.nodes() == 1) {
-            return Contributions.bytesMax(team, kernel, 1);
-        }
-        long shared = Contributions.bytesMax(team, kernel, PARTS);
-        long landed = team.windowBytesMax() / PARTS / ((long) team.nodes() * team.ranksMax());
-        return Math.max(kernel.unitBytes(), Math.min(shared, landed / kernel.unitBytes() * kernel.unitBytes()));
-    }
-
-    @Override
-    protected boolean usesPairs() {
-        return true;
+        super(Collective.REDUCE_SCATTER, PARTS,
+                new Description("direct", Order.BLOCKS, "1, n > 1: 2 + n − 1", "b·p·n·(2 − 1/p)", "b·p·(n − 1)",
+                        "p·n·b a rank, n·p·b more at masters",
+                        "index range: this project; Direct: Qian, Afsahi 2008, 5.1.3"));
     }
 
     @Override
@@ -66,13 +50,8 @@ public final class DirectReduceScatter extends ReduceScatter {
     }
 
     @Override
-    public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return windows(localRanks, 2L * nodes * localRanks * bytes, WindowPool.WINDOW_BYTES_MAX);
-    }
-
-    @Override
-    public long memoryBytes(Topology topology, int node, long bytes) {
-        return topology.ranksOn(node) * (topology.size() + (long) topology.nodes()) * bytes;
+    protected long blocksOnNode(int nodes, int ranks, int localRanks) {
+        return ((long) ranks + nodes) * localRanks;
     }
 
     @Override
@@ -164,7 +143,7 @@ public final class DirectReduceScatter extends ReduceScatter {
         }
         for (int node = 0; node < team.nodes() && team.isMaster(); node++) {
             if (node != team.node()) { // what the others of this node need comes to the master's process
-                team.inflow(team.pair(node)).await(team.localSize());
+                team.inflow(team.pair(node)).awaitAll();
             }
         }
     }
@@ -181,10 +160,7 @@ public final class DirectReduceScatter extends ReduceScatter {
 
     /** What has become of a block of this node at the rank that combines it. */
     private static Area combined(Team team, int position, long bytes) {
-        int place = 0;
-        while (Partition.start(team.size(), 1, team.localSize(), place + 1) <= position) {
-            place++;
-        }
+        int place = Partition.index(team.size(), 1, team.localSize(), position);
         if (place != team.localRank()) {
             team.await(place, Team.READY, COMBINED);
         }
@@ -192,36 +168,21 @@ public final class DirectReduceScatter extends ReduceScatter {
     }
 
     private static void openInflow(Team team, int sender, Area window, long bytes) {
-        Inflow in = team.inflow(team.pair(sender));
-        int there = team.pair(team.node());
-        int pieces = team.localSize();
-        long at = (team.size() + (long) sender * pieces) * bytes;
-        if (!invites(team, team.node(), bytes)) {
-            in.open(sender, there, Math.max(1, bytes), pieces, pieces);
-        } else if (team.isMaster()) {
-            in.invite(sender, there, bytes, pieces, window, at, pieces * bytes);
-        } else {
-            in.watch(sender, there, bytes, window, at, pieces * bytes);
-        }
+        long at = (team.size() + (long) sender * team.localSize()) * bytes;
+        team.inflow(team.pair(sender)).openPair(sender, bytes, team.localSize(), window, at);
     }
 
     private static void send(Team team, int receiver, long bytes) {
         Outflow out = team.outflow(team.pair(receiver));
         int pieces = team.ranksOn(receiver);
-        out.open(receiver, team.pair(team.node()), Math.max(1, bytes),
-                invites(team, receiver, bytes) ? Flow.INVITED : pieces);
+        out.openPair(receiver, bytes, pieces);
         for (int place = 0; place < pieces; place++) {
             out.send(combined(team, team.position(receiver) + place, bytes), at(team, receiver, place, bytes), bytes);
         }
     }
 
-    private static boolean invites(Team team, int receiver, long bytes) {
-        return team.ranksOn(receiver) * bytes > team.pairLandingBytes();
-    }
-
     private static long shownBytes(Team team, int place, long bytes) {
-        long landed = place == MASTER && invites(team, team.node(), bytes)
-                ? (long) team.nodes() * team.localSize() * bytes : 0;
-        return team.size() * bytes + landed;
+        boolean isInvited = place == MASTER && team.exceedsPair(team.localSize() * bytes);
+        return (team.size() + (isInvited ? (long) team.nodes() * team.localSize() : 0)) * bytes;
     }
 }

@@ -1,13 +1,11 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.scan;
 
-import org.tutti.Topology;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Contributions;
 import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
-import org.tutti.collective.kernel.Kernel;
 
 /**
  * Every rank combines what the ranks before it contribute, in their order, where it is shown or has landed ({@link
@@ -24,28 +22,13 @@ public final class DirectScan extends Scan {
     }
 
     @Override
-    protected long operationBytesMax(Team team, Kernel kernel) {
-        return Contributions.bytesMax(team, kernel, 1);
-    }
-
-    @Override
-    protected boolean usesPairs() {
-        return true;
-    }
-
-    @Override
     public Cost cost(int nodes, int localRanks, long bytes) {
         return Contributions.cost(nodes, localRanks, bytes, true);
     }
 
     @Override
-    public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return Contributions.memoryBytes(nodes * localRanks, bytes);
-    }
-
-    @Override
-    public long memoryBytes(Topology topology, int node, long bytes) {
-        return topology.size() * bytes;
+    protected long blocksOnNode(int nodes, int ranks, int localRanks) {
+        return ranks;
     }
 
     @Override

@@ -2,19 +2,19 @@
 package org.tutti.collective.scan;
 
 import org.tutti.Collective;
-import org.tutti.collective.Algorithm;
+import org.tutti.collective.BlockAlgorithm;
 
 /**
  * A way to do a scan: the sources of all ranks up to one are combined in its target; or, exclusively, those of all
  * ranks before it, and the target of rank 0 stays as it is.
  */
-public abstract class Scan extends Algorithm {
+public abstract class Scan extends BlockAlgorithm {
     /**
      * @param exclusive whether a rank's own source is left out
      * @param description what the catalogue says of it
      */
     protected Scan(boolean exclusive, Description description) {
-        super(exclusive ? Collective.EXCLUSIVE_SCAN : Collective.SCAN, description);
+        super(exclusive ? Collective.EXCLUSIVE_SCAN : Collective.SCAN, 1, description);
     }
 
     /**

@@ -1,16 +1,15 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.scatter;
 
-import org.tutti.Topology;
+import org.tutti.Collective;
 import org.tutti.collective.Area;
+import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Contributions;
 import org.tutti.collective.Cost;
-import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
-import org.tutti.collective.kernel.Kernel;
 
 /**
  * The root shows the blocks of its node's ranks, which copy theirs, and goes on. The master of its node puts those of
@@ -21,25 +20,16 @@ import org.tutti.collective.kernel.Kernel;
  * invites the root's node to a window. It waits for all of them before it leaves, as they come to its process. Landing
  * places and windows belong to the operation until all ranks of the node have left it.
  */
-public final class DirectScatter extends Scatter {
+public final class DirectScatter extends BlockAlgorithm {
     private static final int MASTER = 0;
     private static final long SHOWN = 1;
 
     /** The only object that is needed. */
     public DirectScatter() {
-        super(new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n at the root",
-                "b·p·(n − 1)", "p·n·b at the root, p·b at other masters",
-                "Qian, Afsahi 2008, section 5.1.1, the other way"));
-    }
-
-    @Override
-    protected long operationBytesMax(Team team, Kernel kernel) {
-        return Contributions.bytesMax(team, null, 1);
-    }
-
-    @Override
-    protected boolean usesPairs() {
-        return true;
+        super(Collective.SCATTER, 1,
+                new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n at the root",
+                        "b·p·(n − 1)", "p·n·b at the root, p·b at other masters",
+                        "Qian, Afsahi 2008, section 5.1.1, the other way"));
     }
 
     @Override
@@ -48,13 +38,8 @@ public final class DirectScatter extends Scatter {
     }
 
     @Override
-    public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return Contributions.memoryBytes(nodes * localRanks, bytes);
-    }
-
-    @Override
-    public long memoryBytes(Topology topology, int node, long bytes) {
-        return topology.size() * bytes;
+    protected long blocksOnNode(int nodes, int ranks, int localRanks) {
+        return ranks;
     }
 
     @Override
@@ -67,10 +52,6 @@ public final class DirectScatter extends Scatter {
         } else {
             receive(team, call, top);
         }
-    }
-
-    private static boolean invites(Team team, int receiver, long bytes) {
-        return team.ranksOn(receiver) * bytes > team.pairLandingBytes();
     }
 
     private static boolean sendsItself(Team team, int root) {
@@ -119,8 +100,7 @@ public final class DirectScatter extends Scatter {
 
     private static Outflow open(Team team, int node, long bytes) {
         Outflow out = team.outflow(team.pair(node));
-        out.open(node, team.pair(team.node()), Math.max(1, bytes),
-                invites(team, node, bytes) ? Flow.INVITED : team.ranksOn(node));
+        out.openPair(node, bytes, team.ranksOn(node));
         return out;
     }
 
@@ -142,22 +122,22 @@ public final class DirectScatter extends Scatter {
     private static void receive(Team team, Call call, int top) {
         long bytes = call.bytes();
         int pieces = team.localSize();
-        int there = team.pair(team.node());
-        Inflow in = team.inflow(team.pair(top));
-        boolean invites = invites(team, team.node(), bytes);
-        if (!invites) {
-            in.open(top, there, Math.max(1, bytes), pieces, pieces);
-        } else if (team.isMaster()) {
-            Area window = team.show(pieces * bytes);
-            in.invite(top, there, bytes, pieces, window, 0, pieces * bytes);
-            team.post(Team.READY, SHOWN);
-        } else {
+        boolean isInvited = team.exceedsPair(pieces * bytes);
+        Area window = null;
+        if (isInvited && team.isMaster()) {
+            window = team.show(pieces * bytes);
+        } else if (isInvited) {
             team.await(MASTER, Team.READY, SHOWN);
-            in.watch(top, there, bytes, team.shown(MASTER, pieces * bytes), 0, pieces * bytes);
+            window = team.shown(MASTER, pieces * bytes);
+        }
+        Inflow in = team.inflow(team.pair(top));
+        in.openPair(top, bytes, pieces, window, 0);
+        if (isInvited && team.isMaster()) {
+            team.post(Team.READY, SHOWN);
         }
         team.copy(in.await(team.localRank() + 1L), 0, call.target(), 0, bytes);
         if (team.isMaster()) {
-            in.await(pieces);
+            in.awaitAll();
         }
     }
 }

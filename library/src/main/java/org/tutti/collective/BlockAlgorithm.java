@@ -1,0 +1,65 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import org.tutti.Collective;
+import org.tutti.Topology;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.memory.Words;
+
+/**
+ * An algorithm whose ranks show the blocks of all ranks in windows, and whose masters exchange them over {@linkplain
+ * Team#pair pairs}. A call with longer blocks than a window has room for is several operations.
+ */
+public abstract class BlockAlgorithm extends Algorithm {
+    private final int parts;
+
+    /**
+     * @param collective what it does
+     * @param parts with several nodes a window has room for the blocks of all ranks so many times
+     * @param description what the catalogue says of it
+     */
+    protected BlockAlgorithm(Collective collective, int parts, Description description) {
+        super(collective, description);
+        this.parts = parts;
+    }
+
+    /**
+     * Counts the blocks that the ranks of a node show, and those that come to it from others.
+     *
+     * @param nodes how many nodes there are
+     * @param ranks how many ranks there are on all of them
+     * @param localRanks how many of them the node has
+     * @return how many at most
+     */
+    protected abstract long blocksOnNode(int nodes, int ranks, int localRanks);
+
+    @Override
+    public final long memoryBytes(int nodes, int localRanks, long bytes) {
+        return Math.min(blocksOnNode(nodes, nodes * localRanks, localRanks) * bytes,
+                (localRanks + 1) * WindowPool.WINDOW_BYTES_MAX);
+    }
+
+    @Override
+    public final long memoryBytes(Topology topology, int node, long bytes) {
+        return blocksOnNode(topology.nodes(), topology.size(), topology.ranksOn(node)) * bytes;
+    }
+
+    @Override
+    protected final long operationBytesMax(Team team, Kernel kernel) {
+        long most = team.nodes() == 1 ? team.blockBytesMax() : team.blockBytesMax() / parts;
+        long bytes = kernel != null ? kernel.wholeUnits(most)
+                : most > Words.LINE_BYTES ? most / Words.LINE_BYTES * Words.LINE_BYTES : most;
+        if (bytes == 0) {
+            throw new IllegalArgumentException(team.describe() + " called " + collective().label() + " with "
+                    + team.size() + " ranks, of each of which a window has room for " + most + " bytes"
+                    + (kernel == null ? "" : ", and the operator's unit has " + kernel.unitBytes())
+                    + "; use groups of fewer ranks");
+        }
+        return bytes;
+    }
+
+    @Override
+    protected final boolean usesPairs() {
+        return true;
+    }
+}

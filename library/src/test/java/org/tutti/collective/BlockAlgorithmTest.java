@@ -1,0 +1,66 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.lang.foreign.MemorySegment;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.tutti.DataType;
+import org.tutti.Reduction;
+import org.tutti.Topology;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.reducescatter.DirectReduceScatter;
+import org.tutti.memory.PrivateMemory;
+import org.tutti.memory.Waiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** The blocks of very many ranks. */
+class BlockAlgorithmTest {
+    private static final int RANKS = 1000;
+    private static final int UNIT = 64;
+
+    private final PrivateMemory memory = new PrivateMemory();
+
+    @AfterEach
+    void close() {
+        memory.close();
+    }
+
+    private Team team() {
+        NodeView view = new NodeView(new Topology(new int[RANKS]), 0);
+        return new Team(new LiveMachine(new Waiter(false)), new ScriptedMembers(),
+                new WindowPool(memory, view.windowBytesMax()),
+                memory.claim(new RingLayout(1, RANKS).bytes(), "a test"), 0, view, null);
+    }
+
+    private static Call call(Reduction reduction, int count) {
+        MemorySegment blocks = MemorySegment.ofArray(new long[RANKS * count]);
+        MemorySegment block = MemorySegment.ofArray(new long[count]);
+        Call call = new Call();
+        call.set(new DirectReduceScatter(), 0, Long.MAX_VALUE);
+        call.setElements(blocks, block, DataType.LONG, count, Kernel.of(reduction, DataType.LONG));
+        return call;
+    }
+
+    @Test
+    void shouldRefuseUnitsOfWhichAWindowHasNotRoomForOneOfEachRank() {
+        Team team = team();
+        Reduction units = Reduction.of("units", DataType.LONG, UNIT, true, (_, _, _, _) -> {});
+        assertThatThrownBy(() -> team.draw(call(units, UNIT))).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(team.describe() + " called reduce-scatter with 1000 ranks, of each of which a "
+                        + "window has room for 32 bytes, and the operator's unit has 512; use groups of fewer ranks");
+        assertThat(team.nextOperation()).isZero();
+    }
+
+    @Test
+    void shouldCutLongBlocksIntoOperationsWhoseWindowsHaveRoom() {
+        Team team = team();
+        Call call = call(Reduction.SUM, 10);
+        team.draw(call);
+        assertThat(call.bytes() * RANKS).isBetween(1L, team.windowBytesMax());
+        assertThat(call.bytes() % Long.BYTES).isZero();
+        assertThat(team.nextOperation()).isEqualTo((80 + call.bytes() - 1) / call.bytes());
+    }
+}
