@@ -239,7 +239,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void broadcast(Span data, int root) {
         Arguments.checkUsable(data.segment(), "data");
-        broadcast(data.segment(), data.type(), data.count(), root);
+        callInPlace(Collective.BROADCAST, data.segment(), data.type(), data.count(), null, root);
         data.unstage();
     }
 
@@ -256,8 +256,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void reduce(Span data, Reduction reduction, int root) {
         Arguments.checkUsable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        reduce(segment, segment, data.type(), data.count(), reduction, root);
+        callInPlace(Collective.REDUCE, data.segment(), data.type(), data.count(), reduction, root);
         data.unstage();
     }
 
@@ -278,10 +277,10 @@ public abstract class Communicator implements AutoCloseable {
         if (rank() == root) {
             Objects.requireNonNull(target, "target, which the root needs");
             Arguments.checkFits(source, target);
-            reduce(segment, target.segment(), source.type(), source.count(), reduction, root);
+            call(Collective.REDUCE, segment, target.segment(), source.type(), source.count(), reduction, root);
             target.unstage();
         } else {
-            reduce(segment, segment, source.type(), source.count(), reduction, root);
+            call(Collective.REDUCE, segment, segment, source.type(), source.count(), reduction, root);
         }
     }
 
@@ -296,8 +295,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void allreduce(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        allreduce(segment, segment, data.type(), data.count(), reduction);
+        callInPlace(Collective.ALLREDUCE, data.segment(), data.type(), data.count(), reduction, 0);
         data.unstage();
     }
 
@@ -314,7 +312,7 @@ public abstract class Communicator implements AutoCloseable {
     public void allreduce(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
         Arguments.checkFits(source, target);
-        allreduce(source.segment(), target.segment(), source.type(), source.count(), reduction);
+        call(Collective.ALLREDUCE, source.segment(), target.segment(), source.type(), source.count(), reduction, 0);
         target.unstage();
     }
 
@@ -334,10 +332,10 @@ public abstract class Communicator implements AutoCloseable {
         if (rank() == root) {
             Objects.requireNonNull(target, "target, which the root needs");
             Arguments.checkBlocks(source, target, size(), "target");
-            gather(segment, target.segment(), source.type(), source.count(), root);
+            call(Collective.GATHER, segment, target.segment(), source.type(), source.count(), null, root);
             target.unstage();
         } else {
-            gather(segment, segment, source.type(), source.count(), root);
+            call(Collective.GATHER, segment, segment, source.type(), source.count(), null, root);
         }
     }
 
@@ -351,9 +349,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void gather(Span data, int root) {
         Arguments.checkUsable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        long count = rank() == root ? Arguments.blockCount(data.count(), size()) : data.count();
-        gather(segment, segment, data.type(), count, root);
+        callInPlace(Collective.GATHER, data.segment(), data.type(), data.count(), null, root);
         data.unstage();
     }
 
@@ -374,9 +370,9 @@ public abstract class Communicator implements AutoCloseable {
             Objects.requireNonNull(source, "source, which the root needs");
             Arguments.checkUsable(source.segment(), "source");
             Arguments.checkBlocks(target, source, size(), "source");
-            scatter(source.segment(), segment, target.type(), target.count(), root);
+            call(Collective.SCATTER, source.segment(), segment, target.type(), target.count(), null, root);
         } else {
-            scatter(segment, segment, target.type(), target.count(), root);
+            call(Collective.SCATTER, segment, segment, target.type(), target.count(), null, root);
         }
         target.unstage();
     }
@@ -391,9 +387,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void scatter(Span data, int root) {
         Arguments.checkUsable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        long count = rank() == root ? Arguments.blockCount(data.count(), size()) : data.count();
-        scatter(segment, segment, data.type(), count, root);
+        callInPlace(Collective.SCATTER, data.segment(), data.type(), data.count(), null, root);
         data.unstage();
     }
 
@@ -408,7 +402,7 @@ public abstract class Communicator implements AutoCloseable {
     public void allgather(Span source, Span target) {
         Arguments.checkUsable(source.segment(), "source");
         Arguments.checkBlocks(source, target, size(), "target");
-        allgather(source.segment(), target.segment(), source.type(), source.count());
+        call(Collective.ALLGATHER, source.segment(), target.segment(), source.type(), source.count(), null, 0);
         target.unstage();
     }
 
@@ -422,8 +416,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void allgather(Span data) {
         Arguments.checkUsable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        allgather(segment, segment, data.type(), Arguments.blockCount(data.count(), size()));
+        callInPlace(Collective.ALLGATHER, data.segment(), data.type(), data.count(), null, 0);
         data.unstage();
     }
 
@@ -439,7 +432,8 @@ public abstract class Communicator implements AutoCloseable {
     public void allToAll(Span source, Span target) {
         Arguments.checkUsable(source.segment(), "source");
         Arguments.checkFits(source, target);
-        allToAll(source.segment(), target.segment(), source.type(), Arguments.blockCount(source.count(), size()));
+        call(Collective.ALL_TO_ALL, source.segment(), target.segment(), source.type(),
+                Arguments.blockCount(source.count(), size()), null, 0);
         target.unstage();
     }
 
@@ -453,8 +447,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void allToAll(Span data) {
         Arguments.checkUsable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        allToAll(segment, segment, data.type(), Arguments.blockCount(data.count(), size()));
+        callInPlace(Collective.ALL_TO_ALL, data.segment(), data.type(), data.count(), null, 0);
         data.unstage();
     }
 
@@ -471,7 +464,8 @@ public abstract class Communicator implements AutoCloseable {
         Arguments.checkUsable(target.segment(), "target");
         Arguments.checkUsable(source.segment(), "source");
         Arguments.checkBlocks(target, source, size(), "source");
-        reduceScatter(source.segment(), target.segment(), source.type(), target.count(), reduction);
+        call(Collective.REDUCE_SCATTER, source.segment(), target.segment(), source.type(), target.count(), reduction,
+                0);
         target.unstage();
     }
 
@@ -487,8 +481,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void reduceScatter(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        reduceScatter(segment, segment, data.type(), Arguments.blockCount(data.count(), size()), reduction);
+        callInPlace(Collective.REDUCE_SCATTER, data.segment(), data.type(), data.count(), reduction, 0);
         data.unstage();
     }
 
@@ -505,7 +498,7 @@ public abstract class Communicator implements AutoCloseable {
     public void scan(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
         Arguments.checkFits(source, target);
-        scan(source.segment(), target.segment(), source.type(), source.count(), reduction);
+        call(Collective.SCAN, source.segment(), target.segment(), source.type(), source.count(), reduction, 0);
         target.unstage();
     }
 
@@ -520,8 +513,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void scan(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        scan(segment, segment, data.type(), data.count(), reduction);
+        callInPlace(Collective.SCAN, data.segment(), data.type(), data.count(), reduction, 0);
         data.unstage();
     }
 
@@ -539,7 +531,7 @@ public abstract class Communicator implements AutoCloseable {
     public void exclusiveScan(Span source, Span kept, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
         Arguments.checkFits(source, kept);
-        exclusiveScan(source.segment(), kept.segment(), source.type(), source.count(), reduction);
+        call(Collective.EXCLUSIVE_SCAN, source.segment(), kept.segment(), source.type(), source.count(), reduction, 0);
         kept.unstage();
     }
 
@@ -555,121 +547,28 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void exclusiveScan(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        exclusiveScan(segment, segment, data.type(), data.count(), reduction);
+        callInPlace(Collective.EXCLUSIVE_SCAN, data.segment(), data.type(), data.count(), reduction, 0);
         data.unstage();
     }
 
-    /**
-     * What all forms of broadcast end in.
-     *
-     * @param data the root's elements, overwritten elsewhere
-     * @param type the type of the elements
-     * @param count how many elements
-     * @param root the sending rank
-     */
-    protected abstract void broadcast(MemorySegment data, DataType type, long count, int root);
+    /** Where a side has blocks, all of them lie in the data. */
+    private void callInPlace(Collective collective, MemorySegment data, DataType type, long length, Reduction reduction,
+            int root) {
+        long count = Arguments.countInPlace(collective, length, rank(), root, size());
+        call(collective, data, data, type, count, reduction, root);
+    }
 
     /**
-     * What all forms of reduce end in.
+     * What all forms of all collectives with elements end in.
      *
-     * @param source this rank's elements
-     * @param target at the root where the combination goes; elsewhere not used
+     * @param collective the operation
+     * @param source this rank's elements; in place, and where it sends none, the target
+     * @param target where the result goes; in place, and where it receives none, the source
      * @param type the type of the elements
-     * @param count how many elements
-     * @param reduction the operator
-     * @param root the receiving rank
+     * @param count how many elements; where a side has a block of each rank, in a block
+     * @param reduction the operator, null where nothing is combined
+     * @param root the root, 0 where there is none
      */
-    protected abstract void reduce(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction, int root);
-
-    /**
-     * What all forms of allreduce end in.
-     *
-     * @param source this rank's elements
-     * @param target where the combination goes
-     * @param type the type of the elements
-     * @param count how many elements
-     * @param reduction the operator
-     */
-    protected abstract void allreduce(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction);
-
-    /**
-     * What all forms of gather end in.
-     *
-     * @param source this rank's block; in place at the root, the target
-     * @param target at the root all blocks; elsewhere not used
-     * @param type the type of the elements
-     * @param count how many elements a block has
-     * @param root the receiving rank
-     */
-    protected abstract void gather(MemorySegment source, MemorySegment target, DataType type, long count, int root);
-
-    /**
-     * What all forms of scatter end in.
-     *
-     * @param source at the root all blocks; elsewhere not used
-     * @param target where this rank's block goes; in place at the root, the source
-     * @param type the type of the elements
-     * @param count how many elements a block has
-     * @param root the sending rank
-     */
-    protected abstract void scatter(MemorySegment source, MemorySegment target, DataType type, long count, int root);
-
-    /**
-     * What all forms of allgather end in.
-     *
-     * @param source this rank's block; in place, the target
-     * @param target where all blocks go
-     * @param type the type of the elements
-     * @param count how many elements a block has
-     */
-    protected abstract void allgather(MemorySegment source, MemorySegment target, DataType type, long count);
-
-    /**
-     * What all forms of allToAll end in.
-     *
-     * @param source a block for each rank
-     * @param target where a block of each rank goes
-     * @param type the type of the elements
-     * @param count how many elements a block has
-     */
-    protected abstract void allToAll(MemorySegment source, MemorySegment target, DataType type, long count);
-
-    /**
-     * What all forms of reduceScatter end in.
-     *
-     * @param source a block for each rank
-     * @param target where this rank's block goes; in place, the source
-     * @param type the type of the elements
-     * @param count how many elements a block has
-     * @param reduction the operator
-     */
-    protected abstract void reduceScatter(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction);
-
-    /**
-     * What all forms of scan end in.
-     *
-     * @param source this rank's elements
-     * @param target where the combination goes
-     * @param type the type of the elements
-     * @param count how many elements
-     * @param reduction the operator
-     */
-    protected abstract void scan(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction);
-
-    /**
-     * What all forms of exclusiveScan end in.
-     *
-     * @param source this rank's elements
-     * @param target where the combination goes
-     * @param type the type of the elements
-     * @param count how many elements
-     * @param reduction the operator
-     */
-    protected abstract void exclusiveScan(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction);
+    protected abstract void call(Collective collective, MemorySegment source, MemorySegment target, DataType type,
+            long count, Reduction reduction, int root);
 }

@@ -57,14 +57,14 @@ public abstract class NonBlockingCommunicator {
     // as in Communicator
     public Request broadcast(Span data, int root) {
         Arguments.checkShareable(data.segment(), "data");
-        return broadcast(data.segment(), data.type(), data.count(), root, data::unstage);
+        return callInPlace(Collective.BROADCAST, data.segment(), data.type(), data.count(), null, root, data::unstage);
     }
 
     // as in Communicator
     public Request reduce(Span data, Reduction reduction, int root) {
         Arguments.checkShareable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        return reduce(segment, segment, data.type(), data.count(), reduction, root, data::unstage);
+        return callInPlace(Collective.REDUCE, data.segment(), data.type(), data.count(), reduction, root,
+                data::unstage);
     }
 
     // as in Communicator
@@ -72,19 +72,20 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkShareable(source.segment(), "source");
         MemorySegment segment = source.segment();
         if (rank() != root) {
-            return reduce(segment, segment, source.type(), source.count(), reduction, root, NOTHING);
+            return call(Collective.REDUCE, segment, segment, source.type(), source.count(), reduction, root, NOTHING);
         }
         Objects.requireNonNull(target, "target, which the root needs");
         Arguments.checkFits(source, target);
         Arguments.checkShareable(target.segment(), "target");
-        return reduce(segment, target.segment(), source.type(), source.count(), reduction, root, target::unstage);
+        return call(Collective.REDUCE, segment, target.segment(), source.type(), source.count(), reduction, root,
+                target::unstage);
     }
 
     // as in Communicator
     public Request allreduce(Span data, Reduction reduction) {
         Arguments.checkShareable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        return allreduce(segment, segment, data.type(), data.count(), reduction, data::unstage);
+        return callInPlace(Collective.ALLREDUCE, data.segment(), data.type(), data.count(), reduction, 0,
+                data::unstage);
     }
 
     // as in Communicator
@@ -92,8 +93,8 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkShareable(source.segment(), "source");
         Arguments.checkFits(source, target);
         Arguments.checkShareable(target.segment(), "target");
-        return allreduce(source.segment(), target.segment(), source.type(), source.count(), reduction,
-                target::unstage);
+        return call(Collective.ALLREDUCE, source.segment(), target.segment(), source.type(), source.count(), reduction,
+                0, target::unstage);
     }
 
     // as in Communicator
@@ -101,20 +102,19 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkShareable(source.segment(), "source");
         MemorySegment segment = source.segment();
         if (rank() != root) {
-            return gather(segment, segment, source.type(), source.count(), root, NOTHING);
+            return call(Collective.GATHER, segment, segment, source.type(), source.count(), null, root, NOTHING);
         }
         Objects.requireNonNull(target, "target, which the root needs");
         Arguments.checkBlocks(source, target, size(), "target");
         Arguments.checkShareable(target.segment(), "target");
-        return gather(segment, target.segment(), source.type(), source.count(), root, target::unstage);
+        return call(Collective.GATHER, segment, target.segment(), source.type(), source.count(), null, root,
+                target::unstage);
     }
 
     // as in Communicator
     public Request gather(Span data, int root) {
         Arguments.checkShareable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        long count = rank() == root ? Arguments.blockCount(data.count(), size()) : data.count();
-        return gather(segment, segment, data.type(), count, root, data::unstage);
+        return callInPlace(Collective.GATHER, data.segment(), data.type(), data.count(), null, root, data::unstage);
     }
 
     // as in Communicator
@@ -122,20 +122,20 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkShareable(target.segment(), "target");
         MemorySegment segment = target.segment();
         if (rank() != root) {
-            return scatter(segment, segment, target.type(), target.count(), root, target::unstage);
+            return call(Collective.SCATTER, segment, segment, target.type(), target.count(), null, root,
+                    target::unstage);
         }
         Objects.requireNonNull(source, "source, which the root needs");
         Arguments.checkShareable(source.segment(), "source");
         Arguments.checkBlocks(target, source, size(), "source");
-        return scatter(source.segment(), segment, target.type(), target.count(), root, target::unstage);
+        return call(Collective.SCATTER, source.segment(), segment, target.type(), target.count(), null, root,
+                target::unstage);
     }
 
     // as in Communicator
     public Request scatter(Span data, int root) {
         Arguments.checkShareable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        long count = rank() == root ? Arguments.blockCount(data.count(), size()) : data.count();
-        return scatter(segment, segment, data.type(), count, root, data::unstage);
+        return callInPlace(Collective.SCATTER, data.segment(), data.type(), data.count(), null, root, data::unstage);
     }
 
     // as in Communicator
@@ -143,14 +143,14 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkShareable(source.segment(), "source");
         Arguments.checkBlocks(source, target, size(), "target");
         Arguments.checkShareable(target.segment(), "target");
-        return allgather(source.segment(), target.segment(), source.type(), source.count(), target::unstage);
+        return call(Collective.ALLGATHER, source.segment(), target.segment(), source.type(), source.count(), null, 0,
+                target::unstage);
     }
 
     // as in Communicator
     public Request allgather(Span data) {
         Arguments.checkShareable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        return allgather(segment, segment, data.type(), Arguments.blockCount(data.count(), size()), data::unstage);
+        return callInPlace(Collective.ALLGATHER, data.segment(), data.type(), data.count(), null, 0, data::unstage);
     }
 
     // as in Communicator
@@ -158,15 +158,14 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkShareable(source.segment(), "source");
         Arguments.checkFits(source, target);
         Arguments.checkShareable(target.segment(), "target");
-        return allToAll(source.segment(), target.segment(), source.type(),
-                Arguments.blockCount(source.count(), size()), target::unstage);
+        return call(Collective.ALL_TO_ALL, source.segment(), target.segment(), source.type(),
+                Arguments.blockCount(source.count(), size()), null, 0, target::unstage);
     }
 
     // as in Communicator
     public Request allToAll(Span data) {
         Arguments.checkShareable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        return allToAll(segment, segment, data.type(), Arguments.blockCount(data.count(), size()), data::unstage);
+        return callInPlace(Collective.ALL_TO_ALL, data.segment(), data.type(), data.count(), null, 0, data::unstage);
     }
 
     // as in Communicator
@@ -174,15 +173,14 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkShareable(target.segment(), "target");
         Arguments.checkShareable(source.segment(), "source");
         Arguments.checkBlocks(target, source, size(), "source");
-        return reduceScatter(source.segment(), target.segment(), source.type(), target.count(), reduction,
-                target::unstage);
+        return call(Collective.REDUCE_SCATTER, source.segment(), target.segment(), source.type(), target.count(),
+                reduction, 0, target::unstage);
     }
 
     // as in Communicator
     public Request reduceScatter(Span data, Reduction reduction) {
         Arguments.checkShareable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        return reduceScatter(segment, segment, data.type(), Arguments.blockCount(data.count(), size()), reduction,
+        return callInPlace(Collective.REDUCE_SCATTER, data.segment(), data.type(), data.count(), reduction, 0,
                 data::unstage);
     }
 
@@ -191,14 +189,14 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkShareable(source.segment(), "source");
         Arguments.checkFits(source, target);
         Arguments.checkShareable(target.segment(), "target");
-        return scan(source.segment(), target.segment(), source.type(), source.count(), reduction, target::unstage);
+        return call(Collective.SCAN, source.segment(), target.segment(), source.type(), source.count(), reduction, 0,
+                target::unstage);
     }
 
     // as in Communicator
     public Request scan(Span data, Reduction reduction) {
         Arguments.checkShareable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        return scan(segment, segment, data.type(), data.count(), reduction, data::unstage);
+        return callInPlace(Collective.SCAN, data.segment(), data.type(), data.count(), reduction, 0, data::unstage);
     }
 
     // as in Communicator
@@ -206,153 +204,37 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkShareable(source.segment(), "source");
         Arguments.checkFits(source, kept);
         Arguments.checkShareable(kept.segment(), "target");
-        return exclusiveScan(source.segment(), kept.segment(), source.type(), source.count(), reduction, kept::unstage);
+        return call(Collective.EXCLUSIVE_SCAN, source.segment(), kept.segment(), source.type(), source.count(),
+                reduction, 0, kept::unstage);
     }
 
     // as in Communicator
     public Request exclusiveScan(Span data, Reduction reduction) {
         Arguments.checkShareable(data.segment(), "data");
-        MemorySegment segment = data.segment();
-        return exclusiveScan(segment, segment, data.type(), data.count(), reduction, data::unstage);
+        return callInPlace(Collective.EXCLUSIVE_SCAN, data.segment(), data.type(), data.count(), reduction, 0,
+                data::unstage);
+    }
+
+    /** Where a side has blocks, all of them lie in the data. */
+    private Request callInPlace(Collective collective, MemorySegment data, DataType type, long length,
+            Reduction reduction, int root, Runnable afterwards) {
+        long count = Arguments.countInPlace(collective, length, rank(), root, size());
+        return call(collective, data, data, type, count, reduction, root, afterwards);
     }
 
     /**
-     * What all forms of broadcast end in.
+     * What all forms of all collectives with elements end in.
      *
-     * @param data the root's elements, overwritten elsewhere
+     * @param collective the operation
+     * @param source this rank's elements; in place, and where it sends none, the target
+     * @param target where the result goes; in place, and where it receives none, the source
      * @param type the type of the elements
-     * @param count how many elements
-     * @param root the sending rank
+     * @param count how many elements; where a side has a block of each rank, in a block
+     * @param reduction the operator, null where nothing is combined
+     * @param root the root, 0 where there is none
      * @param afterwards is run when the data are there, before the request is done
      * @return the request
      */
-    protected abstract Request broadcast(MemorySegment data, DataType type, long count, int root, Runnable afterwards);
-
-    /**
-     * What all forms of reduce end in.
-     *
-     * @param source this rank's elements
-     * @param target at the root where the combination goes; elsewhere not used
-     * @param type the type of the elements
-     * @param count how many elements
-     * @param reduction the operator
-     * @param root the receiving rank
-     * @param afterwards is run when the data are there, before the request is done
-     * @return the request
-     */
-    protected abstract Request reduce(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction, int root, Runnable afterwards);
-
-    /**
-     * What all forms of allreduce end in.
-     *
-     * @param source this rank's elements
-     * @param target where the combination goes
-     * @param type the type of the elements
-     * @param count how many elements
-     * @param reduction the operator
-     * @param afterwards is run when the data are there, before the request is done
-     * @return the request
-     */
-    protected abstract Request allreduce(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction, Runnable afterwards);
-
-    /**
-     * What all forms of gather end in.
-     *
-     * @param source this rank's block; in place at the root, the target
-     * @param target at the root all blocks; elsewhere not used
-     * @param type the type of the elements
-     * @param count how many elements a block has
-     * @param root the receiving rank
-     * @param afterwards is run when the data are there, before the request is done
-     * @return the request
-     */
-    protected abstract Request gather(MemorySegment source, MemorySegment target, DataType type, long count, int root,
-            Runnable afterwards);
-
-    /**
-     * What all forms of scatter end in.
-     *
-     * @param source at the root all blocks; elsewhere not used
-     * @param target where this rank's block goes; in place at the root, the source
-     * @param type the type of the elements
-     * @param count how many elements a block has
-     * @param root the sending rank
-     * @param afterwards is run when the data are there, before the request is done
-     * @return the request
-     */
-    protected abstract Request scatter(MemorySegment source, MemorySegment target, DataType type, long count, int root,
-            Runnable afterwards);
-
-    /**
-     * What all forms of allgather end in.
-     *
-     * @param source this rank's block; in place, the target
-     * @param target where all blocks go
-     * @param type the type of the elements
-     * @param count how many elements a block has
-     * @param afterwards is run when the data are there, before the request is done
-     * @return the request
-     */
-    protected abstract Request allgather(MemorySegment source, MemorySegment target, DataType type, long count,
-            Runnable afterwards);
-
-    /**
-     * What all forms of allToAll end in.
-     *
-     * @param source a block for each rank
-     * @param target where a block of each rank goes
-     * @param type the type of the elements
-     * @param count how many elements a block has
-     * @param afterwards is run when the data are there, before the request is done
-     * @return the request
-     */
-    protected abstract Request allToAll(MemorySegment source, MemorySegment target, DataType type, long count,
-            Runnable afterwards);
-
-    /**
-     * What all forms of reduceScatter end in.
-     *
-     * @param source a block for each rank
-     * @param target where this rank's block goes; in place, the source
-     * @param type the type of the elements
-     * @param count how many elements a block has
-     * @param reduction the operator
-     * @param afterwards is run when the data are there, before the request is done
-     * @return the request
-     */
-    protected abstract Request reduceScatter(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction,
-            Runnable afterwards);
-
-    /**
-     * What all forms of scan end in.
-     *
-     * @param source this rank's elements
-     * @param target where the combination goes
-     * @param type the type of the elements
-     * @param count how many elements
-     * @param reduction the operator
-     * @param afterwards is run when the data are there, before the request is done
-     * @return the request
-     */
-    protected abstract Request scan(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction,
-            Runnable afterwards);
-
-    /**
-     * What all forms of exclusiveScan end in.
-     *
-     * @param source this rank's elements
-     * @param target where the combination goes
-     * @param type the type of the elements
-     * @param count how many elements
-     * @param reduction the operator
-     * @param afterwards is run when the data are there, before the request is done
-     * @return the request
-     */
-    protected abstract Request exclusiveScan(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction,
-            Runnable afterwards);
+    protected abstract Request call(Collective collective, MemorySegment source, MemorySegment target, DataType type,
+            long count, Reduction reduction, int root, Runnable afterwards);
 }

@@ -67,6 +67,13 @@ final class Arguments {
         return count / size;
     }
 
+    /** The count of a call in place, in data of that length. */
+    static long countInPlace(Collective collective, long length, int rank, int root, int size) {
+        return collective.sourceHasBlocks(rank, root) || collective.targetHasBlocks(rank, root)
+                ? blockCount(length, size)
+                : length;
+    }
+
     static void checkUsable(MemorySegment segment, String name) {
         if (!segment.scope().isAlive()) {
             throw new IllegalStateException(name + " lies in an arena that has been closed: " + segment);

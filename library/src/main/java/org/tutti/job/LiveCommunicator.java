@@ -149,57 +149,10 @@ final class LiveCommunicator extends Communicator {
     }
 
     @Override
-    protected void broadcast(MemorySegment data, DataType type, long count, int root) {
-        run(prepare(membership.call, Collective.BROADCAST, data, data, type, count, null, root));
-    }
-
-    @Override
-    protected void reduce(MemorySegment source, MemorySegment target, DataType type, long count, Reduction reduction,
-            int root) {
-        run(prepare(membership.call, Collective.REDUCE, source, target, type, count, kept(reduction, type), root));
-    }
-
-    @Override
-    protected void allreduce(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction) {
-        run(prepare(membership.call, Collective.ALLREDUCE, source, target, type, count, kept(reduction, type), 0));
-    }
-
-    @Override
-    protected void gather(MemorySegment source, MemorySegment target, DataType type, long count, int root) {
-        run(prepare(membership.call, Collective.GATHER, source, target, type, count, null, root));
-    }
-
-    @Override
-    protected void scatter(MemorySegment source, MemorySegment target, DataType type, long count, int root) {
-        run(prepare(membership.call, Collective.SCATTER, source, target, type, count, null, root));
-    }
-
-    @Override
-    protected void allgather(MemorySegment source, MemorySegment target, DataType type, long count) {
-        run(prepare(membership.call, Collective.ALLGATHER, source, target, type, count, null, 0));
-    }
-
-    @Override
-    protected void allToAll(MemorySegment source, MemorySegment target, DataType type, long count) {
-        run(prepare(membership.call, Collective.ALL_TO_ALL, source, target, type, count, null, 0));
-    }
-
-    @Override
-    protected void reduceScatter(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction) {
-        run(prepare(membership.call, Collective.REDUCE_SCATTER, source, target, type, count, kept(reduction, type), 0));
-    }
-
-    @Override
-    protected void scan(MemorySegment source, MemorySegment target, DataType type, long count, Reduction reduction) {
-        run(prepare(membership.call, Collective.SCAN, source, target, type, count, kept(reduction, type), 0));
-    }
-
-    @Override
-    protected void exclusiveScan(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction) {
-        run(prepare(membership.call, Collective.EXCLUSIVE_SCAN, source, target, type, count, kept(reduction, type), 0));
+    protected void call(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
+            Reduction reduction, int root) {
+        Kernel kernel = called.combines() ? kept(reduction, type) : null;
+        run(prepare(membership.call, called, source, target, type, count, kernel, root));
     }
 
     private void run(Call prepared) {

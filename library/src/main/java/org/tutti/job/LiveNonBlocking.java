@@ -45,68 +45,9 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
     }
 
     @Override
-    protected Request broadcast(MemorySegment data, DataType type, long count, int root, Runnable afterwards) {
-        return start(Collective.BROADCAST, data, data, type, count, null, root, afterwards);
-    }
-
-    @Override
-    protected Request reduce(MemorySegment source, MemorySegment target, DataType type, long count,
+    protected Request call(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
             Reduction reduction, int root, Runnable afterwards) {
-        return start(Collective.REDUCE, source, target, type, count, Kernel.of(reduction, type), root, afterwards);
-    }
-
-    @Override
-    protected Request allreduce(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction, Runnable afterwards) {
-        return start(Collective.ALLREDUCE, source, target, type, count, Kernel.of(reduction, type), 0, afterwards);
-    }
-
-    @Override
-    protected Request gather(MemorySegment source, MemorySegment target, DataType type, long count, int root,
-            Runnable afterwards) {
-        return start(Collective.GATHER, source, target, type, count, null, root, afterwards);
-    }
-
-    @Override
-    protected Request scatter(MemorySegment source, MemorySegment target, DataType type, long count, int root,
-            Runnable afterwards) {
-        return start(Collective.SCATTER, source, target, type, count, null, root, afterwards);
-    }
-
-    @Override
-    protected Request allgather(MemorySegment source, MemorySegment target, DataType type, long count,
-            Runnable afterwards) {
-        return start(Collective.ALLGATHER, source, target, type, count, null, 0, afterwards);
-    }
-
-    @Override
-    protected Request allToAll(MemorySegment source, MemorySegment target, DataType type, long count,
-            Runnable afterwards) {
-        return start(Collective.ALL_TO_ALL, source, target, type, count, null, 0, afterwards);
-    }
-
-    @Override
-    protected Request reduceScatter(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction,
-            Runnable afterwards) {
-        return start(Collective.REDUCE_SCATTER, source, target, type, count, Kernel.of(reduction, type), 0, afterwards);
-    }
-
-    @Override
-    protected Request scan(MemorySegment source, MemorySegment target, DataType type, long count, Reduction reduction,
-            Runnable afterwards) {
-        return start(Collective.SCAN, source, target, type, count, Kernel.of(reduction, type), 0, afterwards);
-    }
-
-    @Override
-    protected Request exclusiveScan(MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction,
-            Runnable afterwards) {
-        return start(Collective.EXCLUSIVE_SCAN, source, target, type, count, Kernel.of(reduction, type), 0, afterwards);
-    }
-
-    private Request start(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
-            Kernel kernel, int root, Runnable afterwards) {
+        Kernel kernel = called.combines() ? Kernel.of(reduction, type) : null;
         return background.start(communicator.prepare(new Call(), called, source, target, type, count, kernel, root),
                 afterwards);
     }
