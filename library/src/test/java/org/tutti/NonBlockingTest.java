@@ -480,4 +480,21 @@ class NonBlockingTest {
             }
         });
     }
+
+    @Test
+    void shouldGoOnAfterACallThatIsRefusedBecauseThereAreTooManyRanks() {
+        int ranks = 300;
+        Reduction units = Reduction.of("units", DataType.LONG, 64, true, (_, _, _, _) -> {});
+        Tutti.runLocal(ranks, JobOptions.DEFAULT.withThreads(Threads.VIRTUAL), job -> {
+            long[] source = new long[ranks * 64];
+            long[] target = new long[64];
+            assertThatThrownBy(() -> job.world().nonBlocking().reduceScatter(source, target, units))
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("use groups of fewer ranks");
+            assertThatThrownBy(() -> job.world().reduceScatter(source, target, units))
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("use groups of fewer ranks");
+            long[] sum = {1};
+            job.world().nonBlocking().allreduce(sum, Reduction.SUM).await();
+            assertThat(sum).containsExactly(ranks);
+        });
+    }
 }

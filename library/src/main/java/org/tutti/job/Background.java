@@ -34,6 +34,11 @@ final class Background {
         Team team = take(call.collective());
         try {
             team.draw(call);
+        } catch (Throwable refusal) {
+            putBack(team);
+            throw refusal;
+        }
+        try {
             LiveRequest request = new LiveRequest(first, call.collective());
             Thread.ofVirtual().name("tutti rank " + first.rank() + " " + call.collective().label())
                     .start(() -> request.complete(run(team, call, afterwards)));
