@@ -6,6 +6,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -35,10 +36,12 @@ class BrokenAlgorithmsTest {
     private static final int CALLS_WITH_A_ROOT = 20;
     private static final int[] SMALL = {100, 40, 3000};
     private static final int[] SIZES = {100, 200_000, 40, 70_000, 150_000};
+    private static final int[] BLOCKS = {100, 9000, 40, 700, 5000}; // of a rank for another one
 
     private static final Topology ONE_NODE = Sweep.even(1, 4);
     private static final Topology NODES = Sweep.even(4, 3);
     private static final Topology SINGLES = Sweep.even(3, 1);
+    private static final Topology DOUBLES = Sweep.even(4, 2);
 
     private static Arguments fault(Fault fault, String found) {
         return Arguments.of(fault, found);
@@ -65,6 +68,8 @@ class BrokenAlgorithmsTest {
                 fault(Fault.A_BUFFER_FOR_EACH_CHUNK, "(15|20)0000 bytes .* more than the bound of 131072"),
                 fault(Fault.LEAVES_BEFORE_THE_PUT, "may still be|wrong byte|no longer"),
                 fault(Fault.SIGNALS_BEFORE_THE_PUT, "reads bytes"),
+                fault(Fault.PART_IS_FILLED_AGAIN_WITHOUT_WAITING, "bytes (while they|that) may still"),
+                fault(Fault.LOWER_RANKS_ON_THE_RIGHT, "wrong byte in its result .* matrix-product"),
                 fault(Fault.RESULTS_ARE_NOT_AWAITED, "reads bytes|overwrites"),
                 fault(Fault.CONTRIBUTIONS_ARE_NOT_AWAITED, "reads bytes|overwrites"),
                 fault(Fault.RESULT_READY_BEFORE_IT_IS_COPIED, "reads bytes|overwrites bytes that may still be read"),
@@ -77,6 +82,24 @@ class BrokenAlgorithmsTest {
                 fault(Fault.MASTER_GOES_FIRST, "has left barrier"),
                 fault(Fault.ONE_ROUND_TOO_FEW, "has left barrier"),
                 fault(Fault.ONE_RANK_IS_FORGOTTEN, "has left barrier"),
+                fault(Fault.BLOCK_IS_READY_BEFORE_THE_COPY, "reads bytes|overwrites bytes that may still be read"),
+                fault(Fault.WINDOW_IS_LOOKED_FOR_BEFORE_READY, "reads bytes|threw"),
+                fault(Fault.PLACES_OVERLAP, "bytes while they may still be written|reads bytes"),
+                fault(Fault.READY_BEFORE_ALL_BLOCKS_ARE_SHOWN, "reads bytes|overwrites bytes that may still be read"),
+                fault(Fault.ONLY_THE_FIRST_PIECE_IS_AWAITED, "reads bytes"),
+                fault(Fault.BLOCK_IS_READ_BEFORE_READY, "reads bytes|threw"),
+                fault(Fault.BLOCK_IS_SENT_BEFORE_READY, "reads bytes|threw"),
+                fault(Fault.BLOCK_OF_THE_NEIGHBOUR, "wrong byte in its result"),
+                fault(Fault.HALF_IS_USED_AGAIN_BEFORE_ALL_HAVE_READ, "bytes (while they|that) may still"),
+                fault(Fault.PLACE_IS_GIVEN_BACK_BEFORE_ALL_HAVE_READ, "bytes (while they|that) may still"),
+                fault(Fault.ALL_IS_SENT_BEFORE_ANY_IS_TAKEN, "deadlock: .* CREDIT"),
+                fault(Fault.BLOCKS_ARE_COMBINED_BEFORE_THEY_ARE_SHOWN, "reads bytes|threw"),
+                fault(Fault.COMBINATIONS_ARE_NOT_AWAITED, "bytes (while they|that) may still"),
+                fault(Fault.MORE_IS_COMBINED_THAN_THE_OWN_PART, "bytes (while they|that) may still"),
+                fault(Fault.OWN_NODE_IS_COMBINED_FIRST, "wrong byte in its result .* matrix-product"),
+                fault(Fault.RANKS_ARE_COMBINED_BACKWARDS, "wrong byte in its result .* matrix-product"),
+                fault(Fault.OWN_ELEMENTS_ARE_LEFT_OUT, "wrong byte in its result after scan"),
+                fault(Fault.MASTER_LEAVES_BEFORE_ALL_HAS_COME, "may still|no longer"),
                 fault(Fault.SLOT_IS_TAKEN_BEFORE_ALL_HAVE_LEFT, "may still|shrink"),
                 fault(Fault.LEAVES_THE_NEXT_OPERATION_TOO, "may still|shrink"),
                 fault(Fault.LEDGER_IS_NOT_LOCKED, "left word .* (shrink|may still set it)"));
@@ -117,16 +140,10 @@ class BrokenAlgorithmsTest {
     @ParameterizedTest
     @EnumSource
     void shouldFindNothingWhenNothingIsWrong(Collective collective) {
+        assertThat(copies(collective)).isNotEmpty();
         for (long seed = 0; seed < SEEDS_OF_WHAT_IS_RIGHT; seed++) {
-            switch (collective) {
-                case BARRIER -> pass(NODES, calls(collective, new BrokenBarrier(Fault.NONE), NODES), seed);
-                case BROADCAST -> {
-                    pass(NODES, calls(collective, new BrokenBroadcast(Fault.NONE), NODES), seed);
-                    pass(ONE_NODE, calls(collective, new BrokenLendingBroadcast(Fault.NONE), ONE_NODE), seed);
-                    pass(SINGLES, calls(collective, new BrokenDirectBroadcast(Fault.NONE), SINGLES), seed);
-                }
-                case ALLREDUCE -> pass(ONE_NODE, calls(collective, new BrokenAllreduce(Fault.NONE), ONE_NODE), seed);
-                default -> assertThat(collective.combines() || collective.hasBlocks()).isTrue(); // no broken copies
+            for (Copy copy : copies(collective)) {
+                assertThat(copy.verify(Fault.NONE, seed)).as("seed %s", seed).isEmpty();
             }
         }
     }
@@ -185,31 +202,75 @@ class BrokenAlgorithmsTest {
         assertThat(verify(Fault.LEAVES_THE_NEXT_OPERATION_TOO, 2).orElseThrow().getMessage()).isEqualTo(inFlight);
     }
 
-    private static void pass(Topology topology, List<PlannedCall> calls, long seed) {
-        assertThat(Verifier.verify(topology, calls, 1, seed)).as("seed %s", seed).isEmpty();
-    }
-
     private static Optional<SimulationFailure> verify(Fault fault, long seed) {
-        if (fault.compareTo(Fault.LEAVES_BEFORE_THE_PUT) < 0) {
-            return Verifier.verify(NODES, calls(Collective.BROADCAST, new BrokenBroadcast(fault), NODES), 1, seed);
-        }
-        if (fault.compareTo(Fault.RESULTS_ARE_NOT_AWAITED) < 0) {
-            return Verifier.verify(SINGLES, calls(Collective.BROADCAST, new BrokenDirectBroadcast(fault), SINGLES), 1,
-                    seed, (world, thread) -> new BrokenMachine(world, thread, fault));
-        }
-        if (fault.compareTo(Fault.LENDER_DOES_NOT_WAIT) < 0) {
-            return Verifier.verify(ONE_NODE, calls(Collective.ALLREDUCE, new BrokenAllreduce(fault), ONE_NODE), 1,
-                    seed);
-        }
-        if (fault.compareTo(Fault.MASTER_GOES_FIRST) < 0) {
-            return Verifier.verify(ONE_NODE, calls(Collective.BROADCAST, new BrokenLendingBroadcast(fault), ONE_NODE),
-                    1, seed);
-        }
-        if (fault.compareTo(Fault.SLOT_IS_TAKEN_BEFORE_ALL_HAVE_LEFT) < 0) {
-            return Verifier.verify(NODES, calls(Collective.BARRIER, new BrokenBarrier(fault), NODES), 1, seed);
+        for (Collective collective : Collective.values()) {
+            for (Copy copy : copies(collective)) {
+                if (copy.has(fault)) {
+                    return copy.verify(fault, seed);
+                }
+            }
         }
         return Verifier.verify(NODES, mixed(NODES), 5, seed,
                 (world, thread) -> new BrokenMachine(world, thread, fault));
+    }
+
+    /**
+     * A copy of an algorithm.
+     *
+     * @param algorithm what makes it, with a fault
+     * @param topology where it is run
+     * @param first the first of its faults
+     * @param last the last one
+     */
+    private record Copy(Function<Fault, Algorithm> algorithm, Topology topology, Fault first, Fault last) {
+        boolean has(Fault fault) {
+            return fault.compareTo(first) >= 0 && fault.compareTo(last) <= 0;
+        }
+
+        Optional<SimulationFailure> verify(Fault fault, long seed) {
+            return Verifier.verify(topology, calls(algorithm.apply(fault), topology), 1, seed,
+                    (world, thread) -> new BrokenMachine(world, thread, fault));
+        }
+    }
+
+    private static List<Copy> copies(Collective collective) {
+        return switch (collective) {
+            case BARRIER -> List.of(
+                    new Copy(BrokenBarrier::new, NODES, Fault.MASTER_GOES_FIRST, Fault.ONE_RANK_IS_FORGOTTEN));
+            case BROADCAST -> List.of(
+                    new Copy(BrokenBroadcast::new, NODES, Fault.ROOT_REFILLS_WITHOUT_WAITING,
+                            Fault.A_BUFFER_FOR_EACH_CHUNK),
+                    new Copy(BrokenDirectBroadcast::new, SINGLES, Fault.LEAVES_BEFORE_THE_PUT,
+                            Fault.SIGNALS_BEFORE_THE_PUT),
+                    new Copy(BrokenLendingBroadcast::new, ONE_NODE, Fault.LENDER_DOES_NOT_WAIT,
+                            Fault.DONE_BEFORE_WHAT_IS_LENT_IS_READ));
+            case REDUCE -> List.of(
+                    new Copy(BrokenReduce::new, ONE_NODE, Fault.PART_IS_FILLED_AGAIN_WITHOUT_WAITING,
+                            Fault.LOWER_RANKS_ON_THE_RIGHT));
+            case ALLREDUCE -> List.of(
+                    new Copy(BrokenAllreduce::new, ONE_NODE, Fault.RESULTS_ARE_NOT_AWAITED,
+                            Fault.NEIGHBOURS_IN_THE_WRONG_ORDER));
+            case GATHER -> List.of(
+                    new Copy(BrokenGather::new, DOUBLES, Fault.BLOCK_IS_READY_BEFORE_THE_COPY, Fault.PLACES_OVERLAP));
+            case SCATTER -> List.of(
+                    new Copy(BrokenScatter::new, DOUBLES, Fault.READY_BEFORE_ALL_BLOCKS_ARE_SHOWN,
+                            Fault.ONLY_THE_FIRST_PIECE_IS_AWAITED));
+            case ALLGATHER -> List.of(
+                    new Copy(BrokenAllgather::new, DOUBLES, Fault.BLOCK_IS_READ_BEFORE_READY,
+                            Fault.BLOCK_OF_THE_NEIGHBOUR));
+            case ALL_TO_ALL -> List.of(
+                    new Copy(BrokenAllToAll::new, DOUBLES, Fault.HALF_IS_USED_AGAIN_BEFORE_ALL_HAVE_READ,
+                            Fault.ALL_IS_SENT_BEFORE_ANY_IS_TAKEN));
+            case REDUCE_SCATTER -> List.of(
+                    new Copy(BrokenReduceScatter::new, DOUBLES, Fault.BLOCKS_ARE_COMBINED_BEFORE_THEY_ARE_SHOWN,
+                            Fault.OWN_NODE_IS_COMBINED_FIRST));
+            case SCAN -> List.of(
+                    new Copy(fault -> new BrokenScan(collective, fault), DOUBLES, Fault.RANKS_ARE_COMBINED_BACKWARDS,
+                            Fault.OWN_ELEMENTS_ARE_LEFT_OUT));
+            case EXCLUSIVE_SCAN -> List.of(
+                    new Copy(fault -> new BrokenScan(collective, fault), DOUBLES,
+                            Fault.MASTER_LEAVES_BEFORE_ALL_HAS_COME, Fault.MASTER_LEAVES_BEFORE_ALL_HAS_COME));
+        };
     }
 
     private static List<PlannedCall> mixed(Topology topology) {
@@ -220,15 +281,17 @@ class BrokenAlgorithmsTest {
         return calls;
     }
 
-    private static List<PlannedCall> calls(Collective collective, Algorithm algorithm, Topology topology) {
+    private static List<PlannedCall> calls(Algorithm algorithm, Topology topology) {
+        Collective collective = algorithm.collective();
         List<PlannedCall> calls = new ArrayList<>();
         // between nodes a root is to run ahead until slots are used again
         int withARoot = topology.nodes() > 1 ? Calls.slots(topology) + CALLS_WITH_A_ROOT / 2 : CALLS_WITH_A_ROOT;
-        for (int i = 0; i < CALLS * withARoot / CALLS_WITH_A_ROOT; i++) {
-            int root = collective == Collective.BROADCAST ? i / withARoot % topology.size() : 0;
-            Operation operation = collective == Collective.ALLREDUCE && i % 2 == 1 ? Operation.MATRIX : Operation.BYTES;
-            int[] sizes = i < withARoot ? SMALL : SIZES; // small ones let a root run ahead
-            int bytes = collective == Collective.BARRIER ? 0
+        int[] longer = collective.hasBlocks() ? BLOCKS : SIZES;
+        for (int i = 0; i < withARoot + CALLS_WITH_A_ROOT; i++) {
+            int root = collective.hasRoot() ? i / withARoot % topology.size() : 0;
+            Operation operation = collective.combines() && i % 2 == 1 ? Operation.MATRIX : Operation.BYTES;
+            int[] sizes = i < withARoot ? SMALL : longer; // small ones let a root run ahead
+            int bytes = !collective.hasElements() ? 0
                     : sizes[i % sizes.length] / operation.unitBytes() * operation.unitBytes();
             calls.add(new PlannedCall(algorithm, operation, root, bytes, i % 3 == 0, i));
         }
