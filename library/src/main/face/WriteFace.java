@@ -99,7 +99,7 @@ String forAllTypes(Method method) {
 /** An array can always be used, and stands for itself. */
 String forArray(Method method, String array) {
     return (method.head + method.body)
-            .replaceAll("(?m)^ +(.*\\bcheck(Usable|Shareable|Target)\\(.*\\)|\\w+\\.unstage\\(\\));\n", "")
+            .replaceAll("(?m)^ +(.*\\bcheck(Usable|Shareable|Target|Types)\\(.*\\)|\\w+\\.unstage\\(\\));\n", "")
             .replaceAll("checkFits\\((\\w+), (\\w+)\\)", "checkLengths($1.length, $2.length)")
             .replaceAll("checkBlocks\\((\\w+), (\\w+),", "checkBlockLengths($1.length, $2.length,")
             .replaceAll("\\bSpan\\b", array)
@@ -112,7 +112,7 @@ String forArray(Method method, String array) {
 /** Booleans, which no segment can be over, go into a span; those of a target are not read. */
 String forBooleans(Method method) {
     String arguments = method.parameters.replace("Span target", "booleans.of(target)")
-            .replaceAll("Span (\\w+)", "booleans.of($1).staged()").replaceAll("\\w+ (?=\\w+(,|$))", "");
+            .replaceAll("Span (\\w+)", "Span.staged(booleans.of($1))").replaceAll("\\w+ (?=\\w+(,|$))", "");
     return method.head.replace("Span", "boolean[]") + (method.head.contains(" void ") ? "        " : "        return ")
             + method.name + "(" + arguments + ");\n    }\n";
 }

@@ -551,6 +551,136 @@ public abstract class Communicator implements AutoCloseable {
         data.unstage();
     }
 
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Gathers blocks of any length at the root: this rank's elements become its block of the root's target. Only the
+     * root knows all lengths.
+     *
+     * @param source this rank's elements, as many as the root expects from it
+     * @param kept where the root receives the blocks[: of the source's type, apart from it|]; what lies between them
+     *            stays as it is; other ranks may pass null
+     * @param blocks where the root receives which rank's elements; other ranks may pass null
+     * @param root the rank that receives the blocks
+     * @throws IllegalArgumentException when root is no rank of the communicator, the blocks of the target overlap or do
+     *             not lie in it, or the arguments do not fit each other
+     */
+    public void gather(Span source, Span kept, Blocks blocks, int root) {
+        Arguments.checkUsable(source.segment(), "source");
+        MemorySegment segment = source.segment();
+        if (rank() == root) {
+            Objects.requireNonNull(kept, "target, which the root needs");
+            Arguments.checkTypes(source, kept);
+            Arguments.checkUsable(kept.segment(), "target");
+            Arguments.checkReceived(blocks, size(), kept.count());
+            Arguments.checkOwn(blocks, rank(), source.count());
+            Arguments.checkApart(segment, kept.segment());
+            callWithBlocks(Collective.GATHER, segment, kept.segment(), source.type(), source.count(), null, blocks,
+                    root);
+            kept.unstage();
+        } else {
+            callWithBlocks(Collective.GATHER, segment, segment, source.type(), source.count(), null, null, root);
+        }
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Gathers blocks of any length at the root, in place: the root has its own block where it belongs.
+     *
+     * @param data at the root what the blocks lie in; elsewhere this rank's block
+     * @param blocks where the root receives which rank's elements; other ranks may pass null
+     * @param root the rank that receives the blocks
+     * @throws IllegalArgumentException when root is no rank of the communicator, or the blocks overlap or do not lie in
+     *             the data
+     */
+    public void gather(Span data, Blocks blocks, int root) {
+        Arguments.checkUsable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        if (rank() == root) {
+            Arguments.checkReceived(blocks, size(), data.count());
+            callWithBlocks(Collective.GATHER, segment, segment, data.type(), blocks.count(root), null, blocks, root);
+            data.unstage();
+        } else {
+            callWithBlocks(Collective.GATHER, segment, segment, data.type(), data.count(), null, null, root);
+        }
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Scatters blocks of any length: each rank gets its own of the root's source. Only the root knows all lengths.
+     *
+     * @param source at the root what the blocks lie in[: of the target's type, apart from it|]; other ranks may pass
+     *            null
+     * @param blocks where the root has what for which rank; other ranks may pass null
+     * @param target where this rank receives its block, as long as that
+     * @param root the rank whose blocks they are
+     * @throws IllegalArgumentException when root is no rank of the communicator, the blocks do not lie in the source,
+     *             or the arguments do not fit each other
+     */
+    public void scatter(Span source, Blocks blocks, Span target, int root) {
+        Arguments.checkUsable(target.segment(), "target");
+        MemorySegment segment = target.segment();
+        if (rank() == root) {
+            Objects.requireNonNull(source, "source, which the root needs");
+            Arguments.checkTypes(source, target);
+            Arguments.checkUsable(source.segment(), "source");
+            Arguments.checkRoom(blocks, size(), source.count(), "source");
+            Arguments.checkOwn(blocks, root, target.count());
+            Arguments.checkApart(source.segment(), segment);
+            callWithBlocks(Collective.SCATTER, source.segment(), segment, target.type(), target.count(), blocks, null,
+                    root);
+        } else {
+            callWithBlocks(Collective.SCATTER, segment, segment, target.type(), target.count(), null, null, root);
+        }
+        target.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Scatters blocks of any length, in place: the root's own block stays where it is.
+     *
+     * @param data at the root what the blocks lie in; elsewhere where this rank receives its block, as long as that
+     * @param blocks where the root has what for which rank; other ranks may pass null
+     * @param root the rank whose blocks they are
+     * @throws IllegalArgumentException when root is no rank of the communicator, or the blocks do not lie in the data
+     */
+    public void scatter(Span data, Blocks blocks, int root) {
+        Arguments.checkUsable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        if (rank() == root) {
+            Arguments.checkRoom(blocks, size(), data.count(), "source");
+            callWithBlocks(Collective.SCATTER, segment, segment, data.type(), blocks.count(root), blocks, null, root);
+        } else {
+            callWithBlocks(Collective.SCATTER, segment, segment, data.type(), data.count(), null, null, root);
+        }
+        data.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Exchanges blocks of any length between all ranks: what rank q has for rank r becomes the q-th block of rank r's
+     * target. Only these two know how long it is.
+     *
+     * @param source what this rank has for the others
+     * @param sourceBlocks where in the source it has what for which rank
+     * @param kept where this rank receives the others' blocks[: of the source's type, apart from it|]; what lies
+     *            between them stays as it is
+     * @param targetBlocks where in the target it receives which rank's block
+     * @throws IllegalArgumentException when the blocks do not lie in source and target, those of the target overlap, or
+     *             the arguments do not fit each other
+     */
+    public void allToAll(Span source, Blocks sourceBlocks, Span kept, Blocks targetBlocks) {
+        Arguments.checkTypes(source, kept);
+        Arguments.checkUsable(source.segment(), "source");
+        Arguments.checkUsable(kept.segment(), "target");
+        Arguments.checkRoom(sourceBlocks, size(), source.count(), "source");
+        Arguments.checkReceived(targetBlocks, size(), kept.count());
+        Arguments.checkOwn(targetBlocks, rank(), sourceBlocks.count(rank()));
+        Arguments.checkApart(source.segment(), kept.segment());
+        callWithBlocks(Collective.ALL_TO_ALL, source.segment(), kept.segment(), source.type(), 0, sourceBlocks,
+                targetBlocks, 0);
+        kept.unstage();
+    }
+
     /** Where a side has blocks, all of them lie in the data. */
     private void callInPlace(Collective collective, MemorySegment data, DataType type, long length, Reduction reduction,
             int root) {
@@ -571,4 +701,19 @@ public abstract class Communicator implements AutoCloseable {
      */
     protected abstract void call(Collective collective, MemorySegment source, MemorySegment target, DataType type,
             long count, Reduction reduction, int root);
+
+    /**
+     * What all forms of collectives end in whose blocks may differ in length.
+     *
+     * @param collective the operation
+     * @param source this rank's elements; in place, and where it sends none, the target
+     * @param target where the result goes; in place, and where it receives none, the source
+     * @param type the type of the elements
+     * @param count how many elements this rank's block has on a side without blocks
+     * @param sourceBlocks where the blocks of the source lie, null where it has none
+     * @param targetBlocks where the blocks of the target lie, null where it has none
+     * @param root the root, 0 where there is none
+     */
+    protected abstract void callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,
+            DataType type, long count, Blocks sourceBlocks, Blocks targetBlocks, int root);
 }

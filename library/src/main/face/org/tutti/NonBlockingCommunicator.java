@@ -215,6 +215,81 @@ public abstract class NonBlockingCommunicator {
                 data::unstage);
     }
 
+    // as in Communicator
+    public Request gather(Span source, Span kept, Blocks blocks, int root) {
+        Arguments.checkShareable(source.segment(), "source");
+        MemorySegment segment = source.segment();
+        if (rank() != root) {
+            return callWithBlocks(Collective.GATHER, segment, segment, source.type(), source.count(), null, null, root,
+                    NOTHING);
+        }
+        Objects.requireNonNull(kept, "target, which the root needs");
+        Arguments.checkTypes(source, kept);
+        Arguments.checkShareable(kept.segment(), "target");
+        Arguments.checkReceived(blocks, size(), kept.count());
+        Arguments.checkOwn(blocks, rank(), source.count());
+        Arguments.checkApart(segment, kept.segment());
+        return callWithBlocks(Collective.GATHER, segment, kept.segment(), source.type(), source.count(), null, blocks,
+                root, kept::unstage);
+    }
+
+    // as in Communicator
+    public Request gather(Span data, Blocks blocks, int root) {
+        Arguments.checkShareable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        if (rank() != root) {
+            return callWithBlocks(Collective.GATHER, segment, segment, data.type(), data.count(), null, null, root,
+                    NOTHING);
+        }
+        Arguments.checkReceived(blocks, size(), data.count());
+        return callWithBlocks(Collective.GATHER, segment, segment, data.type(), blocks.count(root), null, blocks, root,
+                data::unstage);
+    }
+
+    // as in Communicator
+    public Request scatter(Span source, Blocks blocks, Span target, int root) {
+        Arguments.checkShareable(target.segment(), "target");
+        MemorySegment segment = target.segment();
+        if (rank() != root) {
+            return callWithBlocks(Collective.SCATTER, segment, segment, target.type(), target.count(), null, null,
+                    root, target::unstage);
+        }
+        Objects.requireNonNull(source, "source, which the root needs");
+        Arguments.checkTypes(source, target);
+        Arguments.checkShareable(source.segment(), "source");
+        Arguments.checkRoom(blocks, size(), source.count(), "source");
+        Arguments.checkOwn(blocks, root, target.count());
+        Arguments.checkApart(source.segment(), segment);
+        return callWithBlocks(Collective.SCATTER, source.segment(), segment, target.type(), target.count(), blocks,
+                null, root, target::unstage);
+    }
+
+    // as in Communicator
+    public Request scatter(Span data, Blocks blocks, int root) {
+        Arguments.checkShareable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        if (rank() != root) {
+            return callWithBlocks(Collective.SCATTER, segment, segment, data.type(), data.count(), null, null, root,
+                    data::unstage);
+        }
+        Arguments.checkRoom(blocks, size(), data.count(), "source");
+        return callWithBlocks(Collective.SCATTER, segment, segment, data.type(), blocks.count(root), blocks, null,
+                root, data::unstage);
+    }
+
+    // as in Communicator
+    public Request allToAll(Span source, Blocks sourceBlocks, Span kept, Blocks targetBlocks) {
+        Arguments.checkTypes(source, kept);
+        Arguments.checkShareable(source.segment(), "source");
+        Arguments.checkShareable(kept.segment(), "target");
+        Arguments.checkRoom(sourceBlocks, size(), source.count(), "source");
+        Arguments.checkReceived(targetBlocks, size(), kept.count());
+        Arguments.checkOwn(targetBlocks, rank(), sourceBlocks.count(rank()));
+        Arguments.checkApart(source.segment(), kept.segment());
+        return callWithBlocks(Collective.ALL_TO_ALL, source.segment(), kept.segment(), source.type(), 0, sourceBlocks,
+                targetBlocks, 0, kept::unstage);
+    }
+
     /** Where a side has blocks, all of them lie in the data. */
     private Request callInPlace(Collective collective, MemorySegment data, DataType type, long length,
             Reduction reduction, int root, Runnable afterwards) {
@@ -237,4 +312,21 @@ public abstract class NonBlockingCommunicator {
      */
     protected abstract Request call(Collective collective, MemorySegment source, MemorySegment target, DataType type,
             long count, Reduction reduction, int root, Runnable afterwards);
+
+    /**
+     * What all forms of collectives end in whose blocks may differ in length.
+     *
+     * @param collective the operation
+     * @param source this rank's elements; in place, and where it sends none, the target
+     * @param target where the result goes; in place, and where it receives none, the source
+     * @param type the type of the elements
+     * @param count how many elements this rank's block has on a side without blocks
+     * @param sourceBlocks where the blocks of the source lie, null where it has none
+     * @param targetBlocks where the blocks of the target lie, null where it has none
+     * @param root the root, 0 where there is none
+     * @param afterwards is run when the data are there, before the request is done
+     * @return the request
+     */
+    protected abstract Request callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,
+            DataType type, long count, Blocks sourceBlocks, Blocks targetBlocks, int root, Runnable afterwards);
 }

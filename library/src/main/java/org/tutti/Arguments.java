@@ -2,6 +2,7 @@
 package org.tutti;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /**
  * Checks of arguments that both faces of a communicator make.
@@ -56,6 +57,38 @@ final class Arguments {
         if ((long) block * size != blocks) {
             throw new IllegalArgumentException("the " + name + " must have a block of " + block
                     + " elements for each of " + size + " ranks, but has " + blocks);
+        }
+    }
+
+    static void checkTypes(Span source, Span target) {
+        if (source.type() != target.type()) {
+            throw new IllegalArgumentException("source and target must have the same type, but have " + source.type()
+                    + " and " + target.type());
+        }
+    }
+
+    static void checkApart(MemorySegment source, MemorySegment target) {
+        if (source.asOverlappingSlice(target).isPresent()) {
+            throw new IllegalArgumentException("source and target overlap; they must be apart");
+        }
+    }
+
+    /** For a side in which blocks lie. */
+    static void checkRoom(Blocks blocks, int size, long length, String name) {
+        Objects.requireNonNull(blocks, "the blocks of the " + name).check(size, length, name);
+    }
+
+    /** For a side that receives blocks. */
+    static void checkReceived(Blocks blocks, int size, long length) {
+        checkRoom(blocks, size, length, "target");
+        blocks.checkApart("target");
+    }
+
+    /** For a rank's block for itself, which has so many elements on the other side. */
+    static void checkOwn(Blocks blocks, int rank, long own) {
+        if (blocks.count(rank) != own) {
+            throw new IllegalArgumentException("this rank, " + rank + ", has a block of " + blocks.count(rank)
+                    + " elements on one side and of " + own + " on the other");
         }
     }
 

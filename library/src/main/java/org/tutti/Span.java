@@ -254,14 +254,16 @@ public final class Span {
         return new Span(MemorySegment.ofArray(bytes), DataType.BOOLEAN, new Staging(array, bytes));
     }
 
-    /** Takes over the elements of the array that this span stands for, as they are now. */
-    Span staged() {
-        boolean[] elements = staging.elements;
-        byte[] bytes = staging.bytes;
-        for (int i = 0; i < elements.length; i++) {
-            bytes[i] = elements[i] ? (byte) 1 : 0;
+    /** Takes over the elements of the array that a span stands for, as they are now; null for null. */
+    static Span staged(Span span) {
+        if (span != null) {
+            boolean[] elements = span.staging.elements;
+            byte[] bytes = span.staging.bytes;
+            for (int i = 0; i < elements.length; i++) {
+                bytes[i] = elements[i] ? (byte) 1 : 0;
+            }
         }
-        return this;
+        return span;
     }
 
     /** Gives the elements to the array that this span stands for; most stand for none. */

@@ -26,6 +26,7 @@ import org.tutti.collective.alltoall.DirectAllToAll;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.barrier.SrmBarrier;
 import org.tutti.collective.barrier.TreeBarrier;
+import org.tutti.collective.blocks.BlocksAlgorithm;
 import org.tutti.collective.broadcast.ChainBroadcast;
 import org.tutti.collective.broadcast.DirectReadBroadcast;
 import org.tutti.collective.broadcast.ScatterAllgatherBroadcast;
@@ -53,7 +54,9 @@ public final class Catalogue {
             new FlatAllreduce(), new SrmAllreduce(), new ChengAllreduce(false), new ChengAllreduce(true),
             new RecursiveDoublingAllreduce(), new RabenseifnerAllreduce(), new RingAllreduce(),
             new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce(),
-            new DirectGather(), new DirectScatter(), new DirectAllgather(), new DirectAllToAll(),
+            new DirectGather(), new BlocksAlgorithm(Collective.GATHER),
+            new DirectScatter(), new BlocksAlgorithm(Collective.SCATTER), new DirectAllgather(),
+            new DirectAllToAll(), new BlocksAlgorithm(Collective.ALL_TO_ALL),
             new DirectReduceScatter(), new DirectScan(false), new DirectScan(true))
             .collect(Collectors.groupingBy(Algorithm::collective));
 

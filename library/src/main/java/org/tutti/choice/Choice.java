@@ -9,6 +9,7 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Rule.Length;
 import org.tutti.choice.Rule.Range;
+import org.tutti.collective.Algorithm;
 
 import static org.tutti.Collective.ALLGATHER;
 import static org.tutti.Collective.ALLREDUCE;
@@ -72,6 +73,10 @@ public final class Choice {
     /** What a choice is before anybody has asked for anything. */
     public static final Choice DEFAULT = new Choice(Arrays.stream(Collective.values()).map(Choice::rules).toList());
 
+    /** How blocks are moved that may differ in length, by collective; null where there are none. */
+    private static final Algorithm[] OF_BLOCKS = Arrays.stream(Collective.values())
+            .map(collective -> Catalogue.search(collective, "blocks").orElse(null)).toArray(Algorithm[]::new);
+
     /** By collective. */
     private final List<List<Rule>> rules;
 
@@ -87,6 +92,16 @@ public final class Choice {
      */
     public static List<Rule> rules(Collective collective) {
         return RULES.stream().filter(rule -> rule.algorithm().collective() == collective).toList();
+    }
+
+    /**
+     * Finds the algorithm for blocks that may differ in length, whatever was asked for.
+     *
+     * @param collective a gather, a scatter or an all-to-all
+     * @return the algorithm
+     */
+    public static Algorithm ofBlocks(Collective collective) {
+        return OF_BLOCKS[collective.ordinal()];
     }
 
     /**

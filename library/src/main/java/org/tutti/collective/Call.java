@@ -3,6 +3,7 @@ package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
 
+import org.tutti.Blocks;
 import org.tutti.Collective;
 import org.tutti.DataType;
 import org.tutti.collective.kernel.Kernel;
@@ -37,6 +38,11 @@ public final class Call {
     /** The fingerprint of the present operation and all before it. */
     long history;
 
+    private Blocks sourceBlocks;
+    private Blocks targetBlocks;
+    private boolean isUnequal;
+    private boolean sourceHasBlocks;
+    private boolean targetHasBlocks;
     private final Area source = new Area();
     private final Area target = new Area();
     private Algorithm algorithm;
@@ -91,18 +97,25 @@ public final class Call {
     }
 
     /**
-     * Says of elements that were set, if they are in place among the blocks of all ranks, where this rank's block is.
+     * Says of elements that were set where the blocks of all ranks are on a side that has them; and so where this
+     * rank's block is, if it is in place among them.
      *
      * @param rank this rank
+     * @param ofSource where those of the source lie; null if they are equally long, or it has none
+     * @param ofTarget where those of the target lie; null if they are equally long, or it has none
+     * @param unequal whether the ranks' blocks may differ in length
      */
-    public void setInPlace(int rank) {
+    public void setBlocks(int rank, Blocks ofSource, Blocks ofTarget, boolean unequal) {
+        sourceBlocks = ofSource;
+        targetBlocks = ofTarget;
+        isUnequal = unequal;
+        sourceHasBlocks = collective().sourceHasBlocks(rank, root);
+        targetHasBlocks = collective().targetHasBlocks(rank, root);
         if (isInPlace()) {
-            boolean amongSources = collective().sourceHasBlocks(rank, root);
-            boolean amongTargets = collective().targetHasBlocks(rank, root);
-            if (amongTargets && !amongSources) {
-                source.set(source.segment(), block(rank));
-            } else if (amongSources && !amongTargets) {
-                target.set(target.segment(), block(rank));
+            if (targetHasBlocks && !sourceHasBlocks) {
+                source.set(source.segment(), targetAt(rank));
+            } else if (sourceHasBlocks && !targetHasBlocks) {
+                target.set(target.segment(), sourceAt(rank));
             }
         }
     }
@@ -117,6 +130,9 @@ public final class Call {
             type = null;
             count = 0;
             kernel = null;
+            sourceBlocks = null;
+            targetBlocks = null;
+            isUnequal = false;
         }
     }
 
@@ -174,6 +190,55 @@ public final class Call {
     }
 
     /**
+     * {@return whether blocks may differ in length, so that a rank knows only those that it sends or receives}
+     */
+    public boolean isUnequal() {
+        return isUnequal;
+    }
+
+    /**
+     * Tells where that lies which this rank has for another one.
+     *
+     * @param rank the other rank
+     * @return at which byte of the source
+     */
+    public long sourceAt(int rank) {
+        return !sourceHasBlocks ? 0
+                : sourceBlocks == null ? block(rank) : sourceBlocks.displacement(rank) * type.bytes();
+    }
+
+    /**
+     * Tells how long that is.
+     *
+     * @param rank the other rank
+     * @return how many bytes
+     */
+    public long sourceBytes(int rank) {
+        return sourceBlocks == null ? bytes : sourceBlocks.count(rank) * type.bytes();
+    }
+
+    /**
+     * Tells where that goes which this rank gets from another one.
+     *
+     * @param rank the other rank
+     * @return at which byte of the target
+     */
+    public long targetAt(int rank) {
+        return !targetHasBlocks ? 0
+                : targetBlocks == null ? block(rank) : targetBlocks.displacement(rank) * type.bytes();
+    }
+
+    /**
+     * Tells how long that is.
+     *
+     * @param rank the other rank
+     * @return how many bytes
+     */
+    public long targetBytes(int rank) {
+        return targetBlocks == null ? bytes : targetBlocks.count(rank) * type.bytes();
+    }
+
+    /**
      * {@return the operator for the type, null where nothing is combined}
      */
     public Kernel kernel() {
@@ -192,6 +257,27 @@ public final class Call {
     /** What to call it in messages. */
     String called() {
         return called;
+    }
+
+    /** What must be the same at all ranks: how many elements there are, or −1 if that differs. */
+    long commonCount() {
+        return isUnequal ? -1 : count;
+    }
+
+    /** Makes sure that no block is longer than an operation can have, where a call is one. */
+    void checkBlocks(long operationBytesMax, Team team) {
+        if (isUnequal) {
+            long most = blockBytes;
+            for (int rank = 0; rank < team.size(); rank++) {
+                most = Math.max(most, sourceBlocks == null ? 0 : sourceBytes(rank));
+                most = Math.max(most, targetBlocks == null ? 0 : targetBytes(rank));
+            }
+            if (most > operationBytesMax) {
+                throw new IllegalArgumentException(team.describe() + " called " + called + " with a block of " + most
+                        + " bytes; with " + team.size() + " ranks it may have " + operationBytesMax
+                        + ", so use several calls");
+            }
+        }
     }
 
     /** Takes its numbers, and makes the first of its operations the present one. */

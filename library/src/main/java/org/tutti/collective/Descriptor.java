@@ -30,7 +30,7 @@ final class Descriptor {
 
     /** A hash of everything that must be the same at all ranks. */
     static long hash(Call call) {
-        return ((call.count * FIRST_PRIME ^ kind(call)) * SECOND_PRIME ^ call.algorithm().label().hash())
+        return ((call.commonCount() * FIRST_PRIME ^ kind(call)) * SECOND_PRIME ^ call.algorithm().label().hash())
                 * FIRST_PRIME ^ call.operator().hash();
     }
 
@@ -47,7 +47,7 @@ final class Descriptor {
         VarHandle.storeStoreFence();
         machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, call.history);
         machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_CALL, call.hash);
-        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT, call.count);
+        machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT, call.commonCount());
         machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND, kind(call));
         machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_TRAITS, operator.traits());
         for (int word = 0; word < OPERATOR_WORDS; word++) {
@@ -69,7 +69,8 @@ final class Descriptor {
                 .append(name(machine, cells, descriptor + RingLayout.ALGORITHM_NAME, ALGORITHM_WORDS)).append(')');
         if (called.hasElements()) {
             DataType type = DataType.values()[(int) (kind >>> Byte.SIZE & 0xff)];
-            text.append(" of ").append(machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT)).append(' ')
+            long count = machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT);
+            text.append(" of ").append(count < 0 ? "blocks of" : count).append(' ')
                     .append(type.name().toLowerCase(Locale.ROOT)).append(" elements");
         }
         if (called.hasRoot()) {

@@ -160,7 +160,7 @@ final class Edges {
     private void putAfterWord(Outflow flow, long distance, MemorySegment source, long sourceOffset, long bytes) {
         long region = flow.lands ? landingsOf(flow.node) : ringOf(flow.node);
         long word = wordOf(flow, flow.edgeThere);
-        aim(flow.node, region, word + distance, word, flow.number);
+        aim(flow.node, region, word + distance, word, flow.arrival());
         putIntoSlot(flow.node, source, sourceOffset, bytes);
     }
 
@@ -181,12 +181,12 @@ final class Edges {
         }
     }
 
-    /** Lets the master of another node put into memory of this rank; counts as the first credit. */
-    void invite(int toNode, int edge, Area area, long bytes) {
+    /** Lets the master of another node put into memory of this rank; counts as the first credit of the flow. */
+    void invite(Inflow flow, Area area, long bytes) {
         writeInvitation(area, bytes);
-        long word = creditOf(edge);
-        aim(toNode, creditsAt(toNode, edge), word + RingLayout.INVITATION, word, 1);
-        putIntoSlot(toNode, operation.invitations.written(), 0, RingLayout.INVITATION_BYTES);
+        long word = creditOf(flow.edgeThere);
+        aim(flow.node, creditsAt(flow.node, flow.edgeThere), word + RingLayout.INVITATION, word, flow.credit(0));
+        putIntoSlot(flow.node, operation.invitations.written(), 0, RingLayout.INVITATION_BYTES);
     }
 
     private void writeInvitation(Area area, long bytes) {
@@ -242,13 +242,13 @@ final class Edges {
 
     /** Waits until the other node has invited this one, and finds where to. */
     void awaitInvitation(Outflow flow) {
-        awaitCredit(flow.edge, 1, flow.node);
+        awaitCredit(flow.edge, flow.credit(0), flow.node);
         operation.invitations.read(creditsOf(flow.edge), creditOf(flow.edge) + RingLayout.INVITATION, flow.target);
     }
 
     /** Waits until the other node has put a flow's next piece, or said that it is there. */
     void awaitArrival(Inflow flow) {
-        awaitPut(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge), flow.number, flow.node);
+        awaitPut(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge), flow.arrival(), flow.node);
     }
 
     /** Waits until another node has credited a step; 0 or less is always reached. */

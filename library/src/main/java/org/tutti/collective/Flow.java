@@ -51,6 +51,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
     long pieceBytes;
     long places;
     long number;
+    long before;
     private long parts;
 
     Flow(Team team, int edge) {
@@ -83,7 +84,8 @@ public abstract sealed class Flow permits Inflow, Outflow {
                 shares == 0 ? PIECE_BYTES : Math.min(INBOX_PIECE_BYTES_MAX, shareBytes(shares) / PLACES));
     }
 
-    final void begin(int otherNode, int otherEdge, long longestPiece, long count, boolean invitation, long before) {
+    final void begin(int otherNode, int otherEdge, long longestPiece, long count, boolean invitation,
+            long piecesBefore) {
         node = otherNode;
         edgeThere = otherEdge;
         long piece = Math.max(1, Math.min(longestPiece, team.operation.call.bytes()));
@@ -93,7 +95,8 @@ public abstract sealed class Flow permits Inflow, Outflow {
         pieceBytes = invites || lands ? longestPiece : piece;
         places = invites || lands ? count : needed;
         parts = 1;
-        number = before;
+        number = 0;
+        before = piecesBefore;
     }
 
     /**
@@ -115,9 +118,14 @@ public abstract sealed class Flow permits Inflow, Outflow {
         return (piece() - 1) % places * pieceBytes;
     }
 
-    /** The step of the credit for a piece. */
+    /** What the ARRIVED word says when the last piece, or part, has come. */
+    final long arrival() {
+        return before + number;
+    }
+
+    /** The step of the credit for a piece; that of the invitation is one of none. */
     final long credit(long piece) {
-        return invites ? piece + 1 : piece;
+        return before + (invites ? piece + 1 : piece);
     }
 
     /** How many pieces are credited together. */

@@ -24,6 +24,7 @@ public final class Inflow extends Flow {
     private final Area arrived = new Area();
     private long pieces;
     private int reader;
+    private boolean isMastersInbox;
 
     private Area own;
     private long ownFrom;
@@ -65,6 +66,7 @@ public final class Inflow extends Flow {
         edges.findPlaces(this, memory);
         pieces = most;
         reader = NOBODY;
+        isMastersInbox = false;
     }
 
     /**
@@ -85,7 +87,8 @@ public final class Inflow extends Flow {
         memory.set(area.segment(), area.start() + at);
         pieces = most;
         reader = NOBODY;
-        edges.invite(node, edgeThere, memory, bytes);
+        isMastersInbox = false;
+        edges.invite(this, memory, bytes);
     }
 
     /**
@@ -112,6 +115,7 @@ public final class Inflow extends Flow {
             memory.set(window.segment(), window.start() + at);
             pieces = count;
             reader = NOBODY;
+            isMastersInbox = false;
         }
     }
 
@@ -126,6 +130,27 @@ public final class Inflow extends Flow {
      */
     public void openPair(int fromNode, long longestPiece, int count, Area window, long at) {
         openPair(fromNode, longestPiece, count, window, at, count);
+    }
+
+    /**
+     * Opens another flow of the current operation over a pair: to the inbox of this node's master, in which all its
+     * ranks find what comes.
+     *
+     * @param fromNode the other node
+     * @param longestPiece the length of the places
+     * @param count how many pieces there will be
+     * @param piecesBefore how many came before
+     */
+    void openInbox(int fromNode, long longestPiece, long count, long piecesBefore) {
+        begin(fromNode, team.pair(team.node()), longestPiece, INBOX_BYTES / longestPiece, true, piecesBefore);
+        pieces = count;
+        reader = NOBODY;
+        isMastersInbox = !team.isMaster();
+        if (team.isMaster()) {
+            team.tellInbox();
+            memory.set(team.operation.inbox(), 0);
+            edges.invite(this, memory, places * longestPiece);
+        }
     }
 
     /**
@@ -160,8 +185,11 @@ public final class Inflow extends Flow {
      * @param before how many pieces have come over the edge
      */
     public void openNext(int fromNode, long before) {
-        open(fromNode, edge, PIECE_BYTES, 1, 0);
-        number = before;
+        begin(fromNode, edge, PIECE_BYTES, 1, false, before);
+        edges.findPlaces(this, memory);
+        pieces = 0;
+        reader = NOBODY;
+        isMastersInbox = false;
     }
 
     /**
@@ -188,6 +216,9 @@ public final class Inflow extends Flow {
     public Area await() {
         number++;
         edges.awaitArrival(this);
+        if (isMastersInbox) { // which it has told of before it invited
+            team.findInbox(memory);
+        }
         arrived.set(memory.segment(), memory.start() + place());
         return arrived;
     }

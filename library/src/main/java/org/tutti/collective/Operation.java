@@ -32,6 +32,7 @@ final class Operation {
     static final int GENERATION_SHIFT = 20;
 
     private static final long QUIET = 1;
+    private static final long NEVER = -1;
 
     final Machine machine;
     final Ledger ledger;
@@ -53,6 +54,7 @@ final class Operation {
     private boolean mayClaim;
     private Window shown; // only once it has shown more than a line has room for
     private Window inbox; // only once it has needed it
+    private long inboxLastShared = NEVER;
 
     Operation(Placement place, Ending ending) {
         this.place = place;
@@ -185,6 +187,16 @@ final class Operation {
         return inbox.segment();
     }
 
+    /** The same, where other ranks of the node read it, too: what they find it by. It is the only such one. */
+    long sharedInbox() {
+        if (inboxLastShared != sequence) {
+            awaitClosed(inboxLastShared);
+            inboxLastShared = sequence;
+        }
+        inbox();
+        return inbox.address();
+    }
+
     /** Its window of which a segment is the block, or null. */
     Window windowOf(MemorySegment segment) {
         return inbox != null && segment.equals(inbox.segment()) ? inbox
@@ -200,7 +212,7 @@ final class Operation {
             shown = null;
         }
         if (inbox != null) {
-            place.pool.close(inbox, false, this);
+            place.pool.close(inbox, inboxLastShared == sequence, this);
             inbox = null;
         }
     }

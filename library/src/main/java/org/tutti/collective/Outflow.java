@@ -32,6 +32,18 @@ public final class Outflow extends Flow {
     }
 
     /**
+     * Opens another flow of the current operation over a pair, to the {@linkplain Inflow#openInbox inbox} there.
+     *
+     * @param toNode the other node
+     * @param longestPiece the length of the places
+     * @param piecesBefore how many pieces went there before
+     */
+    void openInvited(int toNode, long longestPiece, long piecesBefore) {
+        begin(toNode, team.pair(team.node()), longestPiece, INVITED, true, piecesBefore);
+        credited = true;
+    }
+
+    /**
      * Opens a flow of the current operation over a {@linkplain Team#pair pair}.
      *
      * @param toNode the other node
@@ -95,7 +107,7 @@ public final class Outflow extends Flow {
         }
         number++;
         if (credited) {
-            edges.awaitCredit(edge, credit(piece() - places), node);
+            edges.awaitCredit(edge, piece() <= places ? 0 : credit(piece() - places), node);
         }
         edges.put(this, area, at, offset, bytes);
     }

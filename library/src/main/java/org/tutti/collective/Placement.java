@@ -16,7 +16,7 @@ import org.tutti.pattern.LevelTree;
  * Team} that never changes. The other parts of a team find here what they have in common.
  */
 class Placement {
-    private static final int MASTER = 0;
+    static final int MASTER = 0;
 
     final Machine machine;
     final Members members;
@@ -245,6 +245,16 @@ class Placement {
      */
     public String describe() {
         return members.describe(rank);
+    }
+
+    /**
+     * Describes another rank.
+     *
+     * @param other the rank
+     * @return what to call it in messages
+     */
+    public String describe(int other) {
+        return members.describe(other);
     }
 
     int master(int ofNode) {

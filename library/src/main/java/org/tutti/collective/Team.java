@@ -3,6 +3,7 @@ package org.tutti.collective;
 
 import java.util.Arrays;
 
+import org.tutti.Collective;
 import org.tutti.TuttiException;
 import org.tutti.collective.kernel.Kernel;
 
@@ -30,6 +31,10 @@ public final class Team extends Placement {
     /** The steps that an operation may have. */
     public static final int STEPS_MAX = (1 << 20) - 1;
 
+    /** What has room beside the address of what is shown, and of the inbox, in the payload of a READY line. */
+    private static final long IN_LINE_BYTES = RingLayout.PAYLOAD_BYTES - 2 * Long.BYTES;
+    private static final long INBOX_ADDRESS = RingLayout.PAYLOAD + RingLayout.PAYLOAD_BYTES - Long.BYTES;
+
     final Operation operation;
     final Edges edges;
     private final Waiting waiting;
@@ -39,6 +44,7 @@ public final class Team extends Placement {
     private final Area landing = new Area();
     private final Contributions contributions = new Contributions(this);
     private final Chunk chunk = new Chunk();
+    private final BlockExchange[] blockExchanges = new BlockExchange[Collective.values().length];
     private Outflow[] outflows;
     private Inflow[] inflows;
 
@@ -109,7 +115,14 @@ public final class Team extends Placement {
      * @param drawn the call
      */
     public void draw(Call drawn) {
-        operation.draw(drawn, drawn.algorithm().operationBytesMax(this, drawn.kernel()));
+        long bytesMax;
+        if (drawn.isUnequal()) {
+            bytesMax = blockExchange(drawn.collective()).blockBytesMax();
+            drawn.checkBlocks(bytesMax, this);
+        } else {
+            bytesMax = drawn.algorithm().operationBytesMax(this, drawn.kernel());
+        }
+        operation.draw(drawn, bytesMax);
     }
 
     /**
@@ -123,9 +136,12 @@ public final class Team extends Placement {
                 operation.begin(drawn);
                 if (size() > 1) {
                     drawn.algorithm().run(this, drawn);
-                } else if (drawn.collective().receives(0, drawn.root()) && !drawn.source().isSameAs(drawn.target())) {
-                    copy(drawn.source(), 0, drawn.target(), 0, drawn.bytes());
-                }
+                } else
+                    if (drawn.collective().receives(0, drawn.root()) && drawn.sourceBytes(0) > 0
+                            && !drawn.source().isSameAs(drawn.target())) {
+                                copy(drawn.source(), drawn.sourceAt(0), drawn.target(), drawn.targetAt(0),
+                                        drawn.sourceBytes(0));
+                            }
                 operation.leave();
             } while (drawn.next());
         } catch (Throwable failure) {
@@ -270,6 +286,73 @@ public final class Team extends Placement {
         }
         long address = machine.loadPlain(ring, payload);
         return found.next(memory.around(address), memory.offset(address));
+    }
+
+    /**
+     * As {@link #show(long)}, where each rank shows as much as it likes, and others do not know how much: the payload
+     * of its READY line says where it is.
+     *
+     * @param bytes how many, 0 to {@link #windowBytesMax}
+     * @return the memory
+     */
+    Area showVarying(long bytes) {
+        long payload = RingLayout.cell(operation.slot, localRank) + RingLayout.PAYLOAD;
+        if (bytes <= IN_LINE_BYTES) {
+            machine.storePlain(ring, payload, 0);
+            own.set(ring, payload + Long.BYTES);
+        } else {
+            Window window = operation.show(bytes, Integer.MAX_VALUE);
+            own.set(window.segment(), window.start());
+            machine.storePlain(ring, payload, window.address());
+        }
+        return own;
+    }
+
+    /**
+     * Finds what another rank of this node shows by {@link #showVarying}. Only after {@link #await} of its READY.
+     *
+     * @param other the rank, by its place on the node
+     * @return the memory, until four more were found
+     */
+    Area shownVarying(int other) {
+        long payload = RingLayout.cell(operation.slot, other) + RingLayout.PAYLOAD;
+        long address = machine.loadPlain(ring, payload);
+        return address == 0 ? found.next(ring, payload + Long.BYTES)
+                : found.next(memory.around(address), memory.offset(address));
+    }
+
+    /** Tells the other ranks of this node, at its master, where its inbox is: before it invites somebody there. */
+    void tellInbox() {
+        machine.storePlain(ring, RingLayout.cell(operation.slot, MASTER) + INBOX_ADDRESS, operation.sharedInbox());
+    }
+
+    /** Finds the inbox of this node's master, once something has come there. */
+    void findInbox(Area inbox) {
+        long address = machine.loadPlain(ring, RingLayout.cell(operation.slot, MASTER) + INBOX_ADDRESS);
+        inbox.set(memory.around(address), memory.offset(address));
+    }
+
+    /** Writes a number where others find it after {@link #post}. */
+    void write(Area area, long at, long value) {
+        machine.storePlain(area.segment(), area.start() + at, value);
+    }
+
+    /** Reads a number that another rank has written. */
+    long read(Area area, long at) {
+        return machine.loadPlain(area.segment(), area.start() + at);
+    }
+
+    /**
+     * Finds what exchanges blocks of any length.
+     *
+     * @param collective a gather, a scatter or an all-to-all
+     * @return the exchange, the same each time
+     */
+    public BlockExchange blockExchange(Collective collective) {
+        if (blockExchanges[collective.ordinal()] == null) {
+            blockExchanges[collective.ordinal()] = new BlockExchange(this, collective);
+        }
+        return blockExchanges[collective.ordinal()];
     }
 
     /**

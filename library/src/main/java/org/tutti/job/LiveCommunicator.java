@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
+import org.tutti.Blocks;
 import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.DataType;
@@ -155,6 +156,33 @@ final class LiveCommunicator extends Communicator {
         run(prepare(membership.call, called, source, target, type, count, kernel, root));
     }
 
+    @Override
+    protected void callWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type,
+            long count, Blocks sourceBlocks, Blocks targetBlocks, int root) {
+        run(prepare(membership.call, called, source, target, type, count, sourceBlocks, targetBlocks, root));
+    }
+
+    /** Of blocks that may differ in length. */
+    Call prepare(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
+            Blocks sourceBlocks, Blocks targetBlocks, int root) {
+        check(called, target, root);
+        long deadlineNanos = deadlineNanos();
+        team.checkIdle(called.label());
+        empty.set(Choice.ofBlocks(called), root, deadlineNanos);
+        empty.setElements(source, target, type, count, null);
+        empty.setBlocks(rank(), sourceBlocks, targetBlocks, true);
+        return empty;
+    }
+
+    private void check(Collective called, MemorySegment target, int root) {
+        if (called.hasRoot()) {
+            checkRoot(root);
+        }
+        if (called.receives(rank(), root) && target.isReadOnly()) {
+            throw new IllegalArgumentException(team.describe() + " cannot receive into read-only memory: " + target);
+        }
+    }
+
     private void run(Call prepared) {
         try {
             team.draw(prepared);
@@ -166,19 +194,14 @@ final class LiveCommunicator extends Communicator {
 
     Call prepare(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
             Kernel kernel, int root) {
-        if (called.hasRoot()) {
-            checkRoot(root);
-        }
+        check(called, target, root);
         if (kernel != null) {
             kernel.checkUnits(count);
-        }
-        if (called.receives(rank(), root) && target.isReadOnly()) {
-            throw new IllegalArgumentException(team.describe() + " cannot receive into read-only memory: " + target);
         }
         Call prepared = prepare(empty, called, count * type.bytes(), kernel, root, deadlineNanos());
         prepared.setElements(source, target, type, count, kernel);
         if (called.hasBlocks()) {
-            prepared.setInPlace(rank());
+            prepared.setBlocks(rank(), null, null, false);
         }
         return prepared;
     }

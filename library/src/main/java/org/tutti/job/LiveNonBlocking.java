@@ -3,6 +3,7 @@ package org.tutti.job;
 
 import java.lang.foreign.MemorySegment;
 
+import org.tutti.Blocks;
 import org.tutti.Collective;
 import org.tutti.DataType;
 import org.tutti.NonBlockingCommunicator;
@@ -42,6 +43,13 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
         return background.start(
                 communicator.prepare(new Call(), Collective.BARRIER, 0, null, 0, communicator.deadlineNanos()),
                 NOTHING);
+    }
+
+    @Override
+    protected Request callWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type,
+            long count, Blocks sourceBlocks, Blocks targetBlocks, int root, Runnable afterwards) {
+        return background.start(communicator.prepare(new Call(), called, source, target, type, count, sourceBlocks,
+                targetBlocks, root), afterwards);
     }
 
     @Override

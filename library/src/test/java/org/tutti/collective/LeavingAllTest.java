@@ -180,7 +180,7 @@ class LeavingAllTest {
                     new Reach(new int[]{0, 1}, new long[2]));
             Team team = request ? caller.forBackground(machine) : caller;
             enter(team);
-            team.edges.invite(1, NodeTree.PARENT, team.show(GREATEST), GREATEST);
+            team.inflow(NodeTree.PARENT).invite(1, NodeTree.PARENT, GREATEST, 1, team.show(GREATEST), 0, GREATEST);
             assertThat(open).hasSize(1);
             handles.add(open.getFirst());
             team.breakOff(FAILURE);

@@ -59,10 +59,10 @@ final class Caller {
     void draw(Team team, PlannedCall call) {
         int sourceBytes = call.sourceBytes(team.rank(), team.size());
         int targetBytes = call.targetBytes(team.rank(), team.size());
-        boolean inPlace = call.inPlace() || call.collective() == Collective.BROADCAST;
+        boolean inPlace = call.isInPlace();
         MemorySegment from = buffer(call, false, inPlace ? Math.max(sourceBytes, targetBytes) : sourceBytes);
         MemorySegment to = inPlace ? from : buffer(call, true, targetBytes);
-        prepared = call.prepare(from, to, team.rank());
+        prepared = call.prepare(from, to, team.rank(), team.size());
         team.draw(prepared);
     }
 
@@ -80,7 +80,7 @@ final class Caller {
         boolean receives = call.receives(rank);
         MemorySegment contribution = call.contribution(rank, team.size());
         MemorySegment before = from.byteSize() == contribution.byteSize() ? contribution
-                : with(ZEROS.asSlice(0, from.byteSize()), (long) rank * call.bytes(), contribution);
+                : with(ZEROS.asSlice(0, from.byteSize()), call.ownBlock(rank), contribution);
         MemorySegment zeros = ZEROS.asSlice(0, to.byteSize());
         fill(from, before);
         if (!to.equals(from)) {
@@ -99,7 +99,7 @@ final class Caller {
         } else if (receives) {
             check(call, "its result", to, expected.byteSize() == to.byteSize() ? expected
                     : call.collective() == Collective.SCATTER ? before
-                            : with(before, (long) rank * call.bytes(), expected));
+                            : with(before, call.ownBlock(rank), expected));
         } else {
             check(call, "its source, which must stay as it was,", from, before);
         }

@@ -4,8 +4,12 @@ package org.tutti.simulator;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;
+import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
 
+import org.tutti.Blocks;
 import org.tutti.Collective;
+import org.tutti.choice.Choice;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.kernel.Kernel;
@@ -47,27 +51,71 @@ record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes
      * @param source the rank's elements
      * @param target where the rank receives the result
      * @param rank the rank
+     * @param size how many ranks there are
      * @return the call, with an operator of its own
      */
-    Call prepare(MemorySegment source, MemorySegment target, int rank) {
+    Call prepare(MemorySegment source, MemorySegment target, int rank, int size) {
         Call call = new Call();
         call.set(algorithm, root, Long.MAX_VALUE);
         if (collective().hasElements()) {
             Kernel kernel = collective().combines() ? Kernel.of(operation.reduction(), operation.type()) : null;
-            call.setElements(source, target, operation.type(), bytes / operation.type().bytes(), kernel);
-            call.setInPlace(rank);
+            int own = collective() == Collective.GATHER ? length(rank, root) : length(root, rank);
+            call.setElements(source, target, operation.type(), own / operation.type().bytes(), kernel);
+            boolean hasSources = isUnequal() && collective().sourceHasBlocks(rank, root);
+            boolean hasTargets = isUnequal() && collective().targetHasBlocks(rank, root);
+            call.setBlocks(rank, hasSources ? Blocks.of(lengths(size, other -> length(rank, other))) : null,
+                    hasTargets ? Blocks.of(lengths(size, other -> length(other, rank))) : null, isUnequal());
         }
         return call;
     }
 
+    /** {@return whether the blocks differ in length, as they do in every second call that has them so} */
+    boolean isUnequal() {
+        return algorithm.equals(Choice.ofBlocks(collective())) && operation.type().bytes() == 1 && (salt & 1) != 0;
+    }
+
+    /** {@return whether source and target are the same memory} */
+    boolean isInPlace() {
+        return collective() == Collective.BROADCAST
+                || inPlace && !(isUnequal() && collective() == Collective.ALL_TO_ALL);
+    }
+
+    /** {@return how many bytes a rank has for another one} */
+    private int length(int from, int to) {
+        if (!isUnequal()) {
+            return bytes;
+        }
+        long draw = (salt * FIRST_PRIME + from * SECOND_PRIME + to) * FIRST_PRIME >>> KIND_SHIFT;
+        return switch ((int) (draw % 4)) {
+            case 0 -> 0;
+            case 1 -> bytes / 3;
+            default -> bytes;
+        };
+    }
+
+    private static int[] lengths(int ranks, IntUnaryOperator ofRank) {
+        return IntStream.range(0, ranks).map(ofRank).toArray();
+    }
+
+    private static int sum(int ranks, IntUnaryOperator ofRank) {
+        return IntStream.range(0, ranks).map(ofRank).sum();
+    }
+
     /** {@return the length of a rank's source} */
     int sourceBytes(int rank, int size) {
-        return collective().sourceHasBlocks(rank, root) ? size * bytes : bytes;
+        return collective().sourceHasBlocks(rank, root) ? sum(size, other -> length(rank, other))
+                : collective() == Collective.SCATTER ? length(root, rank) : length(rank, root);
     }
 
     /** {@return the length of a rank's target} */
     int targetBytes(int rank, int size) {
-        return collective().targetHasBlocks(rank, root) ? size * bytes : bytes;
+        return collective().targetHasBlocks(rank, root) ? sum(size, other -> length(other, rank))
+                : collective() == Collective.GATHER ? length(rank, root) : length(root, rank);
+    }
+
+    /** {@return where a rank's own block begins among those of all} */
+    int ownBlock(int rank) {
+        return sum(rank, other -> collective() == Collective.GATHER ? length(other, rank) : length(rank, other));
     }
 
     /** {@return the elements of a rank: a piece of the noise of its own, which nobody may write to} */
@@ -78,8 +126,9 @@ record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes
 
     /** {@return what a rank has for another one} */
     private MemorySegment block(int rank, int of, int size) {
-        return contribution(rank, size).asSlice(collective().sourceHasBlocks(rank, root) ? (long) of * bytes : 0,
-                bytes);
+        return contribution(rank, size).asSlice(
+                collective().sourceHasBlocks(rank, root) ? sum(of, other -> length(rank, other)) : 0,
+                length(rank, of));
     }
 
     /** {@return whether every rank that receives something gets the same} */
@@ -103,10 +152,13 @@ record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes
         };
     }
 
-    private MemorySegment gathered(int rank, int size) {
-        MemorySegment all = MemorySegment.ofArray(new byte[size * bytes]);
+    private MemorySegment gathered(int receiver, int size) {
+        int rank = collective() == Collective.GATHER ? root : receiver;
+        MemorySegment all = MemorySegment.ofArray(new byte[sum(size, other -> length(other, rank))]);
+        long at = 0;
         for (int other = 0; other < size; other++) {
-            MemorySegment.copy(block(other, rank, size), 0, all, (long) other * bytes, bytes);
+            MemorySegment.copy(block(other, rank, size), 0, all, at, length(other, rank));
+            at += length(other, rank);
         }
         return all;
     }
@@ -136,7 +188,8 @@ record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes
 
     @Override
     public String toString() {
-        return collective().label() + " " + algorithm.description().name() + " of " + bytes + " bytes"
+        return collective().label() + " " + algorithm.description().name() + " of " + bytes
+                + (isUnequal() ? " bytes at most" : " bytes")
                 + (collective().hasRoot() ? " with root " + root : "")
                 + (collective().combines()
                         ? " with operator " + operation.reduction() + (inPlace ? " in place" : "") : "");

@@ -152,7 +152,8 @@ public final class Prediction {
             MemorySegment to = users.block(target, call.targetBytes(rank, topology.size()));
             for (int i = 0; i < calls; i++) {
                 cluster.pass(rank, model.callMicros());
-                Call prepared = call.prepare(from, call.collective() == Collective.BROADCAST ? from : to, rank);
+                Call prepared = call.prepare(from, call.collective() == Collective.BROADCAST ? from : to, rank,
+                        topology.size());
                 teams[rank].draw(prepared);
                 teams[rank].run(prepared);
             }

@@ -1,0 +1,612 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+import java.util.Arrays;
+
+import org.tutti.Collective;
+import org.tutti.CollectiveMismatchException;
+
+/**
+ * The exchange of blocks of any length, of which only the two ranks know how long it is that send and receive it:
+ * everything of a gather, scatter or all-to-all with blocks, which is one operation. Sources are the ranks that have
+ * something for others: in a scatter the root. Readers are those that get something: in a gather the root.
+ *
+ * <p><b>Sections.</b> What a source has for the readers of a node is a section: for each reader how many bytes are left
+ * for it, and then a chunk for each of them, the next of those bytes, one after the other. Readers find theirs by what
+ * is left for the readers before them, and compare what is left for them with what they expect.
+ *
+ * <pre>
+ *  | left for reader 0 | left for reader 1 | … | chunk for reader 0 | chunk for reader 1 | …
+ * </pre>
+ *
+ * <p><b>First round.</b> Each source shows a section for each node, with its first, short chunks: one after the other
+ * behind a directory of where they begin. Readers of its node read there; its master puts the section for each other
+ * node to the pair's landing place there, a piece for each source, which that node's readers read where it is. With
+ * short blocks, that is all.
+ *
+ * <p><b>Further rounds</b>, for what is left, go node by node, so that long chunks have room: first in the node itself,
+ * then to the node at distance 1 and from that at distance −1, and so on. A source fills places of its window in turn,
+ * behind the first sections, and says READY for each. Masters put sections to the inbox of the other node's master,
+ * which invites them: rendezvous, as the first round has told the receiver what will come. All readers of its node read
+ * them there.
+ *
+ * <p><b>Words.</b> READY counts what a source has shown: 1 for the first round, and one more for each time it has
+ * filled a place. DONE of a reader counts the rounds in its node, up to that which is the last one of all pairs there,
+ * and then the pieces that it has read from other nodes where places are used again. DONE of a master counts those
+ * rounds, and then the rounds that it has sent. Each rank knows these numbers by what is left for whom.
+ *
+ * <p><b>Why nothing is overwritten.</b> The first sections stay until all ranks have left the operation. A source fills
+ * a place again when DONE says that the round that was there has been read, by the readers of the node, or by the
+ * master that has put it to another one. Places in landing places and the inbox are given back by credits, which the
+ * master gives when all readers have said DONE.
+ *
+ * <p><b>Why it ends.</b> Masters go through nodes, rounds and sources in the same order, and at each send before they
+ * take; what one sends needs at most that its receiver has taken what was sent before. So of all masters that wait, the
+ * one that is least far waits for nobody.
+ */
+public final class BlockExchange {
+    private static final int MASTER = 0;
+    private static final long FIRST = 1;
+    private static final long LEFT_BYTES = Long.BYTES;
+    private static final long CHUNK_MIN = 8;
+    private static final long ROOMY_MIN = 32;
+    private static final int PLACES = 2;
+    private static final int PARTS = 2;
+    private static final int NO_PLACE = -1;
+
+    private final Team team;
+    private final Collective collective;
+    private final boolean toRoot;
+    private final boolean fromRoot;
+    private final long firstMax;
+    private final boolean isRoomy;
+    private final long chunkMax;
+    private final int places;
+    private final long placeBytes;
+    private final Area own = new Area();
+    private final Area section = new Area();
+
+    /** By the place of a source: where its places begin, and how many times it has filled one. */
+    private final long[] furtherAt;
+    private final long[] filled;
+
+    /** By the index of a source here or there: how many rounds it has for the readers of the other node. */
+    private final long[] sending;
+    private final long[] taking;
+
+    /** By the place that this source fills: what DONE must say before it does so again, and whose; or all readers'. */
+    private final long[] freeAt = new long[PLACES];
+    private final int[] freedBy = new int[PLACES];
+
+    private Call call;
+    private int root;
+    private boolean isSource;
+    private boolean isReader;
+    private long localRounds;
+    private long sentRounds;
+    private long taken;
+
+    /**
+     * @param team the ranks
+     * @param collective a gather, a scatter or an all-to-all
+     */
+    BlockExchange(Team team, Collective collective) {
+        this.team = team;
+        this.collective = collective;
+        this.toRoot = collective == Collective.GATHER;
+        this.fromRoot = collective == Collective.SCATTER;
+        int ranksMax = team.ranksMax();
+        int readersMax = toRoot ? 1 : ranksMax;
+        int sourcesMax = fromRoot ? 1 : ranksMax;
+        long part = team.windowBytesMax() / PARTS;
+        long readers = toRoot ? 1 : team.size();
+        long shown = whole((part - directoryBytes()) / readers - LEFT_BYTES);
+        long lands = team.nodes() == 1 ? shown : landed(readersMax, sourcesMax);
+        this.isRoomy = lands >= ROOMY_MIN;
+        this.firstMax = Math.min(shown, isRoomy ? lands : landed(readersMax, PLACES));
+        long shared = whole(part / PLACES / readersMax - LEFT_BYTES);
+        this.places = shared >= ROOMY_MIN ? PLACES : 1;
+        this.chunkMax = places == PLACES ? shared : whole(part / readersMax - LEFT_BYTES);
+        this.placeBytes = readersMax * (LEFT_BYTES + chunkMax);
+        this.furtherAt = new long[team.localSize()];
+        this.filled = new long[team.localSize()];
+        this.sending = new long[sourcesMax];
+        this.taking = new long[sourcesMax];
+    }
+
+    private static long whole(long bytes) {
+        return bytes & -CHUNK_MIN;
+    }
+
+    private static long aligned(long at) {
+        return whole(at + CHUNK_MIN - 1);
+    }
+
+    private long landed(int readers, int sources) {
+        return whole(team.layout.pairLandingBytes() / sources / readers - LEFT_BYTES);
+    }
+
+    private long directoryBytes() {
+        return team.nodes() == 1 ? 0 : (team.nodes() + 1) * LEFT_BYTES;
+    }
+
+    /**
+     * {@return the longest block that an operation can have, in bytes}
+     *
+     * @throws IllegalArgumentException when there are more ranks than it has room for
+     */
+    public long blockBytesMax() {
+        if (firstMax < CHUNK_MIN || chunkMax < CHUNK_MIN) {
+            throw new IllegalArgumentException(team.describe() + " called " + collective.label() + " with blocks of "
+                    + team.size() + " ranks, " + team.ranksMax() + " on a node, for so many of which neither a window "
+                    + "nor a landing place has room; use groups of fewer ranks");
+        }
+        long roundsMax = Team.STEPS_MAX / ((long) team.nodes() * (taking.length + 1)) - PLACES;
+        return firstMax + Math.max(0, roundsMax) * chunkMax;
+    }
+
+    /**
+     * {@return the longest block that needs no further rounds, in bytes}
+     *
+     * @throws IllegalArgumentException when there are more ranks than it has room for
+     */
+    public long firstBytesMax() {
+        return Math.min(firstMax, blockBytesMax());
+    }
+
+    /**
+     * Exchanges the blocks of a call.
+     *
+     * @param exchanged the call
+     */
+    public void run(Call exchanged) {
+        call = exchanged;
+        root = exchanged.root();
+        isSource = isSource(team.rank());
+        isReader = isReader(team.rank());
+        localRounds = 0;
+        sentRounds = 0;
+        Arrays.fill(filled, 0);
+        if (isSource) {
+            showFirst();
+        }
+        if (team.isMaster() && isRoomy) {
+            for (int distance = 1; distance < team.nodes(); distance++) {
+                sendFirst(node(distance));
+            }
+        }
+        if (isSource && isReader) {
+            copyOwn();
+        }
+        readFirst();
+        exchangeInNode();
+        taken = localRounds;
+        for (int distance = 1; distance < team.nodes(); distance++) {
+            exchange(node(distance), node(-distance));
+        }
+        call = null;
+    }
+
+    // ---- who
+
+    private int node(int distance) {
+        return Math.floorMod(team.node() + distance, team.nodes());
+    }
+
+    private boolean isSource(int rank) {
+        return !fromRoot || rank == root;
+    }
+
+    private boolean isReader(int rank) {
+        return !toRoot || rank == root;
+    }
+
+    private int sources(int node) {
+        return !fromRoot ? team.ranksOn(node) : node == team.nodeOf(root) ? 1 : 0;
+    }
+
+    private int readers(int node) {
+        return !toRoot ? team.ranksOn(node) : node == team.nodeOf(root) ? 1 : 0;
+    }
+
+    private int source(int node, int index) {
+        return fromRoot ? root : team.rankAt(node, index);
+    }
+
+    private int reader(int node, int index) {
+        return toRoot ? root : team.rankAt(node, index);
+    }
+
+    private int sourcePlace(int index) {
+        return fromRoot ? team.placeOf(root) : index;
+    }
+
+    /** This rank's among the readers of its node. */
+    private int ownIndex() {
+        return toRoot ? 0 : team.localRank();
+    }
+
+    // ---- rounds
+
+    /** How many rounds follow the first one, for a reader for which so much is left before that. */
+    private long roundsOf(long left) {
+        return left <= firstMax ? 0 : (left - firstMax + chunkMax - 1) / chunkMax;
+    }
+
+    private long chunkMax(long round) {
+        return round == 0 ? firstMax : chunkMax;
+    }
+
+    private long before(long round) {
+        return round == 0 ? 0 : firstMax + (round - 1) * chunkMax;
+    }
+
+    /** How many rounds this source has for the readers of a node, but for itself. */
+    private long ownRounds(int node) {
+        long most = 0;
+        for (int k = 0; k < readers(node); k++) {
+            most = Math.max(most, roundsOf(lengthFor(reader(node, k))));
+        }
+        return most;
+    }
+
+    /** How many rounds follow a section of the first one. */
+    private long roundsIn(Area first, int readers) {
+        long most = 0;
+        for (int k = 0; k < readers; k++) {
+            most = Math.max(most, roundsOf(team.read(first, k * LEFT_BYTES)));
+        }
+        return most;
+    }
+
+    // ---- sections
+
+    private long lengthFor(int rank) {
+        return rank == team.rank() ? 0 : call.sourceBytes(rank);
+    }
+
+    private static long sectionBytes(long chunks, int readers) {
+        return readers * LEFT_BYTES + chunks;
+    }
+
+    private long chunkBytes(long left, long round) {
+        return Math.min(left, chunkMax(round));
+    }
+
+    /** How long the first section of this source for a node is. */
+    private long ownSectionBytes(int node) {
+        long chunks = 0;
+        for (int k = 0; k < readers(node); k++) {
+            chunks += chunkBytes(lengthFor(reader(node, k)), 0);
+        }
+        return sectionBytes(chunks, readers(node));
+    }
+
+    private long sectionBytes(Area read, int readers, long round) {
+        long chunks = 0;
+        for (int k = 0; k < readers; k++) {
+            chunks += chunkBytes(team.read(read, k * LEFT_BYTES), round);
+        }
+        return sectionBytes(chunks, readers);
+    }
+
+    /** Writes a section, and returns where it ends. */
+    private long write(int node, long round, long at) {
+        int readers = readers(node);
+        long chunkAt = at + readers * LEFT_BYTES;
+        for (int k = 0; k < readers; k++) {
+            int rank = reader(node, k);
+            long left = Math.max(0, lengthFor(rank) - before(round));
+            long bytes = chunkBytes(left, round);
+            team.write(own, at + k * LEFT_BYTES, left);
+            if (bytes > 0) {
+                team.copy(call.source(), call.sourceAt(rank) + before(round), own, chunkAt, bytes);
+                chunkAt += bytes;
+            }
+        }
+        return aligned(chunkAt);
+    }
+
+    /** Reads this rank's chunk of a section. */
+    private void read(Area read, int from, long round) {
+        int index = ownIndex();
+        long chunkAt = readers(team.node()) * LEFT_BYTES;
+        for (int k = 0; k < index; k++) {
+            chunkAt += chunkBytes(team.read(read, k * LEFT_BYTES), round);
+        }
+        long left = team.read(read, index * LEFT_BYTES);
+        long expected = Math.max(0, call.targetBytes(from) - before(round));
+        if (left != expected) {
+            throw mismatch(from, left + before(round));
+        }
+        if (left > 0) {
+            team.copy(read, chunkAt, call.target(), call.targetAt(from) + before(round), chunkBytes(left, round));
+        }
+    }
+
+    private CollectiveMismatchException mismatch(int from, long bytes) {
+        return new CollectiveMismatchException(team.describe() + " called " + call.collective().label()
+                + " and expects a block of " + call.targetBytes(from) + " bytes of " + team.describe(from)
+                + ", which has one of " + bytes + " bytes for it; both must say the same", true);
+    }
+
+    private void copyOwn() {
+        int rank = team.rank();
+        if (call.sourceBytes(rank) != call.targetBytes(rank)) {
+            throw mismatch(rank, call.sourceBytes(rank));
+        }
+        if (!call.isInPlace() && call.sourceBytes(rank) > 0) {
+            team.copy(call.source(), call.sourceAt(rank), call.target(), call.targetAt(rank), call.sourceBytes(rank));
+        }
+    }
+
+    // ---- the first round
+
+    private void showFirst() {
+        long first = directoryBytes();
+        long most = 0;
+        for (int node = 0; node < team.nodes(); node++) {
+            first += aligned(ownSectionBytes(node));
+            most = Math.max(most, ownRounds(node));
+        }
+        Area window = team.showVarying(most == 0 ? first : first + places * placeBytes);
+        own.set(window.segment(), window.start());
+        long at = directoryBytes();
+        for (int node = 0; node < team.nodes(); node++) {
+            direct(node, at);
+            at = write(node, 0, at);
+        }
+        direct(team.nodes(), at);
+        furtherAt[team.localRank()] = first;
+        team.post(Team.READY, FIRST);
+    }
+
+    private void direct(int node, long at) {
+        if (team.nodes() > 1) {
+            team.write(own, node * LEFT_BYTES, at);
+        }
+    }
+
+    /** Finds the first section that a source of this node has for another one or this. */
+    private void findFirst(int place, int node) {
+        Area shown = own;
+        if (place != team.localRank()) {
+            team.await(place, Team.READY, FIRST);
+            shown = team.shownVarying(place);
+        }
+        long at = 0;
+        if (team.nodes() > 1) {
+            at = team.read(shown, node * LEFT_BYTES);
+            furtherAt[place] = team.read(shown, team.nodes() * LEFT_BYTES);
+        }
+        section.set(shown.segment(), shown.start() + at);
+    }
+
+    private void sendFirst(int node) {
+        if (readers(node) > 0 && sources(team.node()) > 0) {
+            Outflow out = openFirst(node);
+            for (int k = 0; k < sources(team.node()); k++) {
+                sendFirst(out, node, k);
+            }
+        }
+    }
+
+    private Outflow openFirst(int node) {
+        Outflow out = team.outflow(team.pair(node));
+        out.open(node, team.pair(team.node()), pieceBytes(node, firstMax), firstPlaces(team.node()));
+        return out;
+    }
+
+    private void sendFirst(Outflow out, int node, int source) {
+        findFirst(sourcePlace(source), node);
+        out.send(section, 0, sectionBytes(section, readers(node), 0));
+    }
+
+    private long pieceBytes(int node, long chunk) {
+        return readers(node) * (LEFT_BYTES + chunk);
+    }
+
+    private int firstPlaces(int sender) {
+        return isRoomy ? sources(sender) : Math.min(PLACES, sources(sender));
+    }
+
+    private void readFirst() {
+        int readers = readers(team.node());
+        boolean counts = isReader || team.isMaster() && team.nodes() > 1 && readers > 0; // for what DONE says
+        int sources = counts ? sources(team.node()) : 0;
+        int first = fromRoot ? 0 : team.localRank();
+        for (int k = 0; k < sources; k++) {
+            int index = (first + k) % sources;
+            int place = sourcePlace(index);
+            findFirst(place, team.node());
+            long rounds = roundsIn(section, readers);
+            localRounds = Math.max(localRounds, rounds);
+            if (place != team.localRank()) {
+                filled[place] = rounds;
+                if (team.nodes() == 1) {
+                    furtherAt[place] = aligned(sectionBytes(section, readers, 0));
+                }
+                if (isReader) {
+                    read(section, source(team.node(), index), 0);
+                }
+            }
+        }
+    }
+
+    // ---- further rounds
+
+    private void exchangeInNode() {
+        long shows = isSource ? ownRounds(team.node()) : 0;
+        for (long round = 1; round <= Math.max(shows, isReader ? localRounds : 0); round++) {
+            if (round <= shows) {
+                fill(team.node(), round, round, NO_PLACE);
+            }
+            if (isReader) {
+                for (int k = 0; k < sources(team.node()); k++) {
+                    int rank = source(team.node(), k);
+                    if (rank != team.rank() && round <= roundsOf(call.targetBytes(rank))) {
+                        findPlace(sourcePlace(k), round);
+                        read(section, rank, round);
+                    }
+                }
+                team.post(Team.DONE, round);
+            }
+        }
+    }
+
+    /** Fills the next place with a section, when it is free; and says when it will be again. */
+    private void fill(int node, long round, long done, int doneBy) {
+        int here = team.localRank();
+        int place = (int) (filled[here] % places);
+        if (filled[here] >= places) {
+            awaitDone(freedBy[place], freeAt[place]);
+        }
+        freedBy[place] = doneBy;
+        freeAt[place] = done;
+        write(node, round, furtherAt[here] + place * placeBytes);
+        filled[here]++;
+        team.post(Team.READY, FIRST + filled[here]);
+    }
+
+    private void awaitDone(int place, long step) {
+        if (place == MASTER && !team.isMaster()) {
+            team.await(MASTER, Team.DONE, step);
+        } else if (place == NO_PLACE) {
+            for (int k = 0; k < readers(team.node()); k++) {
+                int reader = team.placeOf(reader(team.node(), k));
+                if (reader != team.localRank()) {
+                    team.await(reader, Team.DONE, step);
+                }
+            }
+        }
+    }
+
+    /** Waits until a source of this node has filled a place so many times, and finds what is there. */
+    private void findPlace(int place, long number) {
+        Area shown = own;
+        if (place != team.localRank()) {
+            team.await(place, Team.READY, FIRST + number);
+            shown = team.shownVarying(place);
+        }
+        section.set(shown.segment(), shown.start() + furtherAt[place] + (number - 1) % places * placeBytes);
+    }
+
+    /** Everything that goes to one node, and comes from another one. */
+    private void exchange(int to, int from) {
+        boolean sends = sources(team.node()) > 0 && readers(to) > 0;
+        boolean takes = sources(from) > 0 && readers(team.node()) > 0 && (isReader || team.isMaster());
+        Outflow out = sends && team.isMaster() ? team.outflow(team.pair(to)) : null;
+        Inflow in = takes ? team.inflow(team.pair(from)) : null;
+        int sources = out == null ? 0 : sources(team.node());
+        int pieces = in == null ? 0 : sources(from);
+        if (in != null) {
+            in.open(from, team.pair(team.node()), pieceBytes(team.node(), firstMax), firstPlaces(from), pieces);
+            readBy(in);
+        }
+        if (out != null && !isRoomy) {
+            openFirst(to);
+        }
+        for (int k = 0; k < Math.max(sources, pieces); k++) {
+            if (k < sources && !isRoomy) {
+                sendFirst(out, to, k);
+            }
+            if (k < pieces) {
+                takeFirst(in, from, k);
+            }
+        }
+        if (!isRoomy) {
+            taken += pieces;
+        }
+        exchangeFurther(out, in, to, from);
+    }
+
+    private void readBy(Inflow in) {
+        if (toRoot) {
+            in.readBy(team.placeOf(root));
+        } else {
+            in.readByAll();
+        }
+    }
+
+    private void takeFirst(Inflow in, int from, int index) {
+        Area piece = in.await();
+        taking[index] = roundsIn(piece, readers(team.node()));
+        if (isReader) {
+            read(piece, source(from, index), 0);
+        }
+        if (!isRoomy) {
+            in.release(taken);
+        }
+    }
+
+    private void exchangeFurther(Outflow out, Inflow in, int to, int from) {
+        long shows = isSource && readers(to) > 0 ? ownRounds(to) : 0;
+        long sends = out == null && !isReader ? shows : findSending(to);
+        int sources = out == null || sends == 0 ? 0 : sources(team.node());
+        long takes = 0;
+        long pieces = 0;
+        for (int k = 0; in != null && k < sources(from); k++) {
+            takes = Math.max(takes, taking[k]);
+            pieces += taking[k];
+        }
+        if (takes > 0) {
+            if (team.isMaster()) {
+                awaitDone(NO_PLACE, taken); // what came before has been read
+            }
+            in.openInbox(from, pieceBytes(team.node(), chunkMax), pieces, sources(from));
+            readBy(in);
+        }
+        if (sources > 0) {
+            out.openInvited(to, pieceBytes(to, chunkMax), sources(team.node()));
+        }
+        for (long round = 1; round <= Math.max(sends, takes); round++) {
+            if (round <= shows) {
+                fill(to, round, localRounds + sentRounds + round, MASTER);
+            }
+            for (int k = 0; k < Math.max(sources, takes == 0 ? 0 : sources(from)); k++) {
+                if (k < sources && round <= sending[k]) {
+                    send(out, to, sourcePlace(k), round);
+                }
+                if (k < sources(from) && round <= takes && round <= taking[k]) {
+                    take(in, from, k, round);
+                }
+            }
+            if (sources > 0 && round <= sends) {
+                team.post(Team.DONE, localRounds + sentRounds + round);
+            }
+        }
+        sentRounds += sends;
+        taken += pieces;
+    }
+
+    /** How many rounds the sources of this node have for another one. */
+    private long findSending(int node) {
+        long most = 0;
+        for (int k = 0; k < sources(team.node()); k++) {
+            sending[k] = 0;
+            if (readers(node) > 0) {
+                findFirst(sourcePlace(k), node);
+                sending[k] = roundsIn(section, readers(node));
+            }
+            most = Math.max(most, sending[k]);
+        }
+        return most;
+    }
+
+    private void send(Outflow out, int to, int place, long round) {
+        if (place != team.localRank()) { // this rank's own number grew when it filled it
+            filled[place]++;
+        }
+        findPlace(place, filled[place]);
+        out.send(section, 0, sectionBytes(section, readers(to), round));
+    }
+
+    private void take(Inflow in, int from, int index, long round) {
+        Area piece = in.await();
+        int rank = source(from, index);
+        if (isReader && round <= roundsOf(call.targetBytes(rank))) {
+            read(piece, rank, round);
+        }
+        in.release(taken);
+    }
+}

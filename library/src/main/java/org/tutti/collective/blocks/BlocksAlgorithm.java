@@ -1,0 +1,80 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.blocks;
+
+import org.tutti.Collective;
+import org.tutti.Topology;
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.BlockExchange;
+import org.tutti.collective.Call;
+import org.tutti.collective.Cost;
+import org.tutti.collective.Flow;
+import org.tutti.collective.Team;
+import org.tutti.collective.WindowPool;
+import org.tutti.collective.kernel.Kernel;
+
+/**
+ * A gather, scatter or all-to-all of blocks of any length, each of which only two ranks know; those of equal length as
+ * well. {@link BlockExchange} does it: the first bytes of all blocks at once, between nodes straight from where they
+ * are shown to a place that is promised (eager); the rest node by node, when the receiver invites (rendezvous).
+ */
+public final class BlocksAlgorithm extends Algorithm {
+    private static final int LEFT_BYTES = 2 * Long.BYTES; // with what a chunk is rounded up by
+    private static final long PLACE_BYTES_MAX = 16 << 10;
+
+    /**
+     * @param collective a gather, a scatter or an all-to-all
+     */
+    public BlocksAlgorithm(Collective collective) {
+        super(collective, new Description("blocks", Order.ALWAYS, "1, n − 1 more between nodes; 2 more a round",
+                "2·b·p·n", "b·p·(n − 1); all-to-all b·p²·(n − 1)", "a window a rank, an inbox at masters",
+                "this project, after Qian, Afsahi 2008, section 5.1.3, and Portals' eager and rendezvous"));
+    }
+
+    @Override
+    protected long operationBytesMax(Team team, Kernel kernel) {
+        BlockExchange exchange = team.blockExchange(collective());
+        // in place, what comes from a rank must not come before what goes to it has been shown
+        return isAllToAll() ? exchange.firstBytesMax() : exchange.blockBytesMax();
+    }
+
+    @Override
+    protected boolean usesPairs() {
+        return true;
+    }
+
+    private boolean isAllToAll() {
+        return collective() == Collective.ALL_TO_ALL;
+    }
+
+    @Override
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        double blocks = (double) nodes * localRanks;
+        double pieces = (double) localRanks * (nodes - 1);
+        return new Cost(localRanks == 1 ? 0 : 1, 2 * blocks * bytes, 0, nodes == 1 ? 0 : nodes - 1.0,
+                pieces * (isAllToAll() ? localRanks : 1) * bytes)
+                .withFurtherPuts(nodes == 1 ? 0 : pieces - (nodes - 1));
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return Math.min(memoryBytes(nodes, nodes * localRanks, localRanks, bytes),
+                localRanks * WindowPool.WINDOW_BYTES_MAX + Flow.INBOX_BYTES + nodes * PLACE_BYTES_MAX);
+    }
+
+    @Override
+    public long memoryBytes(Topology topology, int node, long bytes) {
+        return memoryBytes(topology.nodes(), topology.size(), topology.ranksOn(node), bytes);
+    }
+
+    /** What the ranks of a node show, and what comes to it; twice, as chunks may be as short as what says how long. */
+    private static long memoryBytes(int nodes, int ranks, int localRanks, long bytes) {
+        long shown = (nodes + 1L + ranks) * LEFT_BYTES + ranks * bytes;
+        long arrived = nodes == 1 ? 0 : ranks * (bytes + LEFT_BYTES);
+        return 2 * localRanks * (shown + arrived);
+    }
+
+    @Override
+    public void run(Team team, Call call) {
+        team.blockExchange(collective()).run(call);
+    }
+}

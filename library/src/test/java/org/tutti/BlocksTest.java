@@ -1,0 +1,251 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.tutti.JobOptions.Threads;
+import org.tutti.job.LocalNodes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Gather, scatter and all-to-all with blocks of any length, with holes between them, against plain computations. */
+@Timeout(300)
+class BlocksTest {
+    private static final int HOLE = -7;
+    private static final int[] LENGTHS = {1, 5, 900, 40_000, 300_000};
+
+    private record Shape(String name, Consumer<Program> runner) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Shape> shapes() {
+        return Stream.of(new Shape("2 platform threads",
+                program -> Tutti.runLocal(2, JobOptions.DEFAULT.withThreads(Threads.PLATFORM), program)),
+                new Shape("5 virtual threads",
+                        program -> Tutti.runLocal(5, JobOptions.DEFAULT.withThreads(Threads.VIRTUAL), program)),
+                new Shape("2 nodes of 2", program -> LocalNodes.run(new int[]{0, 1, 1, 0}, program)),
+                new Shape("3 nodes", program -> LocalNodes.run(new int[]{0, 1, 2, 0, 0}, program)));
+    }
+
+    private static int length(int from, int to, int most) {
+        return switch (new Random(31L * from + to + most).nextInt(5)) {
+            case 0 -> 0;
+            case 1 -> most / 3;
+            case 2 -> most / 40;
+            default -> most;
+        };
+    }
+
+    private static int element(int from, int to, int index) {
+        return (from + 1) * 1_000_003 + to * 7919 + index;
+    }
+
+    /** Blocks in the reverse order of the ranks, with a hole after each. */
+    private static Blocks scattered(int ranks, IntUnaryOperator count) {
+        int[] counts = IntStream.range(0, ranks).map(count).toArray();
+        int[] displacements = new int[ranks];
+        for (int rank = ranks - 2; rank >= 0; rank--) {
+            displacements[rank] = displacements[rank + 1] + counts[rank + 1] + 3;
+        }
+        return Blocks.of(counts, displacements);
+    }
+
+    private static int[] holes(Blocks blocks) {
+        int[] holes = new int[(int) blocks.end() + 2];
+        Arrays.fill(holes, HOLE);
+        return holes;
+    }
+
+    private interface Element {
+        int at(int rank, int index);
+    }
+
+    private static int[] with(int[] elements, Blocks blocks, Element element) {
+        for (int rank = 0; rank < blocks.ranks(); rank++) {
+            for (int i = 0; i < blocks.count(rank); i++) {
+                elements[(int) blocks.displacement(rank) + i] = element.at(rank, i);
+            }
+        }
+        return elements;
+    }
+
+    private static int[] block(int from, int to, int most) {
+        int[] block = new int[length(from, to, most)];
+        Arrays.setAll(block, i -> element(from, to, i));
+        return block;
+    }
+
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldExchangeBlocksOfWhichOnlyTwoRanksKnowTheLength(Shape shape) {
+        shape.runner.accept(job -> {
+            Communicator world = job.world();
+            int rank = world.rank();
+            for (int most : LENGTHS) {
+                Blocks ofSource = scattered(world.size(), other -> length(rank, other, most));
+                Blocks ofTarget = scattered(world.size(), other -> length(other, rank, most));
+                int[] source = with(holes(ofSource), ofSource, (other, i) -> element(rank, other, i));
+                int[] target = holes(ofTarget);
+                int[] later = holes(ofTarget);
+                int[] expected = with(holes(ofTarget), ofTarget, (other, i) -> element(other, rank, i));
+                world.allToAll(source, ofSource, target, ofTarget);
+                world.nonBlocking().allToAll(source, ofSource, later, ofTarget).await();
+                assertThat(target).isEqualTo(expected);
+                assertThat(later).isEqualTo(expected);
+                assertThat(source).isEqualTo(with(holes(ofSource), ofSource, (other, i) -> element(rank, other, i)));
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldGatherBlocksOfWhichTheRootKnowsTheLength(Shape shape) {
+        shape.runner.accept(job -> {
+            Communicator world = job.world();
+            for (int root = 0; root < world.size(); root++) {
+                int to = root;
+                for (int most : LENGTHS) {
+                    int[] own = block(world.rank(), root, most);
+                    if (world.rank() != root) {
+                        world.gather(own, null, null, root);
+                        world.gather(own, (Blocks) null, root);
+                        world.nonBlocking().gather(own, null, null, root).await();
+                        continue;
+                    }
+                    Blocks blocks = scattered(world.size(), other -> length(other, to, most));
+                    int[] target = holes(blocks);
+                    int[] inPlace = with(holes(blocks), blocks, (other, i) -> other == to ? own[i] : HOLE);
+                    int[] later = holes(blocks);
+                    world.gather(own, target, blocks, root);
+                    world.gather(inPlace, blocks, root);
+                    world.nonBlocking().gather(own, later, blocks, root).await();
+                    int[] expected = with(holes(blocks), blocks, (other, i) -> element(other, to, i));
+                    assertThat(target).isEqualTo(expected);
+                    assertThat(inPlace).isEqualTo(expected);
+                    assertThat(later).isEqualTo(expected);
+                }
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldScatterBlocksOfWhichTheRootKnowsTheLength(Shape shape) {
+        shape.runner.accept(job -> {
+            Communicator world = job.world();
+            int rank = world.rank();
+            for (int root = 0; root < world.size(); root++) {
+                int from = root;
+                for (int most : LENGTHS) {
+                    int[] expected = block(root, rank, most);
+                    int[] target = new int[expected.length];
+                    int[] later = new int[expected.length];
+                    if (rank == root) {
+                        Blocks blocks = scattered(world.size(), other -> length(from, other, most));
+                        int[] source = with(holes(blocks), blocks, (other, i) -> element(from, other, i));
+                        world.scatter(source, blocks, target, root);
+                        world.scatter(source, blocks, root);
+                        world.nonBlocking().scatter(source, blocks, later, root).await();
+                        assertThat(source)
+                                .isEqualTo(with(holes(blocks), blocks, (other, i) -> element(from, other, i)));
+                    } else {
+                        int[] inPlace = new int[expected.length];
+                        world.scatter(null, null, target, root);
+                        world.scatter(inPlace, (Blocks) null, root);
+                        world.nonBlocking().scatter(null, null, later, root).await();
+                        assertThat(inPlace).isEqualTo(expected);
+                    }
+                    assertThat(target).isEqualTo(expected);
+                    assertThat(later).isEqualTo(expected);
+                }
+            }
+        });
+    }
+
+    @Test
+    void shouldExchangeBooleansAndMemoryOffTheHeap() {
+        LocalNodes.run(new int[]{0, 0, 1}, job -> {
+            Communicator world = job.world();
+            int rank = world.rank();
+            boolean[] kept = {true, true, true, true, true};
+            world.allToAll(new boolean[]{rank == 1, false}, Blocks.of(rank == 1 ? new int[]{0, 1, 1} : new int[3]),
+                    kept, Blocks.of(rank == 0 ? new int[3] : new int[]{0, 1, 0}, new int[]{0, 2, 0}));
+            assertThat(kept).containsExactly(true, true, rank != 2, true, true);
+            try (Arena arena = Arena.ofShared()) {
+                MemorySegment source = arena.allocate(ValueLayout.JAVA_DOUBLE, 100_000);
+                for (int i = 0; i < 100_000; i++) {
+                    source.setAtIndex(ValueLayout.JAVA_DOUBLE, i, i + rank * 0.25);
+                }
+                MemorySegment target = arena.allocate(ValueLayout.JAVA_DOUBLE, 300_000);
+                world.gather(Span.of(source, DataType.DOUBLE), Span.of(target, DataType.DOUBLE),
+                        Blocks.of(100_000, 100_000, 100_000), 2);
+                for (int i = 0; rank == 2 && i < 300_000; i += 77) {
+                    assertThat(target.getAtIndex(ValueLayout.JAVA_DOUBLE, i))
+                            .isEqualTo(i % 100_000 + i / 100_000 * 0.25);
+                }
+            }
+        });
+    }
+
+    @Test
+    void shouldNameBothRanksThatDisagreeOnALength() {
+        assertThatThrownBy(() -> Tutti.runLocal(2, job -> {
+            Communicator world = job.world();
+            int sent = world.rank() == 0 ? 5 : 3;
+            world.allToAll(new int[8], Blocks.of(new int[]{3, sent}, new int[]{0, 3}), new int[8], Blocks.of(3, 3));
+        })).hasStackTraceContaining("rank 1 called all-to-all and expects a block of 12 bytes of rank 0, which has one "
+                + "of 20 bytes for it; both must say the same");
+    }
+
+    @Test
+    void shouldRefuseWhatDoesNotFit() {
+        Tutti.runLocal(1, job -> {
+            Communicator world = job.world();
+            int[] three = new int[3];
+            assertThatThrownBy(() -> world.gather(three, new int[3], Blocks.of(2), 0))
+                    .hasMessage("this rank, 0, has a block of 2 elements on one side and of 3 on the other");
+            assertThatThrownBy(() -> world.gather(three, new int[2], Blocks.of(3), 0))
+                    .hasMessage("the blocks of the target end at element 3, but it has 2");
+            assertThatThrownBy(() -> world.scatter(three, Blocks.of(1, 1), new int[1], 0))
+                    .hasMessage("the blocks of the source are those of 2 ranks, but the communicator has 1");
+            assertThatThrownBy(() -> world.scatter(three, null, new int[1], 0))
+                    .hasMessage("the blocks of the source");
+            assertThatThrownBy(() -> world.allToAll(three, Blocks.of(3), three, Blocks.of(3)))
+                    .hasMessage("source and target overlap; they must be apart");
+            int[] target = new int[3];
+            world.allToAll(three, Blocks.of(new int[]{2}, new int[]{1}), target, Blocks.of(2));
+            assertThat(target).containsOnly(0);
+        });
+        assertThatThrownBy(() -> Blocks.of(2, -1)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("the block of rank 1 has count -1 and displacement 2; both must be 0 or more, and so must "
+                        + "be their sum");
+        assertThatThrownBy(() -> Blocks.of(new int[]{1}, new int[]{1, 2})).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("blocks need a count and a displacement for each rank, but there are 1 counts and 2 "
+                        + "displacements");
+        Tutti.runLocal(2, job -> {
+            Blocks overlapping = Blocks.of(new int[]{2, 2}, new int[]{0, 1});
+            assertThatThrownBy(() -> job.world().allToAll(new int[4], Blocks.of(2, 2), new int[4], overlapping))
+                    .hasMessage("the blocks of ranks 0 and 1 in the target overlap; what is received must be apart");
+            job.world().allToAll(new int[4], overlapping, new int[4], Blocks.of(2, 2)); // what is sent may overlap
+            boolean[] scattered = new boolean[1];
+            job.world().scatter(job.rank() == 0 ? new boolean[]{false, true} : null, scattered, 0);
+            assertThat(scattered[0]).isEqualTo(job.rank() == 1);
+        });
+    }
+}
