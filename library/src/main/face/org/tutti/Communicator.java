@@ -24,7 +24,9 @@ import java.util.OptionalInt;
  * scatter}, and a rank that is not root from {@code reduce} or {@code gather}, before others have even entered.
  *
  * <p><b>Blocks.</b> Where a rank has or receives something for or from each rank, its array is a block for each rank
- * one after the other, in the order of the ranks, all equally long.
+ * one after the other, in the order of the ranks, all equally long; or they lie as its {@link Blocks} say. Then only
+ * the two ranks need to know how long a block is that send and receive it; if they disagree, the call ends with a
+ * {@link CollectiveMismatchException} that names both.
  *
  * <p><b>Failure.</b> Calls end with {@link RankFailedException}, {@link DeadlineExceededException},
  * {@link CallInterruptedException}, {@link JobAbortedException}, {@link NodeMemoryException} or
@@ -652,6 +654,45 @@ public abstract class Communicator implements AutoCloseable {
         } else {
             callWithBlocks(Collective.SCATTER, segment, segment, data.type(), data.count(), null, null, root);
         }
+        data.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Gathers blocks of any length at every rank: this rank's elements become its block of each target.
+     *
+     * @param source this rank's elements
+     * @param kept where this rank receives the blocks[: of the source's type, apart from it|]; what lies between them
+     *            stays as it is
+     * @param blocks where it receives which rank's elements; of the same lengths at every rank
+     * @throws IllegalArgumentException when the blocks overlap or do not lie in the target, or the arguments do not fit
+     *             each other
+     */
+    public void allgather(Span source, Span kept, Blocks blocks) {
+        Arguments.checkTypes(source, kept);
+        Arguments.checkUsable(source.segment(), "source");
+        Arguments.checkUsable(kept.segment(), "target");
+        Arguments.checkReceived(blocks, size(), kept.count());
+        Arguments.checkOwn(blocks, rank(), source.count());
+        Arguments.checkApart(source.segment(), kept.segment());
+        callWithBlocks(Collective.ALLGATHER, source.segment(), kept.segment(), source.type(), source.count(), null,
+                blocks, 0);
+        kept.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Gathers blocks of any length at every rank, in place: each has its own block where it belongs.
+     *
+     * @param data what the blocks lie in
+     * @param blocks where it has its own block, and receives which other rank's; of the same lengths at every rank
+     * @throws IllegalArgumentException when the blocks overlap or do not lie in the data
+     */
+    public void allgather(Span data, Blocks blocks) {
+        Arguments.checkUsable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        Arguments.checkReceived(blocks, size(), data.count());
+        callWithBlocks(Collective.ALLGATHER, segment, segment, data.type(), blocks.count(rank()), null, blocks, 0);
         data.unstage();
     }
 

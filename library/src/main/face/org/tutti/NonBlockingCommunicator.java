@@ -278,6 +278,27 @@ public abstract class NonBlockingCommunicator {
     }
 
     // as in Communicator
+    public Request allgather(Span source, Span kept, Blocks blocks) {
+        Arguments.checkTypes(source, kept);
+        Arguments.checkShareable(source.segment(), "source");
+        Arguments.checkShareable(kept.segment(), "target");
+        Arguments.checkReceived(blocks, size(), kept.count());
+        Arguments.checkOwn(blocks, rank(), source.count());
+        Arguments.checkApart(source.segment(), kept.segment());
+        return callWithBlocks(Collective.ALLGATHER, source.segment(), kept.segment(), source.type(), source.count(),
+                null, blocks, 0, kept::unstage);
+    }
+
+    // as in Communicator
+    public Request allgather(Span data, Blocks blocks) {
+        Arguments.checkShareable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        Arguments.checkReceived(blocks, size(), data.count());
+        return callWithBlocks(Collective.ALLGATHER, segment, segment, data.type(), blocks.count(rank()), null, blocks,
+                0, data::unstage);
+    }
+
+    // as in Communicator
     public Request allToAll(Span source, Blocks sourceBlocks, Span kept, Blocks targetBlocks) {
         Arguments.checkTypes(source, kept);
         Arguments.checkShareable(source.segment(), "source");

@@ -21,7 +21,7 @@ import org.tutti.job.LocalNodes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Gather, scatter and all-to-all with blocks of any length, with holes between them, against plain computations. */
+/** Collectives with blocks of any length, and holes between them, against plain computations. */
 @Timeout(300)
 class BlocksTest {
     private static final int HOLE = -7;
@@ -174,6 +174,28 @@ class BlocksTest {
                     assertThat(target).isEqualTo(expected);
                     assertThat(later).isEqualTo(expected);
                 }
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldGatherBlocksAtEveryRank(Shape shape) {
+        shape.runner.accept(job -> {
+            Communicator world = job.world();
+            for (int most : LENGTHS) {
+                Blocks blocks = scattered(world.size(), other -> length(other, 0, most));
+                int[] own = block(world.rank(), 0, most);
+                int[] target = holes(blocks);
+                int[] inPlace = with(holes(blocks), blocks, (other, i) -> other == world.rank() ? own[i] : HOLE);
+                int[] later = holes(blocks);
+                world.allgather(own, target, blocks);
+                world.allgather(inPlace, blocks);
+                world.nonBlocking().allgather(own, later, blocks).await();
+                int[] expected = with(holes(blocks), blocks, (other, i) -> element(other, 0, i));
+                assertThat(target).isEqualTo(expected);
+                assertThat(inPlace).isEqualTo(expected);
+                assertThat(later).isEqualTo(expected);
             }
         });
     }

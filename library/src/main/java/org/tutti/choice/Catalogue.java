@@ -56,6 +56,7 @@ public final class Catalogue {
             new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce(),
             new DirectGather(), new BlocksAlgorithm(Collective.GATHER),
             new DirectScatter(), new BlocksAlgorithm(Collective.SCATTER), new DirectAllgather(),
+            new BlocksAlgorithm(Collective.ALLGATHER),
             new DirectAllToAll(), new BlocksAlgorithm(Collective.ALL_TO_ALL),
             new DirectReduceScatter(), new DirectScan(false), new DirectScan(true))
             .collect(Collectors.groupingBy(Algorithm::collective));

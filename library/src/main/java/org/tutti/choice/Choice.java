@@ -97,7 +97,7 @@ public final class Choice {
     /**
      * Finds the algorithm for blocks that may differ in length, whatever was asked for.
      *
-     * @param collective a gather, a scatter or an all-to-all
+     * @param collective a gather, a scatter, an allgather or an all-to-all
      * @return the algorithm
      */
     public static Algorithm ofBlocks(Collective collective) {

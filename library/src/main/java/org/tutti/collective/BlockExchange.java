@@ -8,12 +8,13 @@ import org.tutti.CollectiveMismatchException;
 
 /**
  * The exchange of blocks of any length, of which only the two ranks know how long it is that send and receive it:
- * everything of a gather, scatter or all-to-all with blocks, which is one operation. Sources are the ranks that have
- * something for others: in a scatter the root. Readers are those that get something: in a gather the root.
+ * everything of a gather, scatter, allgather or all-to-all with blocks, which is one operation. Sources are the ranks
+ * that have something for others: in a scatter the root. Readers are those that get something: in a gather the root.
  *
  * <p><b>Sections.</b> What a source has for the readers of a node is a section: for each reader how many bytes are left
  * for it, and then a chunk for each of them, the next of those bytes, one after the other. Readers find theirs by what
- * is left for the readers before them, and compare what is left for them with what they expect.
+ * is left for the readers before them, and compare what is left for them with what they expect. In an allgather all
+ * readers get the same, so there is one section for all of them, as for one reader.
  *
  * <pre>
  *  | left for reader 0 | left for reader 1 | … | chunk for reader 0 | chunk for reader 1 | …
@@ -58,6 +59,7 @@ public final class BlockExchange {
     private final Collective collective;
     private final boolean toRoot;
     private final boolean fromRoot;
+    private final boolean sameForAll;
     private final long firstMax;
     private final boolean isRoomy;
     private final long chunkMax;
@@ -88,18 +90,19 @@ public final class BlockExchange {
 
     /**
      * @param team the ranks
-     * @param collective a gather, a scatter or an all-to-all
+     * @param collective a gather, a scatter, an allgather or an all-to-all
      */
     BlockExchange(Team team, Collective collective) {
         this.team = team;
         this.collective = collective;
         this.toRoot = collective == Collective.GATHER;
         this.fromRoot = collective == Collective.SCATTER;
+        this.sameForAll = collective == Collective.ALLGATHER;
         int ranksMax = team.ranksMax();
-        int readersMax = toRoot ? 1 : ranksMax;
+        int readersMax = toRoot || sameForAll ? 1 : ranksMax;
         int sourcesMax = fromRoot ? 1 : ranksMax;
         long part = team.windowBytesMax() / PARTS;
-        long readers = toRoot ? 1 : team.size();
+        long readers = toRoot || sameForAll ? 1 : team.size();
         long shown = whole((part - directoryBytes()) / readers - LEFT_BYTES);
         long lands = team.nodes() == 1 ? shown : landed(readersMax, sourcesMax);
         this.isRoomy = lands >= ROOMY_MIN;
@@ -205,8 +208,9 @@ public final class BlockExchange {
         return !fromRoot ? team.ranksOn(node) : node == team.nodeOf(root) ? 1 : 0;
     }
 
+    /** How many readers of a node a section is for. */
     private int readers(int node) {
-        return !toRoot ? team.ranksOn(node) : node == team.nodeOf(root) ? 1 : 0;
+        return sameForAll ? 1 : !toRoot ? team.ranksOn(node) : node == team.nodeOf(root) ? 1 : 0;
     }
 
     private int source(int node, int index) {
@@ -223,7 +227,7 @@ public final class BlockExchange {
 
     /** This rank's among the readers of its node. */
     private int ownIndex() {
-        return toRoot ? 0 : team.localRank();
+        return toRoot || sameForAll ? 0 : team.localRank();
     }
 
     // ---- rounds
@@ -262,7 +266,7 @@ public final class BlockExchange {
     // ---- sections
 
     private long lengthFor(int rank) {
-        return rank == team.rank() ? 0 : call.sourceBytes(rank);
+        return rank == team.rank() && !sameForAll ? 0 : call.sourceBytes(rank);
     }
 
     private static long sectionBytes(long chunks, int readers) {
@@ -345,7 +349,7 @@ public final class BlockExchange {
     private void showFirst() {
         long first = directoryBytes();
         long most = 0;
-        for (int node = 0; node < team.nodes(); node++) {
+        for (int node = 0; node < sections(); node++) {
             first += aligned(ownSectionBytes(node));
             most = Math.max(most, ownRounds(node));
         }
@@ -353,12 +357,16 @@ public final class BlockExchange {
         own.set(window.segment(), window.start());
         long at = directoryBytes();
         for (int node = 0; node < team.nodes(); node++) {
-            direct(node, at);
-            at = write(node, 0, at);
+            direct(node, sameForAll ? directoryBytes() : at);
+            at = node < sections() ? write(node, 0, at) : at;
         }
         direct(team.nodes(), at);
         furtherAt[team.localRank()] = first;
         team.post(Team.READY, FIRST);
+    }
+
+    private int sections() {
+        return sameForAll ? 1 : team.nodes();
     }
 
     private void direct(int node, long at) {
@@ -472,11 +480,10 @@ public final class BlockExchange {
         if (place == MASTER && !team.isMaster()) {
             team.await(MASTER, Team.DONE, step);
         } else if (place == NO_PLACE) {
-            for (int k = 0; k < readers(team.node()); k++) {
-                int reader = team.placeOf(reader(team.node(), k));
-                if (reader != team.localRank()) {
-                    team.await(reader, Team.DONE, step);
-                }
+            if (!toRoot) {
+                team.awaitOthers(Team.DONE, step);
+            } else if (team.placeOf(root) != team.localRank()) {
+                team.await(team.placeOf(root), Team.DONE, step);
             }
         }
     }

@@ -345,7 +345,7 @@ public final class Team extends Placement {
     /**
      * Finds what exchanges blocks of any length.
      *
-     * @param collective a gather, a scatter or an all-to-all
+     * @param collective a gather, a scatter, an allgather or an all-to-all
      * @return the exchange, the same each time
      */
     public BlockExchange blockExchange(Collective collective) {

@@ -59,7 +59,7 @@ record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes
         call.set(algorithm, root, Long.MAX_VALUE);
         if (collective().hasElements()) {
             Kernel kernel = collective().combines() ? Kernel.of(operation.reduction(), operation.type()) : null;
-            int own = collective() == Collective.GATHER ? length(rank, root) : length(root, rank);
+            int own = collective() == Collective.SCATTER ? length(root, rank) : length(rank, root);
             call.setElements(source, target, operation.type(), own / operation.type().bytes(), kernel);
             boolean hasSources = isUnequal() && collective().sourceHasBlocks(rank, root);
             boolean hasTargets = isUnequal() && collective().targetHasBlocks(rank, root);
@@ -85,7 +85,8 @@ record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes
         if (!isUnequal()) {
             return bytes;
         }
-        long draw = (salt * FIRST_PRIME + from * SECOND_PRIME + to) * FIRST_PRIME >>> KIND_SHIFT;
+        int reader = collective() == Collective.ALLGATHER ? 0 : to; // where all get the same
+        long draw = (salt * FIRST_PRIME + from * SECOND_PRIME + reader) * FIRST_PRIME >>> KIND_SHIFT;
         return switch ((int) (draw % 4)) {
             case 0 -> 0;
             case 1 -> bytes / 3;
@@ -115,7 +116,7 @@ record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes
 
     /** {@return where a rank's own block begins among those of all} */
     int ownBlock(int rank) {
-        return sum(rank, other -> collective() == Collective.GATHER ? length(other, rank) : length(rank, other));
+        return sum(rank, other -> collective().targetHasBlocks(rank, root) ? length(other, rank) : length(rank, other));
     }
 
     /** {@return the elements of a rank: a piece of the noise of its own, which nobody may write to} */

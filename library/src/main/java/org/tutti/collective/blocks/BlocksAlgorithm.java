@@ -13,16 +13,17 @@ import org.tutti.collective.WindowPool;
 import org.tutti.collective.kernel.Kernel;
 
 /**
- * A gather, scatter or all-to-all of blocks of any length, each of which only two ranks know; those of equal length as
- * well. {@link BlockExchange} does it: the first bytes of all blocks at once, between nodes straight from where they
- * are shown to a place that is promised (eager); the rest node by node, when the receiver invites (rendezvous).
+ * A gather, scatter, allgather or all-to-all of blocks of any length, each of which only two ranks know; those of equal
+ * length as well. {@link BlockExchange} does it: the first bytes of all blocks at once, between nodes straight from
+ * where they are shown to a place that is promised (eager); the rest node by node, when the receiver invites
+ * (rendezvous).
  */
 public final class BlocksAlgorithm extends Algorithm {
     private static final int LEFT_BYTES = 2 * Long.BYTES; // with what a chunk is rounded up by
     private static final long PLACE_BYTES_MAX = 16 << 10;
 
     /**
-     * @param collective a gather, a scatter or an all-to-all
+     * @param collective a gather, a scatter, an allgather or an all-to-all
      */
     public BlocksAlgorithm(Collective collective) {
         super(collective, new Description("blocks", Order.ALWAYS, "1, n − 1 more between nodes; 2 more a round",
