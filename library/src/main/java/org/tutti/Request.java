@@ -2,11 +2,15 @@
 package org.tutti;
 
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletionStage;
 
 /**
  * An operation that was begun without waiting for it ({@link Communicator#nonBlocking}). Until it is done, what the
  * call was given belongs to it: the elements that it reads must not be changed, those that it writes not be looked at.
+ *
+ * <p>An operation that was begun cannot be cancelled: other ranks are in it. A limit for all of them is {@link
+ * Communicator#withDeadline}, which breaks the communicator.
  *
  * <p>Safe for use by any number of threads.
  *
@@ -55,5 +59,62 @@ public interface Request {
         for (Request request : requests) {
             request.await();
         }
+    }
+
+    /**
+     * Waits until all operations have ended well, or one is found that has not, but not longer than a given time.
+     *
+     * @param timeout how long at most for all together; zero or less does not wait
+     * @param requests which, in the order in which they are waited for
+     * @return whether all have ended
+     * @throws CallInterruptedException as for {@link #await()}
+     * @throws TuttiException as for {@link #await()}
+     */
+    static boolean awaitAll(Duration timeout, Request... requests) {
+        long untilNanos = RequestsInFlight.untilNanos(timeout);
+        for (Request request : requests) {
+            if (!request.await(Duration.ofNanos(RequestsInFlight.leftNanos(untilNanos)))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Waits until one of the operations has ended, well or with an exception, which its {@link #await()} tells.
+     *
+     * @param requests which; those that are null are left out, so that who has seen one may set it to null
+     * @return the index of one that has ended, the first of them
+     * @throws IllegalArgumentException when all are null, or there are none
+     * @throws CallInterruptedException as for {@link #await()}
+     */
+    static int awaitAny(Request... requests) {
+        return RequestsInFlight.awaitSome(requests, Long.MAX_VALUE)[0];
+    }
+
+    /**
+     * Waits until one of the operations has ended, but not longer than a given time.
+     *
+     * @param timeout how long; zero or less does not wait
+     * @param requests which; those that are null are left out
+     * @return the index of one that has ended, the first of them, or nothing when the time was over before
+     * @throws IllegalArgumentException when all are null, or there are none
+     * @throws CallInterruptedException as for {@link #await()}
+     */
+    static OptionalInt awaitAny(Duration timeout, Request... requests) {
+        int[] ended = RequestsInFlight.awaitSome(requests, RequestsInFlight.untilNanos(timeout));
+        return ended.length == 0 ? OptionalInt.empty() : OptionalInt.of(ended[0]);
+    }
+
+    /**
+     * Waits until one of the operations has ended, and tells which others have.
+     *
+     * @param requests which; those that are null are left out
+     * @return the indices of those that have ended, at least one, in ascending order
+     * @throws IllegalArgumentException when all are null, or there are none
+     * @throws CallInterruptedException as for {@link #await()}
+     */
+    static int[] awaitSome(Request... requests) {
+        return RequestsInFlight.awaitSome(requests, Long.MAX_VALUE);
     }
 }

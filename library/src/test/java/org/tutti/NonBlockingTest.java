@@ -497,4 +497,60 @@ class NonBlockingTest {
             assertThat(sum).containsExactly(ranks);
         });
     }
+
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldTellWhichOfSeveralHaveEnded(Shape shape) {
+        CountDownLatch[] latches = {new CountDownLatch(1), new CountDownLatch(1), new CountDownLatch(1)};
+        shape.runner.accept(job -> {
+            NonBlockingCommunicator world = job.world().nonBlocking();
+            Request[] requests = new Request[3];
+            for (int i = 0; i < requests.length; i++) {
+                int index = i;
+                requests[i] = world.allreduce(new long[]{1}, Reduction.ofLongs("held " + i, true, (left, right) -> {
+                    awaitLatch(latches[index]);
+                    return left + right;
+                }));
+            }
+            assertThat(Request.awaitAny(Duration.ofMillis(1), requests)).isEmpty();
+            assertThat(Request.awaitAll(Duration.ofMillis(1), requests)).isFalse();
+            job.world().barrier(); // before any of the ranks lets one end
+            latches[2].countDown();
+            assertThat(Request.awaitAny(requests)).isEqualTo(2);
+            assertThat(Request.awaitAny(Duration.ZERO, requests)).hasValue(2);
+            requests[2] = null;
+            job.world().barrier();
+            latches[1].countDown();
+            assertThat(Request.awaitSome(requests)).containsExactly(1);
+            job.world().barrier();
+            latches[0].countDown();
+            assertThat(Request.awaitAll(Duration.ofDays(200_000), requests[0], requests[1])).isTrue();
+            assertThat(Request.awaitSome(requests)).containsExactly(0, 1);
+        });
+    }
+
+    @Test
+    void shouldNotAwaitAnyOfNone() {
+        assertThatThrownBy(() -> Request.awaitAny(new Request[2])).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("none of 2 requests is in flight: all are null; wait for one request at least");
+    }
+
+    @Test
+    void anInterruptEndsTheWaitForAnyAndNothingElse() {
+        CountDownLatch latch = new CountDownLatch(1);
+        Tutti.runLocal(2, PLATFORM, job -> {
+            Request held = job.world().nonBlocking().allreduce(new long[]{1},
+                    Reduction.ofLongs("held", true, (left, right) -> {
+                        awaitLatch(latch);
+                        return left + right;
+                    }));
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> Request.awaitAny(held)).isInstanceOf(CallInterruptedException.class)
+                    .hasMessage("a thread was interrupted while it awaited one of 1 requests; they go on, and can be "
+                            + "awaited again");
+            assertThat(Thread.interrupted()).isTrue();
+            latch.countDown();
+            assertThat(Request.awaitAny(held)).isZero();
+        });
+    }
 }

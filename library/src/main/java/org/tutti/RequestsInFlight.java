@@ -1,0 +1,68 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+
+/**
+ * Waiting for some of several requests: by looking at all of them, as that is what lets one-sided ones go on. Who has
+ * looked in vain looks again at once, later lets others have the core, and at last sleeps for a sixteenth of the time
+ * that it has waited.
+ */
+final class RequestsInFlight {
+    private static final int LOOKS_AT_ONCE = 200;
+    private static final long YIELD_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final long PARK_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final int PARK_FRACTION = 16;
+
+    private RequestsInFlight() {}
+
+    /** When a limit is over that begins now, in terms of System.nanoTime(); the greatest long for never. */
+    static long untilNanos(Duration timeout) {
+        long now = System.nanoTime();
+        try {
+            long nanos = timeout.toNanos();
+            return nanos <= 0 ? now : Math.addExact(now, nanos);
+        } catch (ArithmeticException _) {
+            return Long.MAX_VALUE; // more than 292 years
+        }
+    }
+
+    static long leftNanos(long untilNanos) {
+        return untilNanos == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(0, untilNanos - System.nanoTime());
+    }
+
+    /** Returns the indices of those that have ended; none when the time is over. */
+    static int[] awaitSome(Request[] requests, long untilNanos) {
+        if (Arrays.stream(requests).allMatch(request -> request == null)) {
+            throw new IllegalArgumentException("none of " + requests.length
+                    + " requests is in flight: all are null; wait for one request at least");
+        }
+        long begunNanos = System.nanoTime();
+        for (int look = 0;; look++) {
+            int[] ended = IntStream.range(0, requests.length)
+                    .filter(index -> requests[index] != null && requests[index].isDone()).toArray();
+            if (ended.length > 0 || leftNanos(untilNanos) == 0) {
+                return ended;
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new CallInterruptedException("a thread was interrupted while it awaited one of "
+                        + requests.length + " requests; they go on, and can be awaited again");
+            }
+            pause(look, System.nanoTime() - begunNanos);
+        }
+    }
+
+    private static void pause(int look, long waitedNanos) {
+        if (look < LOOKS_AT_ONCE) {
+            Thread.onSpinWait();
+        } else if (waitedNanos < YIELD_NANOS) {
+            Thread.yield();
+        } else {
+            LockSupport.parkNanos(Math.min(PARK_NANOS_MAX, waitedNanos / PARK_FRACTION));
+        }
+    }
+}
