@@ -68,4 +68,26 @@ class ExamplesTest {
                     + "\\[\\d+(, \\d+)*]; the count is right\n");
         }
     }
+
+    /** The program compares the order with that of a plain sort. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-n 3", "-n 5 --nodes 2 --ranks-per-process 2"})
+    void shouldSortNumbersThatAreSpreadOverAllRanks(String options) throws Exception {
+        try (var launcher = run(options, "SampleSort.java", "40000")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out()).matches("\\d{6} numbers, .* in .* ms, of the ranks: \\[\\d+(, \\d+)*]; "
+                    + "the order is right\n");
+        }
+    }
+
+    /** The program compares the eigenvalue with that of a plain computation. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-n 3", "-n 5 --nodes 2 --ranks-per-process 2"})
+    void shouldFindTheGreatestEigenvalue(String options) throws Exception {
+        try (var launcher = run(options, "PowerIteration.java", "500")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out()).matches("500 rows, .*, 100 iterations in .* ms, rows of the ranks: "
+                    + "\\[\\d+(, \\d+)*]; the eigenvalue is \\d+\\.\\d{6}\n");
+        }
+    }
 }
