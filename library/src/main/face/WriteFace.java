@@ -17,6 +17,9 @@ import java.util.stream.Stream;
  *
  * "as in Communicator": the method of Communicator with the same parameters has the types, and the Javadoc.
  *
+ * "all calls of NonBlockingCommunicator, each of which returns a PreparedCall": those which that template has as in
+ * another one, but none for boolean[].
+ *
  * In Javadoc, "[the same type|of the same length]" is the one for Span and the other one for arrays; a @throws of which
  * nothing is left is left out.
  */
@@ -28,6 +31,8 @@ private static final Pattern METHOD = Pattern.compile("""
         (?<body>(?:^(?!    }).*\\n)+^    }\\n)""");
 private static final Pattern COMMENT = Pattern.compile("(?m)^ +// (also for|as in) .*");
 private static final Pattern ALTERNATIVES = Pattern.compile("\\[([^\\[\\]|]*)\\|([^\\[\\]|]*)]");
+private static final Pattern ALL_CALLS =
+        Pattern.compile("(?m)^    // all calls of (\\w+), each of which returns a (\\w+)\n");
 private static final int COLUMNS = 120;
 
 /** A method of a template, and what stands before it. */
@@ -59,7 +64,7 @@ void main(String[] arguments) throws IOException {
 
 String written(Path template) throws IOException {
     StringBuilder text = new StringBuilder();
-    Matcher found = METHOD.matcher(Files.readString(template));
+    Matcher found = METHOD.matcher(withAllCalls(template));
     while (found.find()) {
         Method method = new Method(found);
         if (method.model != null) {
@@ -77,15 +82,36 @@ String written(Path template) throws IOException {
             + template.getFileName() + " beside it; change that.\n");
 }
 
+String withAllCalls(Path template) throws IOException {
+    String text = Files.readString(template);
+    Matcher other = ALL_CALLS.matcher(text);
+    if (!other.find()) {
+        return text;
+    }
+    String calls = METHOD.matcher(Files.readString(template.resolveSibling(other.group(1) + ".java"))).results()
+            .filter(call -> call.group("model") != null)
+            .map(call -> call.group().replaceFirst("public \\w+", "public " + other.group(2)))
+            .collect(Collectors.joining("\n"));
+    return other.replaceFirst(Matcher.quoteReplacement(calls));
+}
+
 Method likeItsModel(Method method, Path template) throws IOException {
     Method model = METHOD.matcher(Files.readString(template)).results().map(Method::new)
             .filter(other -> other.signature().equals(method.signature())).findFirst()
             .orElseThrow(() -> new IllegalArgumentException(template + " has no " + method.signature()));
     String link = "{@link " + method.model + "#" + method.signature().replace("Span", "[Span|ARRAY]") + "}";
     String tags = model.javadoc.substring(model.javadoc.indexOf("     * @param"))
-            .replaceFirst("(?m)^     (?=\\* @throws|\\*/)", "     * @return the request\n$0");
-    return new Method(model.types == null ? "" : model.types, null, "As " + link + ".\n\n" + tags, method.head,
+            .replaceFirst("(?m)^     (?=\\* @throws|\\*/)",
+                    "     * @return the " + (isPrepared(method) ? "prepared call" : "request") + "\n$0");
+    String types = model.types == null ? "" : model.types;
+    return new Method(isPrepared(method) ? types.replace("boolean[], ", "") : types, null,
+            "As " + link + ".\n\n" + tags, method.head,
             method.name, method.parameters, method.body);
+}
+
+/** What stands for booleans is filled when a call is made, so it cannot be used again. */
+boolean isPrepared(Method method) {
+    return method.head.contains(" PreparedCall ");
 }
 
 String forAllTypes(Method method) {

@@ -127,6 +127,13 @@ public abstract class Communicator implements AutoCloseable {
     public abstract NonBlockingCommunicator nonBlocking();
 
     /**
+     * Prepares calls that are done many times with the same arguments: persistent calls.
+     *
+     * @return the same collectives, each call of which returns a {@link PreparedCall}
+     */
+    public abstract PreparedCommunicator prepare();
+
+    /**
      * Waits until every rank of the communicator has entered the barrier.
      */
     public abstract void barrier();

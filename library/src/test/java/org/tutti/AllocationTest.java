@@ -53,7 +53,8 @@ class AllocationTest {
     }
 
     private record Data(long[] array, long[] other, Span span, Span sameSpan, Span otherSpan, Span offHeap,
-            Span otherOffHeap, double[] doubles, RemoteMemory memory, Section section, Section vector, Mutexes mutexes,
+            Span otherOffHeap, Span half, double[] doubles, RemoteMemory memory, Section section, Section vector,
+            Mutexes mutexes,
             long[] calls) {
         private static Span offHeap(int elements, Arena arena) {
             return Span.of(arena.allocate((long) elements * Long.BYTES, Long.BYTES), DataType.LONG);
@@ -67,7 +68,7 @@ class AllocationTest {
             long[] array = new long[elements];
             long[] other = new long[elements];
             return new Data(array, other, Span.of(array), Span.of(array), Span.of(other), offHeap(elements, arena),
-                    offHeap(elements, arena), new double[elements], memory,
+                    offHeap(elements, arena), Span.of(array, 0, (elements + 1) / 2), new double[elements], memory,
                     Section.strided(0, 8, new long[]{Math.clamp(elements, 1, 4)}, new long[]{16}),
                     elements == 1 ? Section.of(0, 8) : Section.vector(new long[]{0, 16, 2000}, new long[]{8, 16, 8}),
                     mutexes, new long[1]);
@@ -76,7 +77,29 @@ class AllocationTest {
 
     static Stream<Operation> operations() {
         return Stream.concat(Stream.of(new Operation("barrier", 0, (world, data) -> world.barrier())),
-                Stream.of(1, 512).flatMap(elements -> withData(elements).stream()));
+                Stream.of(1, 512).flatMap(
+                        elements -> Stream.concat(withData(elements).stream(), withBlocks(2 * elements).stream())));
+    }
+
+    /** For two ranks, each of which has half of the elements. */
+    private static List<Operation> withBlocks(int elements) {
+        Blocks halves = Blocks.of(elements / 2, elements / 2);
+        return List.of(
+                new Operation("gather in place", elements,
+                        (world, data) -> world.gather(world.rank() == 0 ? data.span : data.half, 0)),
+                new Operation("gather of blocks in place", elements,
+                        (world, data) -> world.gather(world.rank() == 0 ? data.span : data.half, halves, 0)),
+                new Operation("scatter in place", elements,
+                        (world, data) -> world.scatter(world.rank() == 0 ? data.span : data.half, 0)),
+                new Operation("allgather in place", elements, (world, data) -> world.allgather(data.array)),
+                new Operation("allgather of blocks in place", elements,
+                        (world, data) -> world.allgather(data.array, halves)),
+                new Operation("all-to-all", elements, (world, data) -> world.allToAll(data.array, data.other)),
+                new Operation("all-to-all of blocks", elements,
+                        (world, data) -> world.allToAll(data.array, halves, data.other, halves)),
+                new Operation("reduce-scatter in place", elements,
+                        (world, data) -> world.reduceScatter(data.array, Reduction.SUM)),
+                new Operation("scan in place", elements, (world, data) -> world.scan(data.array, Reduction.MAX)));
     }
 
     private static List<Operation> withData(int elements) {

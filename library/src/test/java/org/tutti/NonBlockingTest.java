@@ -275,7 +275,7 @@ class NonBlockingTest {
         });
     }
 
-    private static void awaitLatch(CountDownLatch latch) {
+    static void awaitLatch(CountDownLatch latch) {
         try {
             latch.await();
         } catch (InterruptedException e) {

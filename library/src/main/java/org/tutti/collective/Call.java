@@ -52,6 +52,7 @@ public final class Call {
     private long blockBytes;
     private long bytes;
     private long bytesLeft;
+    private long moved;
 
     /**
      * Says what is called; a call of a collective with elements has them from {@link #setElements}.
@@ -65,6 +66,15 @@ public final class Call {
         algorithm = newAlgorithm;
         root = newRoot;
         called = newAlgorithm.collective().label();
+        deadlineNanos = newDeadlineNanos;
+    }
+
+    /**
+     * Says when a call that is done again must have ended.
+     *
+     * @param newDeadlineNanos in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for never
+     */
+    public void setDeadline(long newDeadlineNanos) {
         deadlineNanos = newDeadlineNanos;
     }
 
@@ -90,6 +100,7 @@ public final class Call {
             Kernel newKernel) {
         source.set(newSource, 0);
         target.set(newTarget, 0);
+        moved = 0;
         type = newType;
         count = newCount;
         kernel = newKernel;
@@ -282,6 +293,7 @@ public final class Call {
 
     /** Takes its numbers, and makes the first of its operations the present one. */
     void draw(Ledger ledger, long operationBytesMax) {
+        moveBy(-moved); // it may have been drawn before
         long all = type == null ? 0 : blockBytes;
         bytes = all <= operationBytesMax ? all
                 : kernel == null ? operationBytesMax : kernel.wholeUnits(operationBytesMax);
@@ -296,13 +308,20 @@ public final class Call {
         if (bytesLeft == 0) {
             return false;
         }
-        source.set(source.segment(), source.start() + bytes);
-        target.set(target.segment(), target.start() + bytes);
+        moveBy(bytes);
         bytes = Math.min(bytes, bytesLeft);
         bytesLeft -= bytes;
         history = Descriptor.extend(history, hash);
         sequence++;
         return true;
+    }
+
+    private void moveBy(long more) {
+        if (more != 0) {
+            source.set(source.segment(), source.start() + more);
+            target.set(target.segment(), target.start() + more);
+            moved += more;
+        }
     }
 
     /** How many operations have not ended, the present one included. */

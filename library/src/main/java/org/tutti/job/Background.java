@@ -31,6 +31,11 @@ final class Background {
      * breaks the communicator, as nobody else would run what was drawn.
      */
     Request start(Call call, Runnable afterwards) {
+        return start(call, afterwards, call::clear);
+    }
+
+    /** The same, for a call that is not forgotten at last. */
+    Request start(Call call, Runnable afterwards, Runnable atLast) {
         Team team = take(call.collective());
         try {
             team.draw(call);
@@ -41,7 +46,7 @@ final class Background {
         try {
             LiveRequest request = new LiveRequest(first, call.collective());
             Thread.ofVirtual().name("tutti rank " + first.rank() + " " + call.collective().label())
-                    .start(() -> request.complete(run(team, call, afterwards)));
+                    .start(() -> request.complete(run(team, call, afterwards, atLast)));
             return request;
         } catch (Throwable failure) {
             team.breakOff(failure);
@@ -66,7 +71,7 @@ final class Background {
     }
 
     /** Returns what the request ends with: null, or what was thrown. */
-    private Throwable run(Team team, Call call, Runnable afterwards) {
+    private Throwable run(Team team, Call call, Runnable afterwards, Runnable atLast) {
         Throwable failure = null;
         try {
             team.run(call);
@@ -74,7 +79,7 @@ final class Background {
         } catch (Throwable thrown) {
             failure = team.explain(thrown);
         }
-        call.clear(); // the team still knows it
+        atLast.run(); // the team still knows the call
         putBack(team);
         return failure;
     }

@@ -16,8 +16,10 @@ import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.DataType;
 import org.tutti.NonBlockingCommunicator;
+import org.tutti.PreparedCommunicator;
 import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
+import org.tutti.Request;
 import org.tutti.Topology;
 import org.tutti.choice.Choice;
 import org.tutti.choice.Shortlist;
@@ -123,6 +125,11 @@ final class LiveCommunicator extends Communicator {
     }
 
     @Override
+    public PreparedCommunicator prepare() {
+        return new LivePrepared(this);
+    }
+
+    @Override
     public NonBlockingCommunicator nonBlocking() {
         return nonBlocking;
     }
@@ -181,6 +188,24 @@ final class LiveCommunicator extends Communicator {
         if (called.receives(rank(), root) && target.isReadOnly()) {
             throw new IllegalArgumentException(team.describe() + " cannot receive into read-only memory: " + target);
         }
+    }
+
+    /** Runs a call that is kept. */
+    void runPrepared(Call prepared) {
+        prepared.setDeadline(deadlineNanos());
+        team.checkIdle(prepared.collective().label());
+        team.draw(prepared);
+        team.run(prepared);
+    }
+
+    Request startPrepared(Call prepared, Runnable afterwards, Runnable atLast) {
+        prepared.setDeadline(deadlineNanos());
+        team.checkIdle(prepared.collective().label());
+        return membership.background.start(prepared, afterwards, atLast);
+    }
+
+    String describe() {
+        return team.describe();
     }
 
     private void run(Call prepared) {

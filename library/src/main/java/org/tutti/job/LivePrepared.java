@@ -1,0 +1,59 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.Blocks;
+import org.tutti.Collective;
+import org.tutti.DataType;
+import org.tutti.PreparedCall;
+import org.tutti.PreparedCommunicator;
+import org.tutti.Reduction;
+import org.tutti.collective.Call;
+import org.tutti.collective.kernel.Kernel;
+
+/**
+ * Prepares calls of a communicator: each has a {@link Call} of its own.
+ */
+final class LivePrepared extends PreparedCommunicator {
+    private static final Runnable NOTHING = () -> {
+    };
+
+    private final LiveCommunicator communicator;
+
+    LivePrepared(LiveCommunicator communicator) {
+        this.communicator = communicator;
+    }
+
+    @Override
+    protected int rank() {
+        return communicator.rank();
+    }
+
+    @Override
+    protected int size() {
+        return communicator.size();
+    }
+
+    @Override
+    public PreparedCall barrier() {
+        return new LivePreparedCall(communicator,
+                communicator.prepare(new Call(), Collective.BARRIER, 0, null, 0, communicator.deadlineNanos()),
+                NOTHING);
+    }
+
+    @Override
+    protected PreparedCall call(Collective called, MemorySegment source, MemorySegment target, DataType type,
+            long count, Reduction reduction, int root, Runnable afterwards) {
+        Kernel kernel = called.combines() ? Kernel.of(reduction, type) : null;
+        return new LivePreparedCall(communicator,
+                communicator.prepare(new Call(), called, source, target, type, count, kernel, root), afterwards);
+    }
+
+    @Override
+    protected PreparedCall callWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type,
+            long count, Blocks sourceBlocks, Blocks targetBlocks, int root, Runnable afterwards) {
+        return new LivePreparedCall(communicator, communicator.prepare(new Call(), called, source, target, type, count,
+                sourceBlocks, targetBlocks, root), afterwards);
+    }
+}

@@ -1,0 +1,58 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.tutti.PreparedCall;
+import org.tutti.Request;
+import org.tutti.collective.Call;
+
+/**
+ * A call that is kept. Who has it in flight says so in a word; so each of those who have it sees what the one before
+ * has left of it.
+ */
+final class LivePreparedCall implements PreparedCall {
+    private final LiveCommunicator communicator;
+    private final Call call;
+    private final Runnable afterwards;
+    private final AtomicBoolean inFlight = new AtomicBoolean();
+
+    LivePreparedCall(LiveCommunicator communicator, Call call, Runnable afterwards) {
+        this.communicator = communicator;
+        this.call = call;
+        this.afterwards = afterwards;
+    }
+
+    private void take() {
+        if (!inFlight.compareAndSet(false, true)) {
+            throw new IllegalStateException(communicator.describe() + " called " + call.collective().label()
+                    + " by a prepared call that is in flight; await it first, or prepare another one");
+        }
+    }
+
+    private void putBack() {
+        inFlight.set(false);
+    }
+
+    @Override
+    public void run() {
+        take();
+        try {
+            communicator.runPrepared(call);
+            afterwards.run();
+        } finally {
+            putBack();
+        }
+    }
+
+    @Override
+    public Request start() {
+        take();
+        try {
+            return communicator.startPrepared(call, afterwards, this::putBack);
+        } catch (Throwable refusal) {
+            putBack();
+            throw refusal;
+        }
+    }
+}
