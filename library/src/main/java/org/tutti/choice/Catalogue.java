@@ -39,6 +39,7 @@ import org.tutti.collective.reduce.IndexRangeReduce;
 import org.tutti.collective.reduce.RankOrderReduce;
 import org.tutti.collective.reduce.SrmReduce;
 import org.tutti.collective.reducescatter.DirectReduceScatter;
+import org.tutti.collective.reducescatter.RankOrderReduceScatter;
 import org.tutti.collective.scan.DirectScan;
 import org.tutti.collective.scatter.DirectScatter;
 
@@ -58,7 +59,7 @@ public final class Catalogue {
             new DirectScatter(), new BlocksAlgorithm(Collective.SCATTER), new DirectAllgather(),
             new BlocksAlgorithm(Collective.ALLGATHER),
             new DirectAllToAll(), new BlocksAlgorithm(Collective.ALL_TO_ALL),
-            new DirectReduceScatter(), new DirectScan(false), new DirectScan(true))
+            new DirectReduceScatter(), new RankOrderReduceScatter(), new DirectScan(false), new DirectScan(true))
             .collect(Collectors.groupingBy(Algorithm::collective));
 
     /** What follows the name of an algorithm whose chunks are chosen. */

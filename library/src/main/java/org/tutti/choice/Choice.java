@@ -67,6 +67,7 @@ public final class Choice {
             Rule.of(ALLGATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(ALL_TO_ALL, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(REDUCE_SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            Rule.of(REDUCE_SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "rank-order"),
             Rule.of(SCAN, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(EXCLUSIVE_SCAN, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"));
 

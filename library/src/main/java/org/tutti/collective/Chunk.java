@@ -19,7 +19,9 @@ public final class Chunk {
     private long longest;
     private int places;
     private int count;
+    private int chunksOfBlock;
     private int number;
+    private int block;
     private long from;
     private long place;
     private long length;
@@ -31,7 +33,20 @@ public final class Chunk {
         longest = Math.min(messageBytes, chunkBytes);
         places = placesInWindow;
         count = messageBytes <= chunkBytes ? 1 : Partition.chunks(messageBytes, chunkBytes);
+        chunksOfBlock = count;
+        block = 0;
         number = 0;
+        return this;
+    }
+
+    /**
+     * Says that there are several messages of that length, one after the other.
+     *
+     * @param blocks how many
+     * @return this
+     */
+    public Chunk ofBlocks(int blocks) {
+        count = blocks * chunksOfBlock;
         return this;
     }
 
@@ -57,6 +72,10 @@ public final class Chunk {
         number = chunk;
         from = (chunk - 1) * longest;
         place = chunk <= places ? from : (chunk - 1) % places * longest; // short messages divide nothing
+        if (chunk > chunksOfBlock) {
+            block = (chunk - 1) / chunksOfBlock;
+            from -= block * chunksOfBlock * longest;
+        }
         length = Math.min(longest, bytes - from);
     }
 
@@ -65,7 +84,12 @@ public final class Chunk {
         return number;
     }
 
-    /** {@return how many chunks the message has; an empty one has one} */
+    /** {@return of which of several messages it is, from 0 on} */
+    public int block() {
+        return block;
+    }
+
+    /** {@return how many chunks there are; an empty message has one} */
     public int count() {
         return count;
     }
@@ -85,7 +109,7 @@ public final class Chunk {
         return Math.min(bytes, places * longest);
     }
 
-    /** {@return at which byte of the message it begins} */
+    /** {@return at which byte of its message it begins} */
     public long from() {
         return from;
     }

@@ -23,6 +23,9 @@ public final class RunChain {
     /** No rank in particular: the result is for all. */
     public static final int ALL = -1;
 
+    /** Each rank wants its own block. */
+    public static final int EACH = -2;
+
     /** The parts of a rank's window: two for contributions in turn, and one in which the master combines. */
     private static final int PLACES = 3;
 
@@ -41,11 +44,14 @@ public final class RunChain {
      *
      * @param team the ranks, inside an operation
      * @param call what is called
-     * @param root the rank that wants the combination, or {@link #ALL}
+     * @param root the rank that wants the combination, or {@link #ALL}, or {@link #EACH}
      */
     public static void run(Team team, Call call, int root) {
         long most = call.kernel().wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / PLACES));
         Chunk chunk = team.chunks(call.bytes(), most, HALVES);
+        if (root == EACH) {
+            chunk.ofBlocks(team.size());
+        }
         int runs = runs(team);
         Area shown = team.show(window(chunk));
         while (chunk.next()) {
@@ -53,15 +59,16 @@ public final class RunChain {
             if (!team.isMaster()) {
                 team.await(MASTER, Team.DONE, step - HALVES);
             }
-            team.copy(call.source(), chunk.from(), shown, chunk.place(), chunk.length());
+            team.copy(call.source(), (root == EACH ? call.block(chunk.block()) : 0) + chunk.from(), shown,
+                    chunk.place(), chunk.length());
             team.post(Team.READY, (long) READY_STEPS * step - 1);
             if (team.isMaster()) {
                 combineRuns(team, call.kernel(), shown, chunk, runs);
-                send(team, shown, chunk, root);
+                send(team, shown, chunk, root == EACH ? chunk.block() : root);
                 team.post(Team.READY, (long) READY_STEPS * step);
                 team.post(Team.DONE, step);
             }
-            take(team, call, shown, chunk, root);
+            take(team, call, shown, chunk, root == EACH ? chunk.block() : root);
         }
     }
 

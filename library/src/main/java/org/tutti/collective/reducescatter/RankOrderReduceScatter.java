@@ -1,0 +1,44 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.reducescatter;
+
+import org.tutti.Collective;
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.Call;
+import org.tutti.collective.Cost;
+import org.tutti.collective.RunChain;
+import org.tutti.collective.Team;
+import org.tutti.collective.kernel.Kernel;
+
+/**
+ * Combines in the order of the ranks wherever they are: {@link RunChain}, block after block, and each result goes to
+ * the rank whose block it is.
+ */
+public final class RankOrderReduceScatter extends Algorithm {
+    /** The only object that is needed. */
+    public RankOrderReduceScatter() {
+        super(Collective.REDUCE_SCATTER,
+                new Description("rank-order", Order.ALWAYS, "p·n·c·(runs + 2)", "p²·n·b at a master",
+                        "p·n·b for each run of a node", "3 × 32 KiB, 2 edges of 32 KiB", "this project"));
+    }
+
+    @Override
+    protected long operationBytesMax(Team team, Kernel kernel) {
+        return Math.max(kernel.unitBytes(), kernel.wholeUnits(team.operationBytesMax() / team.size()));
+    }
+
+    @Override
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        return RunChain.cost(nodes, localRanks, nodes * localRanks * bytes, 1);
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return RunChain.memoryBytes(nodes, localRanks, bytes);
+    }
+
+    @Override
+    public void run(Team team, Call call) {
+        RunChain.run(team, call, RunChain.EACH);
+        team.noteAllAreHere(); // the result has something of everybody
+    }
+}
