@@ -549,6 +549,7 @@ class NonBlockingTest {
                     .hasMessage("a thread was interrupted while it awaited one of 1 requests; they go on, and can be "
                             + "awaited again");
             assertThat(Thread.interrupted()).isTrue();
+            job.world().barrier();
             latch.countDown();
             assertThat(Request.awaitAny(held)).isZero();
         });
