@@ -584,10 +584,10 @@ public abstract class Communicator implements AutoCloseable {
             Arguments.checkOwn(blocks, rank(), source.count());
             Arguments.checkApart(segment, kept.segment());
             callWithBlocks(Collective.GATHER, segment, kept.segment(), source.type(), source.count(), null, blocks,
-                    root);
+                    null, root);
             kept.unstage();
         } else {
-            callWithBlocks(Collective.GATHER, segment, segment, source.type(), source.count(), null, null, root);
+            callWithBlocks(Collective.GATHER, segment, segment, source.type(), source.count(), null, null, null, root);
         }
     }
 
@@ -606,10 +606,11 @@ public abstract class Communicator implements AutoCloseable {
         MemorySegment segment = data.segment();
         if (rank() == root) {
             Arguments.checkReceived(blocks, size(), data.count());
-            callWithBlocks(Collective.GATHER, segment, segment, data.type(), blocks.count(root), null, blocks, root);
+            callWithBlocks(Collective.GATHER, segment, segment, data.type(), blocks.count(root), null, blocks, null,
+                    root);
             data.unstage();
         } else {
-            callWithBlocks(Collective.GATHER, segment, segment, data.type(), data.count(), null, null, root);
+            callWithBlocks(Collective.GATHER, segment, segment, data.type(), data.count(), null, null, null, root);
         }
     }
 
@@ -636,9 +637,9 @@ public abstract class Communicator implements AutoCloseable {
             Arguments.checkOwn(blocks, root, target.count());
             Arguments.checkApart(source.segment(), segment);
             callWithBlocks(Collective.SCATTER, source.segment(), segment, target.type(), target.count(), blocks, null,
-                    root);
+                    null, root);
         } else {
-            callWithBlocks(Collective.SCATTER, segment, segment, target.type(), target.count(), null, null, root);
+            callWithBlocks(Collective.SCATTER, segment, segment, target.type(), target.count(), null, null, null, root);
         }
         target.unstage();
     }
@@ -657,9 +658,10 @@ public abstract class Communicator implements AutoCloseable {
         MemorySegment segment = data.segment();
         if (rank() == root) {
             Arguments.checkRoom(blocks, size(), data.count(), "source");
-            callWithBlocks(Collective.SCATTER, segment, segment, data.type(), blocks.count(root), blocks, null, root);
+            callWithBlocks(Collective.SCATTER, segment, segment, data.type(), blocks.count(root), blocks, null, null,
+                    root);
         } else {
-            callWithBlocks(Collective.SCATTER, segment, segment, data.type(), data.count(), null, null, root);
+            callWithBlocks(Collective.SCATTER, segment, segment, data.type(), data.count(), null, null, null, root);
         }
         data.unstage();
     }
@@ -683,7 +685,7 @@ public abstract class Communicator implements AutoCloseable {
         Arguments.checkOwn(blocks, rank(), source.count());
         Arguments.checkApart(source.segment(), kept.segment());
         callWithBlocks(Collective.ALLGATHER, source.segment(), kept.segment(), source.type(), source.count(), null,
-                blocks, 0);
+                blocks, null, 0);
         kept.unstage();
     }
 
@@ -699,7 +701,8 @@ public abstract class Communicator implements AutoCloseable {
         Arguments.checkUsable(data.segment(), "data");
         MemorySegment segment = data.segment();
         Arguments.checkReceived(blocks, size(), data.count());
-        callWithBlocks(Collective.ALLGATHER, segment, segment, data.type(), blocks.count(rank()), null, blocks, 0);
+        callWithBlocks(Collective.ALLGATHER, segment, segment, data.type(), blocks.count(rank()), null, blocks, null,
+                0);
         data.unstage();
     }
 
@@ -725,8 +728,51 @@ public abstract class Communicator implements AutoCloseable {
         Arguments.checkOwn(targetBlocks, rank(), sourceBlocks.count(rank()));
         Arguments.checkApart(source.segment(), kept.segment());
         callWithBlocks(Collective.ALL_TO_ALL, source.segment(), kept.segment(), source.type(), 0, sourceBlocks,
-                targetBlocks, 0);
+                targetBlocks, null, 0);
         kept.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Combines every rank's elements, and gives each rank a block of the combination, which may be of any length.
+     *
+     * @param source what the blocks lie in[: of the target's type, apart from it|]
+     * @param blocks where in the source what for which rank lies; of the same lengths at every rank
+     * @param target where this rank receives its block of the combination, as long as that
+     * @param reduction the operator
+     * @throws IllegalArgumentException when the blocks do not lie in the source, the length of one is no multiple of
+     *             the operator's unit, or the arguments do not fit each other
+     */
+    public void reduceScatter(Span source, Blocks blocks, Span target, Reduction reduction) {
+        Arguments.checkTypes(source, target);
+        Arguments.checkUsable(source.segment(), "source");
+        Arguments.checkUsable(target.segment(), "target");
+        Arguments.checkRoom(blocks, size(), source.count(), "source");
+        Arguments.checkOwn(blocks, rank(), target.count());
+        Arguments.checkApart(source.segment(), target.segment());
+        callWithBlocks(Collective.REDUCE_SCATTER, source.segment(), target.segment(), target.type(), target.count(),
+                blocks, null, reduction, 0);
+        target.unstage();
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Combines every rank's elements, and gives each rank a block of the combination, which may be of any length, in
+     * place: this rank's own block is replaced, the others stay as they are.
+     *
+     * @param data what the blocks lie in
+     * @param blocks where in the data what for which rank lies; of the same lengths at every rank
+     * @param reduction the operator
+     * @throws IllegalArgumentException when the blocks do not lie in the data, overlap, or the length of one is no
+     *             multiple of the operator's unit
+     */
+    public void reduceScatter(Span data, Blocks blocks, Reduction reduction) {
+        Arguments.checkUsable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        Arguments.checkReceived(blocks, size(), data.count());
+        callWithBlocks(Collective.REDUCE_SCATTER, segment, segment, data.type(), blocks.count(rank()), blocks, null,
+                reduction, 0);
+        data.unstage();
     }
 
     /** Where a side has blocks, all of them lie in the data. */
@@ -760,8 +806,9 @@ public abstract class Communicator implements AutoCloseable {
      * @param count how many elements this rank's block has on a side without blocks
      * @param sourceBlocks where the blocks of the source lie, null where it has none
      * @param targetBlocks where the blocks of the target lie, null where it has none
+     * @param reduction the operator, null where nothing is combined
      * @param root the root, 0 where there is none
      */
     protected abstract void callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,
-            DataType type, long count, Blocks sourceBlocks, Blocks targetBlocks, int root);
+            DataType type, long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root);
 }

@@ -220,8 +220,8 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkShareable(source.segment(), "source");
         MemorySegment segment = source.segment();
         if (rank() != root) {
-            return callWithBlocks(Collective.GATHER, segment, segment, source.type(), source.count(), null, null, root,
-                    NOTHING);
+            return callWithBlocks(Collective.GATHER, segment, segment, source.type(), source.count(), null, null,
+                    null, root, NOTHING);
         }
         Objects.requireNonNull(kept, "target, which the root needs");
         Arguments.checkTypes(source, kept);
@@ -230,7 +230,7 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkOwn(blocks, rank(), source.count());
         Arguments.checkApart(segment, kept.segment());
         return callWithBlocks(Collective.GATHER, segment, kept.segment(), source.type(), source.count(), null, blocks,
-                root, kept::unstage);
+                null, root, kept::unstage);
     }
 
     // as in Communicator
@@ -238,12 +238,12 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkShareable(data.segment(), "data");
         MemorySegment segment = data.segment();
         if (rank() != root) {
-            return callWithBlocks(Collective.GATHER, segment, segment, data.type(), data.count(), null, null, root,
-                    NOTHING);
+            return callWithBlocks(Collective.GATHER, segment, segment, data.type(), data.count(), null, null, null,
+                    root, NOTHING);
         }
         Arguments.checkReceived(blocks, size(), data.count());
-        return callWithBlocks(Collective.GATHER, segment, segment, data.type(), blocks.count(root), null, blocks, root,
-                data::unstage);
+        return callWithBlocks(Collective.GATHER, segment, segment, data.type(), blocks.count(root), null, blocks,
+                null, root, data::unstage);
     }
 
     // as in Communicator
@@ -252,7 +252,7 @@ public abstract class NonBlockingCommunicator {
         MemorySegment segment = target.segment();
         if (rank() != root) {
             return callWithBlocks(Collective.SCATTER, segment, segment, target.type(), target.count(), null, null,
-                    root, target::unstage);
+                    null, root, target::unstage);
         }
         Objects.requireNonNull(source, "source, which the root needs");
         Arguments.checkTypes(source, target);
@@ -261,7 +261,7 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkOwn(blocks, root, target.count());
         Arguments.checkApart(source.segment(), segment);
         return callWithBlocks(Collective.SCATTER, source.segment(), segment, target.type(), target.count(), blocks,
-                null, root, target::unstage);
+                null, null, root, target::unstage);
     }
 
     // as in Communicator
@@ -269,12 +269,12 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkShareable(data.segment(), "data");
         MemorySegment segment = data.segment();
         if (rank() != root) {
-            return callWithBlocks(Collective.SCATTER, segment, segment, data.type(), data.count(), null, null, root,
-                    data::unstage);
+            return callWithBlocks(Collective.SCATTER, segment, segment, data.type(), data.count(), null, null, null,
+                    root, data::unstage);
         }
         Arguments.checkRoom(blocks, size(), data.count(), "source");
         return callWithBlocks(Collective.SCATTER, segment, segment, data.type(), blocks.count(root), blocks, null,
-                root, data::unstage);
+                null, root, data::unstage);
     }
 
     // as in Communicator
@@ -286,7 +286,7 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkOwn(blocks, rank(), source.count());
         Arguments.checkApart(source.segment(), kept.segment());
         return callWithBlocks(Collective.ALLGATHER, source.segment(), kept.segment(), source.type(), source.count(),
-                null, blocks, 0, kept::unstage);
+                null, blocks, null, 0, kept::unstage);
     }
 
     // as in Communicator
@@ -295,7 +295,7 @@ public abstract class NonBlockingCommunicator {
         MemorySegment segment = data.segment();
         Arguments.checkReceived(blocks, size(), data.count());
         return callWithBlocks(Collective.ALLGATHER, segment, segment, data.type(), blocks.count(rank()), null, blocks,
-                0, data::unstage);
+                null, 0, data::unstage);
     }
 
     // as in Communicator
@@ -308,7 +308,28 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkOwn(targetBlocks, rank(), sourceBlocks.count(rank()));
         Arguments.checkApart(source.segment(), kept.segment());
         return callWithBlocks(Collective.ALL_TO_ALL, source.segment(), kept.segment(), source.type(), 0, sourceBlocks,
-                targetBlocks, 0, kept::unstage);
+                targetBlocks, null, 0, kept::unstage);
+    }
+
+    // as in Communicator
+    public Request reduceScatter(Span source, Blocks blocks, Span target, Reduction reduction) {
+        Arguments.checkTypes(source, target);
+        Arguments.checkShareable(source.segment(), "source");
+        Arguments.checkShareable(target.segment(), "target");
+        Arguments.checkRoom(blocks, size(), source.count(), "source");
+        Arguments.checkOwn(blocks, rank(), target.count());
+        Arguments.checkApart(source.segment(), target.segment());
+        return callWithBlocks(Collective.REDUCE_SCATTER, source.segment(), target.segment(), target.type(),
+                target.count(), blocks, null, reduction, 0, target::unstage);
+    }
+
+    // as in Communicator
+    public Request reduceScatter(Span data, Blocks blocks, Reduction reduction) {
+        Arguments.checkShareable(data.segment(), "data");
+        MemorySegment segment = data.segment();
+        Arguments.checkReceived(blocks, size(), data.count());
+        return callWithBlocks(Collective.REDUCE_SCATTER, segment, segment, data.type(), blocks.count(rank()), blocks,
+                null, reduction, 0, data::unstage);
     }
 
     /** Where a side has blocks, all of them lie in the data. */
@@ -344,10 +365,12 @@ public abstract class NonBlockingCommunicator {
      * @param count how many elements this rank's block has on a side without blocks
      * @param sourceBlocks where the blocks of the source lie, null where it has none
      * @param targetBlocks where the blocks of the target lie, null where it has none
+     * @param reduction the operator, null where nothing is combined
      * @param root the root, 0 where there is none
      * @param afterwards is run when the data are there, before the request is done
      * @return the request
      */
     protected abstract Request callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,
-            DataType type, long count, Blocks sourceBlocks, Blocks targetBlocks, int root, Runnable afterwards);
+            DataType type, long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root,
+            Runnable afterwards);
 }

@@ -77,10 +77,12 @@ public abstract class PreparedCommunicator {
      * @param count how many elements this rank's block has on a side without blocks
      * @param sourceBlocks where the blocks of the source lie, null where it has none
      * @param targetBlocks where the blocks of the target lie, null where it has none
+     * @param reduction the operator, null where nothing is combined
      * @param root the root, 0 where there is none
      * @param afterwards is run each time when the data are there
      * @return the prepared call
      */
     protected abstract PreparedCall callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,
-            DataType type, long count, Blocks sourceBlocks, Blocks targetBlocks, int root, Runnable afterwards);
+            DataType type, long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root,
+            Runnable afterwards);
 }

@@ -200,6 +200,51 @@ class BlocksTest {
         });
     }
 
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldScatterACombinationInBlocks(Shape shape) {
+        Reduction last = Reduction.ofInts("last", false, (left, right) -> right); // does not commute
+        shape.runner.accept(job -> {
+            Communicator world = job.world();
+            int rank = world.rank();
+            for (int most : LENGTHS) {
+                Blocks blocks = scattered(world.size(), other -> length(0, other, most));
+                int[] source = with(holes(blocks), blocks, (other, i) -> element(rank, other, i));
+                int[] inPlace = source.clone();
+                int count = (int) blocks.count(rank);
+                int[] sum = new int[count];
+                int[] later = new int[count];
+                int[] ofLast = new int[count];
+                world.reduceScatter(source, blocks, sum, Reduction.SUM);
+                world.reduceScatter(inPlace, blocks, Reduction.SUM);
+                world.nonBlocking().reduceScatter(source, blocks, later, Reduction.SUM).await();
+                world.reduceScatter(source, blocks, ofLast, last);
+                int[] expected = new int[count];
+                int[] expectedLast = new int[count];
+                for (int i = 0; i < count; i++) {
+                    for (int other = 0; other < world.size(); other++) {
+                        expected[i] += element(other, rank, i);
+                    }
+                    expectedLast[i] = element(world.size() - 1, rank, i);
+                }
+                assertThat(sum).isEqualTo(expected);
+                assertThat(later).isEqualTo(expected);
+                assertThat(ofLast).isEqualTo(expectedLast);
+                assertThat(source).isEqualTo(with(holes(blocks), blocks, (other, i) -> element(rank, other, i)));
+                assertThat(inPlace).isEqualTo(with(source.clone(), blocks,
+                        (other, i) -> other == rank ? expected[i] : element(rank, other, i)));
+            }
+        });
+    }
+
+    @Test
+    void shouldNoticeThatRanksCombineBlocksOfOtherLengths() {
+        assertThatThrownBy(() -> Tutti.runLocal(2, job -> {
+            Blocks blocks = Blocks.of(2, job.rank() == 0 ? 2 : 3);
+            job.world().reduceScatter(new int[5], blocks, new int[job.rank() == 0 ? 2 : 3], Reduction.SUM);
+        })).hasStackTraceContaining("called reduce-scatter (algorithm direct) of blocks of int elements");
+    }
+
     @Test
     void shouldExchangeBooleansAndMemoryOffTheHeap() {
         LocalNodes.run(new int[]{0, 0, 1}, job -> {

@@ -74,9 +74,12 @@ public final class Choice {
     /** What a choice is before anybody has asked for anything. */
     public static final Choice DEFAULT = new Choice(Arrays.stream(Collective.values()).map(Choice::rules).toList());
 
-    /** How blocks are moved that may differ in length, by collective; null where there are none. */
+    /** How blocks are moved that may differ in length, by collective. */
     private static final Algorithm[] OF_BLOCKS = Arrays.stream(Collective.values())
             .map(collective -> Catalogue.search(collective, "blocks").orElse(null)).toArray(Algorithm[]::new);
+
+    private static final Algorithm REDUCE_SCATTER_OF_BLOCKS = Catalogue.find(REDUCE_SCATTER, "direct");
+    private static final Algorithm REDUCE_SCATTER_IN_ORDER = Catalogue.find(REDUCE_SCATTER, "rank-order");
 
     /** By collective. */
     private final List<List<Rule>> rules;
@@ -98,10 +101,16 @@ public final class Choice {
     /**
      * Finds the algorithm for blocks that may differ in length, whatever was asked for.
      *
-     * @param collective a gather, a scatter, an allgather or an all-to-all
+     * @param collective a gather, a scatter, an allgather, an all-to-all or a reduce-scatter
+     * @param topology where the ranks are
+     * @param operatorCommutes whether the operator does; also said where nothing is combined
      * @return the algorithm
      */
-    public static Algorithm ofBlocks(Collective collective) {
+    public static Algorithm ofBlocks(Collective collective, Topology topology, boolean operatorCommutes) {
+        if (collective == REDUCE_SCATTER) {
+            return operatorCommutes || REDUCE_SCATTER_OF_BLOCKS.keepsOrder(topology) ? REDUCE_SCATTER_OF_BLOCKS
+                    : REDUCE_SCATTER_IN_ORDER;
+        }
         return OF_BLOCKS[collective.ordinal()];
     }
 

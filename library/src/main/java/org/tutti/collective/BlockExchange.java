@@ -303,10 +303,8 @@ public final class BlockExchange {
             long left = Math.max(0, lengthFor(rank) - before(round));
             long bytes = chunkBytes(left, round);
             team.write(own, at + k * LEFT_BYTES, left);
-            if (bytes > 0) {
-                team.copy(call.source(), call.sourceAt(rank) + before(round), own, chunkAt, bytes);
-                chunkAt += bytes;
-            }
+            team.copy(call.source(), call.sourceAt(rank) + before(round), own, chunkAt, bytes);
+            chunkAt += bytes;
         }
         return aligned(chunkAt);
     }
@@ -323,9 +321,7 @@ public final class BlockExchange {
         if (left != expected) {
             throw mismatch(from, left + before(round));
         }
-        if (left > 0) {
-            team.copy(read, chunkAt, call.target(), call.targetAt(from) + before(round), chunkBytes(left, round));
-        }
+        team.copy(read, chunkAt, call.target(), call.targetAt(from) + before(round), chunkBytes(left, round));
     }
 
     private CollectiveMismatchException mismatch(int from, long bytes) {
@@ -339,7 +335,7 @@ public final class BlockExchange {
         if (call.sourceBytes(rank) != call.targetBytes(rank)) {
             throw mismatch(rank, call.sourceBytes(rank));
         }
-        if (!call.isInPlace() && call.sourceBytes(rank) > 0) {
+        if (!call.isInPlace()) {
             team.copy(call.source(), call.sourceAt(rank), call.target(), call.targetAt(rank), call.sourceBytes(rank));
         }
     }

@@ -120,6 +120,11 @@ public final class Call {
         sourceBlocks = ofSource;
         targetBlocks = ofTarget;
         isUnequal = unequal;
+        if (isUnequal && collective().combines()) { // all ranks know all lengths: operations cut the longest one
+            for (int other = 0; other < ofSource.ranks(); other++) {
+                blockBytes = Math.max(blockBytes, ofSource.count(other) * type.bytes());
+            }
+        }
         sourceHasBlocks = collective().sourceHasBlocks(rank, root);
         targetHasBlocks = collective().targetHasBlocks(rank, root);
         if (isInPlace()) {
@@ -270,9 +275,19 @@ public final class Call {
         return called;
     }
 
-    /** What must be the same at all ranks: how many elements there are, or −1 if that differs. */
+    /**
+     * Tells how much of the block of a rank is in the present operation, where all ranks know all lengths.
+     *
+     * @param rank the rank
+     * @return how many bytes, 0 to {@link #bytes}
+     */
+    public long blockBytes(int rank) {
+        return isUnequal ? Math.clamp(sourceBytes(rank) - moved, 0, bytes) : bytes;
+    }
+
+    /** What must be the same at all ranks: how many elements there are, or what is negative if lengths may differ. */
     long commonCount() {
-        return isUnequal ? -1 : count;
+        return !isUnequal ? count : collective().combines() ? ~Integer.toUnsignedLong(sourceBlocks.fingerprint()) : -1;
     }
 
     /** Makes sure that no block is longer than an operation can have, where a call is one. */

@@ -59,16 +59,18 @@ public final class RunChain {
             if (!team.isMaster()) {
                 team.await(MASTER, Team.DONE, step - HALVES);
             }
-            team.copy(call.source(), (root == EACH ? call.block(chunk.block()) : 0) + chunk.from(), shown,
-                    chunk.place(), chunk.length());
+            long length = root == EACH ? Math.clamp(call.blockBytes(chunk.block()) - chunk.from(), 0, chunk.length())
+                    : chunk.length();
+            team.copy(call.source(), (root == EACH ? call.sourceAt(chunk.block()) : 0) + chunk.from(), shown,
+                    chunk.place(), length);
             team.post(Team.READY, (long) READY_STEPS * step - 1);
             if (team.isMaster()) {
-                combineRuns(team, call.kernel(), shown, chunk, runs);
-                send(team, shown, chunk, root == EACH ? chunk.block() : root);
+                combineRuns(team, call.kernel(), shown, chunk, length, runs);
+                send(team, shown, chunk, length, root == EACH ? chunk.block() : root);
                 team.post(Team.READY, (long) READY_STEPS * step);
                 team.post(Team.DONE, step);
             }
-            take(team, call, shown, chunk, root == EACH ? chunk.block() : root);
+            take(team, call, shown, chunk, length, root == EACH ? chunk.block() : root);
         }
     }
 
@@ -128,7 +130,7 @@ public final class RunChain {
         return (long) (step - 1) * runs + run;
     }
 
-    private static void combineRuns(Team team, Kernel kernel, Area shown, Chunk chunk, int runs) {
+    private static void combineRuns(Team team, Kernel kernel, Area shown, Chunk chunk, long length, int runs) {
         int step = chunk.number();
         team.awaitOthers(Team.READY, (long) READY_STEPS * step - 1);
         int run = 0;
@@ -138,7 +140,7 @@ public final class RunChain {
                 end++;
             }
             if (team.nodeOf(rank) == team.node()) {
-                combineRun(team, kernel, shown, chunk, rank, end, arrival(step, runs, run));
+                combineRun(team, kernel, shown, chunk, length, rank, end, arrival(step, runs, run));
             }
             rank = end;
         }
@@ -149,7 +151,7 @@ public final class RunChain {
     }
 
     /** Combines what has come from the run before with this one's ranks, and passes it on if there is another run. */
-    private static void combineRun(Team team, Kernel kernel, Area shown, Chunk chunk, int rank, int end,
+    private static void combineRun(Team team, Kernel kernel, Area shown, Chunk chunk, long length, int rank, int end,
             long arrival) {
         Area accumulated = null;
         int before = team.nodeOf(rank == 0 ? team.size() - 1 : rank - 1);
@@ -165,13 +167,13 @@ public final class RunChain {
         }
         for (; next < end; next++) {
             team.combine(kernel, accumulated, at, contribution(team, shown, chunk, next), chunk.place(), shown,
-                    result(chunk), chunk.length());
+                    result(chunk), length);
             accumulated = shown;
             at = result(chunk);
         }
         if (end < team.size()) {
             team.outflow(CHAIN).openNext(team.nodeOf(end), CHAIN, arrival);
-            team.outflow(CHAIN).send(accumulated, at, chunk.length());
+            team.outflow(CHAIN).send(accumulated, at, length);
         }
     }
 
@@ -180,7 +182,7 @@ public final class RunChain {
     }
 
     /** The last master puts the result to the other nodes that want it. */
-    private static void send(Team team, Area shown, Chunk chunk, int root) {
+    private static void send(Team team, Area shown, Chunk chunk, long length, int root) {
         if (team.node() != last(team)) {
             return;
         }
@@ -188,15 +190,14 @@ public final class RunChain {
             int node = (team.node() + distance) % team.nodes();
             if (root == ALL || node == team.nodeOf(root)) {
                 team.outflow(RESULTS).openNext(node, RESULTS, chunk.number() - 1);
-                team.outflow(RESULTS).send(shown, result(chunk), chunk.length());
+                team.outflow(RESULTS).send(shown, result(chunk), length);
             }
         }
     }
 
-    private static void take(Team team, Call call, Area shown, Chunk chunk, int root) {
+    private static void take(Team team, Call call, Area shown, Chunk chunk, long length, int root) {
         Area target = call.target();
         long from = chunk.from();
-        long length = chunk.length();
         boolean wants = root == ALL || root == team.rank();
         if (team.node() != last(team)) {
             if (wants || team.isMaster() && team.node() == team.nodeOf(root)) { // who receives for the root must stay

@@ -116,7 +116,7 @@ public final class Team extends Placement {
      */
     public void draw(Call drawn) {
         long bytesMax;
-        if (drawn.isUnequal()) {
+        if (drawn.isUnequal() && !drawn.collective().combines()) {
             bytesMax = blockExchange(drawn.collective()).blockBytesMax();
             drawn.checkBlocks(bytesMax, this);
         } else {
@@ -136,12 +136,9 @@ public final class Team extends Placement {
                 operation.begin(drawn);
                 if (size() > 1) {
                     drawn.algorithm().run(this, drawn);
-                } else
-                    if (drawn.collective().receives(0, drawn.root()) && drawn.sourceBytes(0) > 0
-                            && !drawn.source().isSameAs(drawn.target())) {
-                                copy(drawn.source(), drawn.sourceAt(0), drawn.target(), drawn.targetAt(0),
-                                        drawn.sourceBytes(0));
-                            }
+                } else {
+                    runAlone(drawn);
+                }
                 operation.leave();
             } while (drawn.next());
         } catch (Throwable failure) {
@@ -151,6 +148,14 @@ public final class Team extends Placement {
             if (blocking) {
                 ledger.setBlocking(null);
             }
+        }
+    }
+
+    /** A lone rank's contribution is its result. */
+    private void runAlone(Call drawn) {
+        if (drawn.collective().receives(0, drawn.root()) && !drawn.source().isSameAs(drawn.target())) {
+            copy(drawn.source(), drawn.sourceAt(0), drawn.target(), drawn.targetAt(0),
+                    drawn.collective().combines() ? drawn.blockBytes(0) : drawn.sourceBytes(0));
         }
     }
 
@@ -381,8 +386,10 @@ public final class Team extends Placement {
      */
     public void copy(Area source, long sourceOffset, Area target, long targetOffset, long bytes) {
         waiting.flush();
-        machine.copy(source.segment(), source.start() + sourceOffset, target.segment(), target.start() + targetOffset,
-                bytes);
+        if (bytes > 0) { // an empty block may lie anywhere
+            machine.copy(source.segment(), source.start() + sourceOffset, target.segment(),
+                    target.start() + targetOffset, bytes);
+        }
     }
 
     /**
@@ -400,8 +407,10 @@ public final class Team extends Placement {
     public void combine(Kernel kernel, Area left, long leftOffset, Area right, long rightOffset, Area target,
             long targetOffset, long bytes) {
         waiting.flush();
-        machine.combine(kernel, left.segment(), left.start() + leftOffset, right.segment(),
-                right.start() + rightOffset, target.segment(), target.start() + targetOffset, bytes);
+        if (bytes > 0) {
+            machine.combine(kernel, left.segment(), left.start() + leftOffset, right.segment(),
+                    right.start() + rightOffset, target.segment(), target.start() + targetOffset, bytes);
+        }
     }
 
     // ---- between nodes

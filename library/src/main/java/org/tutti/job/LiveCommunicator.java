@@ -165,18 +165,23 @@ final class LiveCommunicator extends Communicator {
 
     @Override
     protected void callWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type,
-            long count, Blocks sourceBlocks, Blocks targetBlocks, int root) {
-        run(prepare(membership.call, called, source, target, type, count, sourceBlocks, targetBlocks, root));
+            long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root) {
+        Kernel kernel = called.combines() ? kept(reduction, type) : null;
+        run(prepare(membership.call, called, source, target, type, count, sourceBlocks, targetBlocks, kernel, root));
     }
 
     /** Of blocks that may differ in length. */
     Call prepare(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
-            Blocks sourceBlocks, Blocks targetBlocks, int root) {
+            Blocks sourceBlocks, Blocks targetBlocks, Kernel kernel, int root) {
         check(called, target, root);
+        for (int other = 0; kernel != null && other < size(); other++) {
+            kernel.checkUnits(sourceBlocks.count(other));
+        }
         long deadlineNanos = deadlineNanos();
         team.checkIdle(called.label());
-        empty.set(Choice.ofBlocks(called), root, deadlineNanos);
-        empty.setElements(source, target, type, count, null);
+        boolean commutes = kernel == null || kernel.isCommutative();
+        empty.set(Choice.ofBlocks(called, topology(), commutes), root, deadlineNanos);
+        empty.setElements(source, target, type, count, kernel);
         empty.setBlocks(rank(), sourceBlocks, targetBlocks, true);
         return empty;
     }

@@ -47,9 +47,11 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
 
     @Override
     protected Request callWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type,
-            long count, Blocks sourceBlocks, Blocks targetBlocks, int root, Runnable afterwards) {
+            long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root,
+            Runnable afterwards) {
+        Kernel kernel = called.combines() ? Kernel.of(reduction, type) : null;
         return background.start(communicator.prepare(new Call(), called, source, target, type, count, sourceBlocks,
-                targetBlocks, root), afterwards);
+                targetBlocks, kernel, root), afterwards);
     }
 
     @Override

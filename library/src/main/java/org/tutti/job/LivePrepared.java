@@ -52,8 +52,10 @@ final class LivePrepared extends PreparedCommunicator {
 
     @Override
     protected PreparedCall callWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type,
-            long count, Blocks sourceBlocks, Blocks targetBlocks, int root, Runnable afterwards) {
+            long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root,
+            Runnable afterwards) {
+        Kernel kernel = called.combines() ? Kernel.of(reduction, type) : null;
         return new LivePreparedCall(communicator, communicator.prepare(new Call(), called, source, target, type, count,
-                sourceBlocks, targetBlocks, root), afterwards);
+                sourceBlocks, targetBlocks, kernel, root), afterwards);
     }
 }

@@ -9,7 +9,6 @@ import java.util.stream.IntStream;
 
 import org.tutti.Blocks;
 import org.tutti.Collective;
-import org.tutti.choice.Choice;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.kernel.Kernel;
@@ -71,7 +70,7 @@ record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes
 
     /** {@return whether the blocks differ in length, as they do in every second call that has them so} */
     boolean isUnequal() {
-        return algorithm.equals(Choice.ofBlocks(collective())) && operation.type().bytes() == 1 && (salt & 1) != 0;
+        return algorithm.description().name().equals("blocks") && operation.type().bytes() == 1 && (salt & 1) != 0;
     }
 
     /** {@return whether source and target are the same memory} */

@@ -84,7 +84,7 @@ class BrokenAlgorithmsTest {
                 fault(Fault.ONE_RANK_IS_FORGOTTEN, "has left barrier"),
                 fault(Fault.BLOCK_IS_READY_BEFORE_THE_COPY, "reads bytes|overwrites bytes that may still be read"),
                 fault(Fault.WINDOW_IS_LOOKED_FOR_BEFORE_READY, "reads bytes|threw"),
-                fault(Fault.PLACES_OVERLAP, "bytes while they may still be written|reads bytes"),
+                fault(Fault.PLACES_OVERLAP, "bytes while they may still be written|reads bytes|no longer"),
                 fault(Fault.READY_BEFORE_ALL_BLOCKS_ARE_SHOWN, "reads bytes|overwrites bytes that may still be read"),
                 fault(Fault.ONLY_THE_FIRST_PIECE_IS_AWAITED, "reads bytes"),
                 fault(Fault.BLOCK_IS_READ_BEFORE_READY, "reads bytes|threw"),

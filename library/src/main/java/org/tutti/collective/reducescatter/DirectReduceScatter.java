@@ -20,6 +20,8 @@ import org.tutti.pattern.Partition;
  * piece each. Each rank then combines what its block has become at each node, in the order of the nodes. So operators
  * that do not commute need ranks in blocks.
  *
+ * <p>Blocks may differ in length, as all ranks know all lengths: then each has room for the longest.
+ *
  * <p>A part of a rank's window is read by no other rank until it has been combined there: each reads of others' windows
  * the part that it combines, and later, when READY says so, what others have combined in theirs.
  */
@@ -68,12 +70,13 @@ public final class DirectReduceScatter extends BlockAlgorithm {
         Area own = team.show(team.size() * bytes);
         for (int place = 0; place < team.size(); place++) {
             if (place != team.localRank()) { // nobody else reads this rank's own one
-                team.copy(call.source(), call.block(place), own, place * bytes, bytes);
+                team.copy(call.source(), call.sourceAt(place), own, place * bytes, call.blockBytes(place));
             }
         }
         team.post(Team.READY, SHOWN);
         team.awaitOthers(Team.READY, SHOWN);
-        combine(team, call, call.source(), call.block(team.rank()), team.localRank() * bytes, bytes, call.target(), 0);
+        combine(team, call, call.source(), call.sourceAt(team.rank()), team.localRank() * bytes,
+                call.blockBytes(team.rank()), call.target(), 0);
     }
 
     /** Combines the same bytes of every rank's window around the own ones, with those of higher ranks first. */
@@ -97,12 +100,14 @@ public final class DirectReduceScatter extends BlockAlgorithm {
     private static void combineAcrossNodes(Team team, Call call) {
         long bytes = call.bytes();
         Kernel kernel = call.kernel();
+        long ownBytes = call.blockBytes(team.rank());
         int rank = team.localRank();
         Area own = team.show(shownBytes(team, rank, bytes));
         for (int node = 0; node < team.nodes(); node++) {
             for (int place = 0; place < team.ranksOn(node); place++) {
-                team.copy(call.source(), call.block(team.rankAt(node, place)), own, at(team, node, place, bytes),
-                        bytes);
+                int other = team.rankAt(node, place);
+                team.copy(call.source(), call.sourceAt(other), own, at(team, node, place, bytes),
+                        call.blockBytes(other));
             }
         }
         if (team.isMaster()) {
@@ -112,12 +117,11 @@ public final class DirectReduceScatter extends BlockAlgorithm {
         }
         team.post(Team.READY, SHOWN);
         team.awaitOthers(Team.READY, SHOWN);
-        long from = start(team, bytes, rank);
-        combine(team, call, own, from, from, start(team, bytes, rank + 1) - from, own, from);
+        combineOwnPart(team, call, own);
         team.post(Team.READY, COMBINED);
         if (team.isMaster()) {
             for (int distance = 1; distance < team.nodes(); distance++) {
-                send(team, (team.node() + distance) % team.nodes(), bytes);
+                send(team, call, (team.node() + distance) % team.nodes());
             }
         } else {
             for (int node = 0; node < team.nodes(); node++) {
@@ -136,14 +140,33 @@ public final class DirectReduceScatter extends BlockAlgorithm {
                 theirs = team.inflow(team.pair(node)).await(rank + 1L);
             }
             if (node == 0) {
-                team.copy(theirs, at, call.target(), 0, bytes);
+                team.copy(theirs, at, call.target(), 0, ownBytes);
             } else {
-                team.combine(kernel, call.target(), 0, theirs, at, call.target(), 0, bytes);
+                team.combine(kernel, call.target(), 0, theirs, at, call.target(), 0, ownBytes);
             }
         }
         for (int node = 0; node < team.nodes() && team.isMaster(); node++) {
             if (node != team.node()) { // what the others of this node need comes to the master's process
                 team.inflow(team.pair(node)).awaitAll();
+            }
+        }
+    }
+
+    /** Combines the part of all blocks that falls to this rank: whole blocks, at once if there are no holes. */
+    private static void combineOwnPart(Team team, Call call, Area own) {
+        long bytes = call.bytes();
+        long from = start(team, bytes, team.localRank());
+        long end = start(team, bytes, team.localRank() + 1);
+        if (!call.isUnequal()) {
+            combine(team, call, own, from, from, end - from, own, from);
+            return;
+        }
+        for (int node = 0; node < team.nodes(); node++) {
+            for (int place = 0; place < team.ranksOn(node); place++) {
+                long at = at(team, node, place, bytes);
+                if (at >= from && at < end) {
+                    combine(team, call, own, at, at, call.blockBytes(team.rankAt(node, place)), own, at);
+                }
             }
         }
     }
@@ -172,12 +195,14 @@ public final class DirectReduceScatter extends BlockAlgorithm {
         team.inflow(team.pair(sender)).openPair(sender, bytes, team.localSize(), window, at);
     }
 
-    private static void send(Team team, int receiver, long bytes) {
+    private static void send(Team team, Call call, int receiver) {
+        long bytes = call.bytes();
         Outflow out = team.outflow(team.pair(receiver));
         int pieces = team.ranksOn(receiver);
         out.openPair(receiver, bytes, pieces);
         for (int place = 0; place < pieces; place++) {
-            out.send(combined(team, team.position(receiver) + place, bytes), at(team, receiver, place, bytes), bytes);
+            out.send(combined(team, team.position(receiver) + place, bytes), at(team, receiver, place, bytes),
+                    call.blockBytes(team.rankAt(receiver, place)));
         }
     }
 
