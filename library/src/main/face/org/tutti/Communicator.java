@@ -709,7 +709,8 @@ public abstract class Communicator implements AutoCloseable {
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
      * Exchanges blocks of any length between all ranks: what rank q has for rank r becomes the q-th block of rank r's
-     * target. Only these two know how long it is.
+     * target. Only these two know how long it is. There is no such call in place: what comes would lie where something
+     * is that has not been sent.
      *
      * @param source what this rank has for the others
      * @param sourceBlocks where in the source it has what for which rank

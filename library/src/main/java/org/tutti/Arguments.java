@@ -69,7 +69,8 @@ final class Arguments {
 
     static void checkApart(MemorySegment source, MemorySegment target) {
         if (source.asOverlappingSlice(target).isPresent()) {
-            throw new IllegalArgumentException("source and target overlap; they must be apart");
+            throw new IllegalArgumentException("source and target overlap; where blocks differ in length, they must be "
+                    + "apart as a whole, or the call one that is in place");
         }
     }
 

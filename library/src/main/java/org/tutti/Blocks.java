@@ -6,10 +6,9 @@ import java.util.Comparator;
 import java.util.stream.IntStream;
 
 /**
- * Where the blocks of the ranks of a communicator lie in an array or a {@link Span}, and how long they are: for {@link
- * Communicator#gather(Span, Span, Blocks, int) gather}, {@link Communicator#scatter(Span, Blocks, Span, int) scatter}
- * and {@link Communicator#allToAll(Span, Blocks, Span, Blocks) allToAll} with blocks of different lengths. Counts and
- * displacements are in elements; blocks may be empty, lie in any order, and have holes between them.
+ * Where the blocks of the ranks of a communicator lie in an array or a {@link Span}, and how long they are: for the
+ * calls of a {@link Communicator} whose blocks may differ in length. Counts and displacements are in elements; blocks
+ * may be empty, lie in any order, and have holes between them.
  *
  * <p>Immutable, and safe for use by any number of threads. It is made once and used often: a call with it allocates
  * nothing.

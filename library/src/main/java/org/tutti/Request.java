@@ -53,11 +53,13 @@ public interface Request {
     /**
      * Waits until all operations have ended well, or one is found that has not.
      *
-     * @param requests which, in the order in which they are waited for
+     * @param requests which, in the order in which they are waited for; those that are null are left out
      */
     static void awaitAll(Request... requests) {
         for (Request request : requests) {
-            request.await();
+            if (request != null) {
+                request.await();
+            }
         }
     }
 
@@ -65,7 +67,7 @@ public interface Request {
      * Waits until all operations have ended well, or one is found that has not, but not longer than a given time.
      *
      * @param timeout how long at most for all together; zero or less does not wait
-     * @param requests which, in the order in which they are waited for
+     * @param requests which, in the order in which they are waited for; those that are null are left out
      * @return whether all have ended
      * @throws CallInterruptedException as for {@link #await()}
      * @throws TuttiException as for {@link #await()}
@@ -73,7 +75,7 @@ public interface Request {
     static boolean awaitAll(Duration timeout, Request... requests) {
         long untilNanos = RequestsInFlight.untilNanos(timeout);
         for (Request request : requests) {
-            if (!request.await(Duration.ofNanos(RequestsInFlight.leftNanos(untilNanos)))) {
+            if (request != null && !request.await(Duration.ofNanos(RequestsInFlight.leftNanos(untilNanos)))) {
                 return false;
             }
         }

@@ -2,7 +2,6 @@
 package org.tutti;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
@@ -37,16 +36,22 @@ final class RequestsInFlight {
 
     /** Returns the indices of those that have ended; none when the time is over. */
     static int[] awaitSome(Request[] requests, long untilNanos) {
-        if (Arrays.stream(requests).allMatch(request -> request == null)) {
-            throw new IllegalArgumentException("none of " + requests.length
-                    + " requests is in flight: all are null; wait for one request at least");
-        }
+        boolean[] ended = new boolean[requests.length];
         long begunNanos = System.nanoTime();
         for (int look = 0;; look++) {
-            int[] ended = IntStream.range(0, requests.length)
-                    .filter(index -> requests[index] != null && requests[index].isDone()).toArray();
-            if (ended.length > 0 || leftNanos(untilNanos) == 0) {
-                return ended;
+            int inFlight = 0;
+            int count = 0;
+            for (int i = 0; i < requests.length; i++) {
+                ended[i] = requests[i] != null && requests[i].isDone();
+                inFlight += requests[i] == null ? 0 : 1;
+                count += ended[i] ? 1 : 0;
+            }
+            if (inFlight == 0) {
+                throw new IllegalArgumentException("none of " + requests.length
+                        + " requests is in flight: all are null; wait for one request at least");
+            }
+            if (count > 0 || leftNanos(untilNanos) == 0) {
+                return IntStream.range(0, ended.length).filter(index -> ended[index]).toArray();
             }
             if (Thread.currentThread().isInterrupted()) {
                 throw new CallInterruptedException("a thread was interrupted while it awaited one of "

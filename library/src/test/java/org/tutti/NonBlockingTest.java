@@ -526,6 +526,8 @@ class NonBlockingTest {
             latches[0].countDown();
             assertThat(Request.awaitAll(Duration.ofDays(200_000), requests[0], requests[1])).isTrue();
             assertThat(Request.awaitSome(requests)).containsExactly(0, 1);
+            Request.awaitAll(requests);
+            assertThat(Request.awaitAll(Duration.ZERO, requests)).isTrue();
         });
     }
 

@@ -1,10 +1,14 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti;
 
+import java.lang.foreign.Arena;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
@@ -130,6 +134,54 @@ class PreparedTest {
             call.run();
             assertThat(one[0]).isEqualTo(4);
         });
+    }
+
+    @Test
+    void shouldRefuseMemoryThatIsNotThereAnyMore() {
+        Tutti.runLocal(2, PLATFORM, job -> {
+            PreparedCall call;
+            try (Arena arena = Arena.ofShared()) {
+                call = job.world().prepare().allreduce(Span.of(arena.allocate(80), DataType.LONG), Reduction.SUM);
+                call.run();
+                job.world().barrier();
+            }
+            String message = "called allreduce by a prepared call whose memory lies in an arena that has been closed; "
+                    + "prepare another one";
+            assertThatThrownBy(call::run).isInstanceOf(IllegalStateException.class).hasMessageEndingWith(message);
+            assertThatThrownBy(call::start).isInstanceOf(IllegalStateException.class).hasMessageEndingWith(message);
+            job.world().barrier();
+        });
+    }
+
+    @Test
+    void shouldKeepNobodysArraysWhenItIsForgotten() {
+        int calls = 8;
+        Tutti.runLocal(2, PLATFORM, job -> {
+            List<WeakReference<long[]>> arrays = new ArrayList<>();
+            startAndForget(job.world(), calls, arrays);
+            job.world().barrier();
+            for (int i = 0; i < 100 && arrays.stream().anyMatch(each -> each.get() != null); i++) {
+                System.gc();
+                Thread.sleep(10);
+            }
+            assertThat(arrays).hasSize(calls + 1).allMatch(each -> each.get() == null);
+            job.world().barrier();
+        });
+    }
+
+    private static void startAndForget(Communicator world, int calls, List<WeakReference<long[]>> arrays) {
+        List<Request> requests = new ArrayList<>();
+        for (int i = 0; i <= calls; i++) {
+            long[] array = new long[100_000];
+            arrays.add(new WeakReference<>(array));
+            PreparedCall call = world.prepare().allreduce(array, Reduction.SUM);
+            if (i < calls) {
+                requests.add(call.start());
+            } else {
+                call.run();
+            }
+        }
+        Request.awaitAll(requests.toArray(Request[]::new));
     }
 
     @Test

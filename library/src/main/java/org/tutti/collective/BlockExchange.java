@@ -2,6 +2,7 @@
 package org.tutti.collective;
 
 import java.util.Arrays;
+import java.util.Locale;
 
 import org.tutti.Collective;
 import org.tutti.CollectiveMismatchException;
@@ -84,6 +85,7 @@ public final class BlockExchange {
     private int root;
     private boolean isSource;
     private boolean isReader;
+    private long roundsMost; // of all sources of this node
     private long localRounds;
     private long sentRounds;
     private long taken;
@@ -130,7 +132,7 @@ public final class BlockExchange {
     }
 
     private long directoryBytes() {
-        return team.nodes() == 1 ? 0 : (team.nodes() + 1) * LEFT_BYTES;
+        return team.nodes() == 1 ? 0 : (team.nodes() + 2) * LEFT_BYTES;
     }
 
     /**
@@ -167,6 +169,7 @@ public final class BlockExchange {
         root = exchanged.root();
         isSource = isSource(team.rank());
         isReader = isReader(team.rank());
+        roundsMost = 0;
         localRounds = 0;
         sentRounds = 0;
         Arrays.fill(filled, 0);
@@ -248,10 +251,15 @@ public final class BlockExchange {
     /** How many rounds this source has for the readers of a node, but for itself. */
     private long ownRounds(int node) {
         long most = 0;
-        for (int k = 0; k < readers(node); k++) {
+        for (int k = 0; k < readers(node) && !isForItselfOnly(node); k++) {
             most = Math.max(most, roundsOf(lengthFor(reader(node, k))));
         }
         return most;
+    }
+
+    /** In an allgather, a rank that is alone on its node. */
+    private boolean isForItselfOnly(int node) {
+        return sameForAll && node == team.node() && team.localSize() == 1;
     }
 
     /** How many rounds follow a section of the first one. */
@@ -326,8 +334,12 @@ public final class BlockExchange {
 
     private CollectiveMismatchException mismatch(int from, long bytes) {
         return new CollectiveMismatchException(team.describe() + " called " + call.collective().label()
-                + " and expects a block of " + call.targetBytes(from) + " bytes of " + team.describe(from)
-                + ", which has one of " + bytes + " bytes for it; both must say the same", true);
+                + " and expects a block of " + elements(call.targetBytes(from)) + " of " + team.describe(from)
+                + ", which has one of " + elements(bytes) + " for it; both must say the same", true);
+    }
+
+    private String elements(long bytes) {
+        return bytes / call.type.bytes() + " " + call.type.name().toLowerCase(Locale.ROOT) + " elements";
     }
 
     private void copyOwn() {
@@ -357,6 +369,7 @@ public final class BlockExchange {
             at = node < sections() ? write(node, 0, at) : at;
         }
         direct(team.nodes(), at);
+        direct(team.nodes() + 1, most);
         furtherAt[team.localRank()] = first;
         team.post(Team.READY, FIRST);
     }
@@ -365,9 +378,10 @@ public final class BlockExchange {
         return sameForAll ? 1 : team.nodes();
     }
 
-    private void direct(int node, long at) {
+    /** Where the section for each node begins, then where they end, and then how many rounds follow. */
+    private void direct(int index, long value) {
         if (team.nodes() > 1) {
-            team.write(own, node * LEFT_BYTES, at);
+            team.write(own, index * LEFT_BYTES, value);
         }
     }
 
@@ -382,6 +396,7 @@ public final class BlockExchange {
         if (team.nodes() > 1) {
             at = team.read(shown, node * LEFT_BYTES);
             furtherAt[place] = team.read(shown, team.nodes() * LEFT_BYTES);
+            roundsMost = Math.max(roundsMost, team.read(shown, (team.nodes() + 1) * LEFT_BYTES));
         }
         section.set(shown.segment(), shown.start() + at);
     }
@@ -423,7 +438,7 @@ public final class BlockExchange {
             int index = (first + k) % sources;
             int place = sourcePlace(index);
             findFirst(place, team.node());
-            long rounds = roundsIn(section, readers);
+            long rounds = isForItselfOnly(team.node()) ? 0 : roundsIn(section, readers);
             localRounds = Math.max(localRounds, rounds);
             if (place != team.localRank()) {
                 filled[place] = rounds;
@@ -544,7 +559,7 @@ public final class BlockExchange {
 
     private void exchangeFurther(Outflow out, Inflow in, int to, int from) {
         long shows = isSource && readers(to) > 0 ? ownRounds(to) : 0;
-        long sends = out == null && !isReader ? shows : findSending(to);
+        long sends = out == null && !isReader ? shows : roundsMost == 0 ? 0 : findSending(to);
         int sources = out == null || sends == 0 ? 0 : sources(team.node());
         long takes = 0;
         long pieces = 0;

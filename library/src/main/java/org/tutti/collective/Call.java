@@ -70,12 +70,33 @@ public final class Call {
     }
 
     /**
-     * Says when a call that is done again must have ended.
+     * Says that the same is called as by another call, of which nothing has been drawn.
      *
-     * @param newDeadlineNanos in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for never
+     * @param other what is called
+     * @param newDeadlineNanos when it must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
+     *            for never
      */
-    public void setDeadline(long newDeadlineNanos) {
-        deadlineNanos = newDeadlineNanos;
+    public void setLike(Call other, long newDeadlineNanos) {
+        set(other.algorithm, other.root, newDeadlineNanos);
+        source.set(other.source.segment(), other.source.start());
+        target.set(other.target.segment(), other.target.start());
+        type = other.type;
+        count = other.count;
+        kernel = other.kernel;
+        blockBytes = other.blockBytes;
+        moved = 0;
+        sourceBlocks = other.sourceBlocks;
+        targetBlocks = other.targetBlocks;
+        isUnequal = other.isUnequal;
+        sourceHasBlocks = other.sourceHasBlocks;
+        targetHasBlocks = other.targetHasBlocks;
+    }
+
+    /**
+     * {@return whether the caller's memory is still there}
+     */
+    public boolean hasMemory() {
+        return source.segment().scope().isAlive() && target.segment().scope().isAlive();
     }
 
     /**
@@ -308,7 +329,6 @@ public final class Call {
 
     /** Takes its numbers, and makes the first of its operations the present one. */
     void draw(Ledger ledger, long operationBytesMax) {
-        moveBy(-moved); // it may have been drawn before
         long all = type == null ? 0 : blockBytes;
         bytes = all <= operationBytesMax ? all
                 : kernel == null ? operationBytesMax : kernel.wholeUnits(operationBytesMax);
@@ -323,20 +343,14 @@ public final class Call {
         if (bytesLeft == 0) {
             return false;
         }
-        moveBy(bytes);
+        source.set(source.segment(), source.start() + bytes);
+        target.set(target.segment(), target.start() + bytes);
+        moved += bytes;
         bytes = Math.min(bytes, bytesLeft);
         bytesLeft -= bytes;
         history = Descriptor.extend(history, hash);
         sequence++;
         return true;
-    }
-
-    private void moveBy(long more) {
-        if (more != 0) {
-            source.set(source.segment(), source.start() + more);
-            target.set(target.segment(), target.start() + more);
-            moved += more;
-        }
     }
 
     /** How many operations have not ended, the present one included. */

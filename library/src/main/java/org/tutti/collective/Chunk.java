@@ -72,6 +72,7 @@ public final class Chunk {
         number = chunk;
         from = (chunk - 1) * longest;
         place = chunk <= places ? from : (chunk - 1) % places * longest; // short messages divide nothing
+        block = 0;
         if (chunk > chunksOfBlock) {
             block = (chunk - 1) / chunksOfBlock;
             from -= block * chunksOfBlock * longest;

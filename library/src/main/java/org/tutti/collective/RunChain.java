@@ -47,8 +47,7 @@ public final class RunChain {
      * @param root the rank that wants the combination, or {@link #ALL}, or {@link #EACH}
      */
     public static void run(Team team, Call call, int root) {
-        long most = call.kernel().wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / PLACES));
-        Chunk chunk = team.chunks(call.bytes(), most, HALVES);
+        Chunk chunk = team.chunks(call.bytes(), chunkBytes(team, call.kernel()), HALVES);
         if (root == EACH) {
             chunk.ofBlocks(team.size());
         }
@@ -56,22 +55,42 @@ public final class RunChain {
         Area shown = team.show(window(chunk));
         while (chunk.next()) {
             int step = chunk.number();
+            int wanted = root == EACH ? chunk.block() : root;
+            long from = chunk.from() + (root == EACH ? call.sourceAt(wanted) : 0);
+            long length = root != EACH ? chunk.length()
+                    : Math.clamp(call.blockBytes(wanted) - chunk.from(), 0, chunk.length());
             if (!team.isMaster()) {
                 team.await(MASTER, Team.DONE, step - HALVES);
             }
-            long length = root == EACH ? Math.clamp(call.blockBytes(chunk.block()) - chunk.from(), 0, chunk.length())
-                    : chunk.length();
-            team.copy(call.source(), (root == EACH ? call.sourceAt(chunk.block()) : 0) + chunk.from(), shown,
-                    chunk.place(), length);
+            team.copy(call.source(), from, shown, chunk.place(), length);
             team.post(Team.READY, (long) READY_STEPS * step - 1);
             if (team.isMaster()) {
                 combineRuns(team, call.kernel(), shown, chunk, length, runs);
-                send(team, shown, chunk, length, root == EACH ? chunk.block() : root);
+                send(team, shown, chunk, length, wanted);
                 team.post(Team.READY, (long) READY_STEPS * step);
                 team.post(Team.DONE, step);
             }
-            take(team, call, shown, chunk, length, root == EACH ? chunk.block() : root);
+            take(team, call, shown, chunk, length, wanted);
         }
+    }
+
+    /**
+     * {@return the longest chunk, in bytes}
+     *
+     * @param team the ranks
+     * @param kernel the operator, whose units are not cut
+     */
+    public static long chunkBytes(Team team, Kernel kernel) {
+        return kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / PLACES));
+    }
+
+    /**
+     * {@return how many steps a chunk takes at most, wherever the ranks are}
+     *
+     * @param team the ranks
+     */
+    public static long stepsMax(Team team) {
+        return team.nodes() == 1 ? READY_STEPS : Math.max(READY_STEPS, team.size()); // an arrival for each run
     }
 
     /** The length of a rank's window. */

@@ -16,6 +16,9 @@ import org.tutti.collective.Team;
  * team that waits for its turn has none, and those that run have it from the rank's windows, which are bounded.
  */
 final class Background {
+    private static final Runnable NOTHING = () -> {
+    };
+
     private final Team first;
     private final Supplier<Team> teams;
     private final ArrayDeque<Team> idle = new ArrayDeque<>();
@@ -31,10 +34,10 @@ final class Background {
      * breaks the communicator, as nobody else would run what was drawn.
      */
     Request start(Call call, Runnable afterwards) {
-        return start(call, afterwards, call::clear);
+        return start(call, afterwards, NOTHING);
     }
 
-    /** The same, for a call that is not forgotten at last. */
+    /** The same; what is to be done at last is done however it ends, and before anybody hears of it. */
     Request start(Call call, Runnable afterwards, Runnable atLast) {
         Team team = take(call.collective());
         try {
@@ -79,8 +82,9 @@ final class Background {
         } catch (Throwable thrown) {
             failure = team.explain(thrown);
         }
-        atLast.run(); // the team still knows the call
+        call.clear(); // the team still knows it
         putBack(team);
+        atLast.run();
         return failure;
     }
 

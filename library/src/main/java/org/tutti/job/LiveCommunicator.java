@@ -195,18 +195,24 @@ final class LiveCommunicator extends Communicator {
         }
     }
 
-    /** Runs a call that is kept. */
-    void runPrepared(Call prepared) {
-        prepared.setDeadline(deadlineNanos());
-        team.checkIdle(prepared.collective().label());
-        team.draw(prepared);
-        team.run(prepared);
+    /** Runs what was prepared: by a call of its own, so that nobody but who has prepared it keeps the memory alive. */
+    void runPrepared(Call kept) {
+        run(prepareAgain(membership.call, kept));
     }
 
-    Request startPrepared(Call prepared, Runnable afterwards, Runnable atLast) {
-        prepared.setDeadline(deadlineNanos());
-        team.checkIdle(prepared.collective().label());
-        return membership.background.start(prepared, afterwards, atLast);
+    Request startPrepared(Call kept, Runnable afterwards, Runnable atLast) {
+        return membership.background.start(prepareAgain(new Call(), kept), afterwards, atLast);
+    }
+
+    private Call prepareAgain(Call empty, Call kept) {
+        long deadlineNanos = deadlineNanos();
+        if (!kept.hasMemory()) {
+            throw new IllegalStateException(team.describe() + " called " + kept.collective().label()
+                    + " by a prepared call whose memory lies in an arena that has been closed; prepare another one");
+        }
+        team.checkIdle(kept.collective().label());
+        empty.setLike(kept, deadlineNanos);
+        return empty;
     }
 
     String describe() {

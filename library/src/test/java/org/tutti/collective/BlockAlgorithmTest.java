@@ -2,6 +2,7 @@
 package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -10,6 +11,7 @@ import org.tutti.Reduction;
 import org.tutti.Topology;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.reducescatter.DirectReduceScatter;
+import org.tutti.collective.reducescatter.RankOrderReduceScatter;
 import org.tutti.memory.PrivateMemory;
 import org.tutti.memory.Waiter;
 
@@ -33,6 +35,26 @@ class BlockAlgorithmTest {
         return new Team(new LiveMachine(new Waiter(false)), new ScriptedMembers(),
                 new WindowPool(memory, view.windowBytesMax()),
                 memory.claim(new RingLayout(1, RANKS).bytes(), "a test"), 0, view, null);
+    }
+
+    /** Operators that do not commute need an arrival for each run of ranks, and blocks dealt out have many. */
+    @Test
+    void shouldRefuseMoreRanksThanCanBeCombinedInTheirOrder() {
+        int ranks = 1100;
+        NodeView view = new NodeView(new Topology(IntStream.range(0, ranks).map(rank -> rank % 2).toArray()), 0);
+        Team team = new Team(new LiveMachine(new Waiter(false)), new ScriptedMembers(),
+                new WindowPool(memory, view.windowBytesMax()),
+                memory.claim(view.layout().bytes(), "a test"), 0, view,
+                new Reach(IntStream.range(0, ranks).toArray(), new long[ranks]));
+        Call call = new Call();
+        call.set(new RankOrderReduceScatter(), 0, Long.MAX_VALUE);
+        call.setElements(MemorySegment.ofArray(new long[ranks]), MemorySegment.ofArray(new long[1]), DataType.LONG, 1,
+                Kernel.of(Reduction.SUM, DataType.LONG));
+        assertThatThrownBy(() -> team.draw(call)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(team.describe() + " called reduce-scatter with 1100 ranks on 2 nodes and an operator that "
+                        + "does not commute, which are more than can be combined in their order; use groups of fewer "
+                        + "ranks");
+        assertThat(team.nextOperation()).isZero();
     }
 
     private static Call call(Reduction reduction, int count) {

@@ -401,11 +401,9 @@ final class Cluster implements Ranks.Order {
         bytesIn[node] += bytes;
     }
 
+    /** The first words of what is put: lengths and addresses are there. */
     private long[] carried(MemorySegment source, long sourceOffset, long bytes) {
-        if (bytes == 0 || bytes > CARRIED_BYTES_MAX || bytes % Long.BYTES != 0) {
-            return new long[0];
-        }
-        long[] carried = new long[(int) bytes / Long.BYTES];
+        long[] carried = new long[(int) (Math.min(bytes, CARRIED_BYTES_MAX) / Long.BYTES)];
         for (int i = 0; i < carried.length; i++) {
             carried[i] = words.value(address(source, sourceOffset + (long) i * Long.BYTES));
         }

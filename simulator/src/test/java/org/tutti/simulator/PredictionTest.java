@@ -80,6 +80,17 @@ class PredictionTest {
         assertThat(prediction.messages()).isEqualTo(2);
     }
 
+    /** Lengths travel with the data, so a prediction has to carry them. */
+    @ParameterizedTest
+    @CsvSource({"GATHER, 2", "SCATTER, 2", "ALLGATHER, 2", "ALL_TO_ALL, 4"})
+    void shouldCarryTheLengthsOfBlocks(Collective collective, long blocks) {
+        for (long bytes : new long[]{8, 4096, 65_536, 1 << 20}) {
+            Prediction prediction = predict(collective, "blocks", 2, 2, bytes, 0, model(0, 0, 3, 0, 1, 1, 2, 0));
+            assertThat(prediction.bytesPerRail() - blocks * bytes).as("what is put beside the blocks of %s", bytes)
+                    .isBetween(blocks * 8, 400 + bytes / 100);
+        }
+    }
+
     @Test
     void shouldStripeOverRails() {
         Prediction prediction = predict(Collective.BROADCAST, "srm", 2, 1, 8000, 0, model(0, 0, 3, 0, 1, 4, 1, 0));

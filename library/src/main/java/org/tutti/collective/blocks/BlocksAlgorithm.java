@@ -8,6 +8,7 @@ import org.tutti.collective.BlockExchange;
 import org.tutti.collective.Call;
 import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
+import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.WindowPool;
 import org.tutti.collective.kernel.Kernel;
@@ -20,7 +21,6 @@ import org.tutti.collective.kernel.Kernel;
  */
 public final class BlocksAlgorithm extends Algorithm {
     private static final int LEFT_BYTES = 2 * Long.BYTES; // with what a chunk is rounded up by
-    private static final long PLACE_BYTES_MAX = 16 << 10;
 
     /**
      * @param collective a gather, a scatter, an allgather or an all-to-all
@@ -59,7 +59,8 @@ public final class BlocksAlgorithm extends Algorithm {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return Math.min(memoryBytes(nodes, nodes * localRanks, localRanks, bytes),
-                localRanks * WindowPool.WINDOW_BYTES_MAX + Flow.INBOX_BYTES + nodes * PLACE_BYTES_MAX);
+                localRanks * WindowPool.WINDOW_BYTES_MAX + Flow.INBOX_BYTES
+                        + nodes * RingLayout.pairLandingBytes(nodes));
     }
 
     @Override

@@ -23,7 +23,14 @@ public final class RankOrderReduceScatter extends Algorithm {
 
     @Override
     protected long operationBytesMax(Team team, Kernel kernel) {
-        return Math.max(kernel.unitBytes(), kernel.wholeUnits(team.operationBytesMax() / team.size()));
+        long chunks = Team.STEPS_MAX / (team.size() * RunChain.stepsMax(team));
+        if (chunks == 0) {
+            throw new IllegalArgumentException(team.describe() + " called reduce-scatter with " + team.size()
+                    + " ranks on " + team.nodes() + " nodes and an operator that does not commute, which are more than "
+                    + "can be combined in their order; use groups of fewer ranks");
+        }
+        long bytes = Math.min(team.operationBytesMax() / team.size(), chunks * RunChain.chunkBytes(team, kernel));
+        return Math.max(kernel.unitBytes(), kernel.wholeUnits(bytes));
     }
 
     @Override
