@@ -390,7 +390,7 @@ class PredictionTest {
         assertThat(most).isEqualTo(ceilLog(nodes)).isLessThanOrEqualTo(RingLayout.edges(nodes));
     }
 
-    /** Each bound grows with the degree of the master, so with the logarithm of the nodes; and with pairs, if it has. */
+    /** Each bound grows with the degree of the master, so with the logarithm of the nodes; and with its pairs. */
     @ParameterizedTest
     @EnumSource
     void shouldNeedMemoryForNeighboursNotForNodes(Collective collective) {
