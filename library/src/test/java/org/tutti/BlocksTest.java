@@ -40,6 +40,7 @@ class BlocksTest {
                 new Shape("5 virtual threads",
                         program -> Tutti.runLocal(5, JobOptions.DEFAULT.withThreads(Threads.VIRTUAL), program)),
                 new Shape("2 nodes of 2", program -> LocalNodes.run(new int[]{0, 1, 1, 0}, program)),
+                new Shape("a first node of one", program -> LocalNodes.run(new int[]{0, 1, 1}, program)),
                 new Shape("3 nodes", program -> LocalNodes.run(new int[]{0, 1, 2, 0, 0}, program)));
     }
 

@@ -357,8 +357,8 @@ public final class BlockExchange {
     private void showFirst() {
         long first = directoryBytes();
         long most = 0;
-        for (int node = 0; node < sections(); node++) {
-            first += aligned(ownSectionBytes(node));
+        for (int node = 0; node < team.nodes(); node++) {
+            first += node < sections() ? aligned(ownSectionBytes(node)) : 0;
             most = Math.max(most, ownRounds(node));
         }
         Area window = team.showVarying(most == 0 ? first : first + places * placeBytes);
