@@ -12,7 +12,9 @@ import java.util.stream.Stream;
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Chunked;
+import org.tutti.collective.allgather.BruckAllgather;
 import org.tutti.collective.allgather.DirectAllgather;
+import org.tutti.collective.allgather.RingAllgather;
 import org.tutti.collective.allreduce.ChengAllreduce;
 import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.allreduce.IndexRadixAllreduce;
@@ -33,6 +35,7 @@ import org.tutti.collective.broadcast.ScatterAllgatherBroadcast;
 import org.tutti.collective.broadcast.SlotRingBroadcast;
 import org.tutti.collective.broadcast.SrmBroadcast;
 import org.tutti.collective.gather.DirectGather;
+import org.tutti.collective.gather.TreeGather;
 import org.tutti.collective.reduce.ChainReduce;
 import org.tutti.collective.reduce.FlatReduce;
 import org.tutti.collective.reduce.IndexRangeReduce;
@@ -42,6 +45,7 @@ import org.tutti.collective.reducescatter.DirectReduceScatter;
 import org.tutti.collective.reducescatter.RankOrderReduceScatter;
 import org.tutti.collective.scan.DirectScan;
 import org.tutti.collective.scatter.DirectScatter;
+import org.tutti.collective.scatter.TreeScatter;
 
 /**
  * All algorithms, by collective. Who adds an algorithm adds it here; the tests take their cases from this list.
@@ -55,8 +59,11 @@ public final class Catalogue {
             new FlatAllreduce(), new SrmAllreduce(), new ChengAllreduce(false), new ChengAllreduce(true),
             new RecursiveDoublingAllreduce(), new RabenseifnerAllreduce(), new RingAllreduce(),
             new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce(),
-            new DirectGather(), new BlocksAlgorithm(Collective.GATHER),
-            new DirectScatter(), new BlocksAlgorithm(Collective.SCATTER), new DirectAllgather(),
+            new DirectGather(), TreeGather.nomial(1), TreeGather.nomial(3), TreeGather.halving(),
+            new BlocksAlgorithm(Collective.GATHER),
+            new DirectScatter(), TreeScatter.nomial(1), TreeScatter.nomial(3), TreeScatter.halving(),
+            new BlocksAlgorithm(Collective.SCATTER), new DirectAllgather(),
+            new RingAllgather(), new BruckAllgather(1), new BruckAllgather(3),
             new BlocksAlgorithm(Collective.ALLGATHER),
             new DirectAllToAll(), new BlocksAlgorithm(Collective.ALL_TO_ALL),
             new DirectReduceScatter(), new RankOrderReduceScatter(), new DirectScan(false), new DirectScan(true))
@@ -103,10 +110,15 @@ public final class Catalogue {
      * @return the algorithm, if there is one
      */
     public static Optional<Algorithm> search(Collective collective, String name) {
+        for (Algorithm algorithm : of(collective)) {
+            if (algorithm.description().name().equals(name)) {
+                return Optional.of(algorithm);
+            }
+        }
         String[] sides = name.split("@", 2);
         for (Algorithm algorithm : of(collective)) {
-            if (algorithm.description().name().equals(sides[0])) {
-                return sides.length == 1 ? Optional.of(algorithm) : withChunk(algorithm, sides[1]);
+            if (sides.length == 2 && algorithm.description().name().equals(sides[0])) {
+                return withChunk(algorithm, sides[1]);
             }
         }
         return Optional.empty();

@@ -34,6 +34,17 @@ public abstract class Algorithm {
     public record Description(String name, Order order, String steps, String memoryBytes,
             String railBytes, String memory, String source) {
         /**
+         * Describes the same algorithm where a node exchanges with several others in a step.
+         *
+         * @param ports with how many; of one the name does not speak
+         * @return the description, with the number in the name
+         */
+        public Description withPorts(int ports) {
+            return ports == 1 ? this : new Description(name + "@" + ports + "-ports", order, steps, memoryBytes,
+                    railBytes, memory, source);
+        }
+
+        /**
          * Describes the same algorithm with chunks of another length.
          *
          * @param chunkBytes the length, a multiple of 1 KiB

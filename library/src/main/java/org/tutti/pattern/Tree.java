@@ -43,4 +43,20 @@ public interface Tree {
      * @return its index among its parent's children
      */
     int indexAtParent(int position, int size);
+
+    /**
+     * Tells where the subtree of a position ends.
+     *
+     * @param position 0 to size − 1
+     * @param size the number of positions
+     * @return the first position behind it
+     */
+    default int end(int position, int size) {
+        if (position == 0) {
+            return size;
+        }
+        int parent = parent(position, size);
+        int next = indexAtParent(position, size) + 1;
+        return next < children(parent, size) ? child(parent, next, size) : end(parent, size);
+    }
 }

@@ -78,4 +78,13 @@ class CatalogueTest {
         Arrays.setAll(expected, i -> 3L * i + 3);
         assertThat(sum).isEqualTo(expected);
     }
+
+    @Test
+    void shouldFindEveryAlgorithmByItsName() {
+        for (Collective collective : Collective.values()) {
+            for (Algorithm algorithm : Catalogue.of(collective)) {
+                assertThat(Catalogue.find(collective, algorithm.description().name())).isSameAs(algorithm);
+            }
+        }
+    }
 }

@@ -1,0 +1,182 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.allgather;
+
+import org.tutti.Collective;
+import org.tutti.collective.Area;
+import org.tutti.collective.BlockAlgorithm;
+import org.tutti.collective.Call;
+import org.tutti.collective.Contributions;
+import org.tutti.collective.Cost;
+import org.tutti.collective.Inflow;
+import org.tutti.collective.Outflow;
+import org.tutti.collective.Team;
+
+/**
+ * Masters hand on what they have got. The blocks of a node are a slot; at each node its own is slot 0, and which one is
+ * slot <i>s</i> an algorithm says, alike at all nodes. It has some flows, one after the other: by each, a master sends
+ * its first slots to another node, where they become the slots from a certain one on.
+ *
+ * <p>Ranks show their blocks, and masters send them from there (slot 0 is not gathered); others they send on from where
+ * they have landed, in the landing place of a pair or in the window to which they have invited the sender, which has
+ * room for all slots. All ranks of a node copy blocks from there, too, while the master sends on (Qian and Afsahi,
+ * section 5.2). Each piece has a place of its own, which belongs to the operation until all ranks of the node have left
+ * it: so nobody waits for credits, and a master that waits for a slot waits for who has sent all that it needs itself.
+ */
+abstract class RelayedAllgather extends BlockAlgorithm {
+    private static final int MASTER = 0;
+    private static final long SHOWN = 1;
+
+    RelayedAllgather(Description description) {
+        super(Collective.ALLGATHER, 1, description);
+    }
+
+    /** How many flows there are at each node. */
+    abstract int flows(int nodes);
+
+    /** To which node, by its distance, a flow goes; it comes from the one at the opposite distance. */
+    abstract int distance(int flow, int nodes);
+
+    /** At which slot of the receiver the first one of a flow comes to be. */
+    abstract int firstSlot(int flow, int nodes);
+
+    /** How many slots a flow has. */
+    abstract int slots(int flow, int nodes);
+
+    /** Whose blocks are in a slot, by the distance of that node. */
+    abstract int owner(int slot);
+
+    @Override
+    protected final long blocksOnNode(int nodes, int ranks, int localRanks) {
+        return (long) ranks + localRanks;
+    }
+
+    final Cost cost(int nodes, int localRanks, long bytes, int steps) {
+        Cost direct = Contributions.cost(nodes, localRanks, bytes, false);
+        double pieces = (nodes - 1.0) * localRanks;
+        return new Cost(direct.memorySteps(), direct.memoryBytes(), 0, steps, direct.railBytes())
+                .withFurtherPuts(pieces - steps);
+    }
+
+    @Override
+    public final void run(Team team, Call call) {
+        int nodes = team.nodes();
+        boolean invites = invitesAny(team, call.bytes());
+        Area own = team.show(shownBytes(team, team.localRank(), call.bytes()));
+        team.copy(call.source(), 0, own, 0, call.bytes());
+        if (team.isMaster()) {
+            openInflows(team, own, call.bytes());
+            team.post(Team.READY, SHOWN);
+        } else {
+            team.post(Team.READY, SHOWN);
+            if (invites) {
+                team.await(MASTER, Team.READY, SHOWN);
+                openInflows(team, team.shown(MASTER, shownBytes(team, MASTER, call.bytes())), call.bytes());
+            } else {
+                openInflows(team, own, call.bytes());
+            }
+        }
+        int copied = 0;
+        for (int flow = 0; flow < flows(nodes); flow++) {
+            Outflow out = null;
+            if (team.isMaster()) {
+                int to = Math.floorMod(team.node() + distance(flow, nodes), nodes);
+                out = team.outflow(team.pair(to));
+                out.openPair(to, call.bytes(), slots(flow, nodes) * team.ranksMax());
+            }
+            for (int slot = 0; slot < slots(flow, nodes); slot++) {
+                send(team, out, slot, call.bytes());
+                if (slot == copied) {
+                    copyOut(team, call, slot);
+                    copied++;
+                }
+            }
+        }
+        for (; copied < nodes; copied++) {
+            copyOut(team, call, copied);
+        }
+        for (int flow = 0; flow < flows(nodes) && team.isMaster(); flow++) {
+            inflow(team, flow).awaitAll(); // empty pieces come as well
+        }
+    }
+
+    private static boolean invites(Team team, long bytes, int slots) {
+        return team.exceedsPair(slots * team.ranksMax() * bytes);
+    }
+
+    private boolean invitesAny(Team team, long bytes) {
+        for (int flow = 0; flow < flows(team.nodes()); flow++) {
+            if (invites(team, bytes, slots(flow, team.nodes()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The master's window has room for all slots if others are invited there; its own block is the first. */
+    private long shownBytes(Team team, int place, long bytes) {
+        return place == MASTER && invitesAny(team, bytes) ? (long) team.nodes() * team.ranksMax() * bytes : bytes;
+    }
+
+    private void openInflows(Team team, Area window, long bytes) {
+        int nodes = team.nodes();
+        for (int flow = 0; flow < flows(nodes); flow++) {
+            int from = Math.floorMod(team.node() - distance(flow, nodes), nodes);
+            team.inflow(team.pair(from)).openPair(from, bytes, slots(flow, nodes) * team.ranksMax(), window,
+                    (long) firstSlot(flow, nodes) * team.ranksMax() * bytes);
+        }
+    }
+
+    private Inflow inflow(Team team, int flow) {
+        return team.inflow(team.pair(Math.floorMod(team.node() - distance(flow, team.nodes()), team.nodes())));
+    }
+
+    private void send(Team team, Outflow out, int slot, long bytes) {
+        if (out == null) {
+            return;
+        }
+        int ranks = team.ranksOn(ownerOf(team, slot));
+        for (int place = 0; place < team.ranksMax(); place++) {
+            if (place < ranks) {
+                out.send(block(team, slot, place, bytes), 0, bytes);
+            } else {
+                out.signal(); // so that pieces are as many from every node
+            }
+        }
+    }
+
+    private int ownerOf(Team team, int slot) {
+        return Math.floorMod(team.node() + owner(slot), team.nodes());
+    }
+
+    private void copyOut(Team team, Call call, int slot) {
+        int node = ownerOf(team, slot);
+        int first = slot == 0 ? team.localRank() : 0; // not all at the same block at once
+        for (int i = 0; i < team.ranksOn(node); i++) {
+            int place = (first + i) % team.ranksOn(node);
+            int rank = team.rankAt(node, place);
+            if (rank == team.rank()) {
+                if (!call.isInPlace()) {
+                    team.copy(call.source(), 0, call.target(), call.block(rank), call.bytes());
+                }
+            } else {
+                team.copy(block(team, slot, place, call.bytes()), 0, call.target(), call.block(rank), call.bytes());
+            }
+        }
+    }
+
+    /** Waits for a block, and finds where it is. */
+    private Area block(Team team, int slot, int place, long bytes) {
+        if (slot == 0) {
+            if (place != team.localRank()) {
+                team.await(place, Team.READY, SHOWN);
+            }
+            return team.shown(place, shownBytes(team, place, bytes));
+        }
+        int nodes = team.nodes();
+        int flow = 0;
+        while (slot >= firstSlot(flow, nodes) + slots(flow, nodes)) {
+            flow++;
+        }
+        return inflow(team, flow).await((long) (slot - firstSlot(flow, nodes)) * team.ranksMax() + place + 1);
+    }
+}

@@ -1,0 +1,197 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.gather;
+
+import org.tutti.Collective;
+import org.tutti.collective.Area;
+import org.tutti.collective.BlockAlgorithm;
+import org.tutti.collective.Call;
+import org.tutti.collective.Contributions;
+import org.tutti.collective.Cost;
+import org.tutti.collective.Inflow;
+import org.tutti.collective.Outflow;
+import org.tutti.collective.Team;
+import org.tutti.pattern.HalvingTree;
+import org.tutti.pattern.NomialTree;
+import org.tutti.pattern.Tree;
+
+/**
+ * Nodes form a tree whose first one is the root's; each sends its parent the blocks of its subtree, which are those of
+ * consecutive nodes: a piece for each rank, its own node's from where they are shown, the others from where they have
+ * come to. The root copies all, those of its own node from where they are shown. Ranks that are neither the root nor a
+ * master show their block and go on.
+ *
+ * <p>Places are node by node from the receiver's on, in the landing place of the pair or in its master's window, and
+ * belong to the operation until all ranks of the node have left it. Each piece has its own, so nobody waits for
+ * credits, and a master waits for its children only.
+ */
+public final class TreeGather extends BlockAlgorithm {
+    private static final int MASTER = 0;
+    private static final long SHOWN = 1;
+
+    private final Tree tree;
+    private final int ports;
+
+    private TreeGather(Tree tree, int ports, Description description) {
+        super(Collective.GATHER, 1, description);
+        this.tree = tree;
+        this.ports = ports;
+    }
+
+    /**
+     * The (k+1)-nomial tree (Qian and Afsahi, section 5.1.1): ⌈log n⌉ steps to the base of k + 1.
+     *
+     * @param ports from how many children a node receives at a time, k
+     * @return the algorithm
+     */
+    public static TreeGather nomial(int ports) {
+        return new TreeGather(new NomialTree(ports), ports,
+                description("tree", "Qian, Afsahi 2008, section 5.1.1").withPorts(ports));
+    }
+
+    /**
+     * Recursive halving, as Portals has it: ⌈log n⌉ steps, and the root's wire carries about half of all in each.
+     *
+     * @return the algorithm
+     */
+    public static TreeGather halving() {
+        return new TreeGather(HalvingTree.INSTANCE, 1, description("halving", "Portals collectives 2007"));
+    }
+
+    private static Description description(String name, String source) {
+        return new Description(name, Order.ALWAYS, "1, ⌈log n⌉ more between nodes", "b·p·n at the root", "b·p·(n − 1)",
+                "p·b of a subtree at its master, b at others", source);
+    }
+
+    @Override
+    protected long blocksOnNode(int nodes, int ranks, int localRanks) {
+        return (long) ranks + localRanks;
+    }
+
+    @Override
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        Cost direct = Contributions.cost(nodes, localRanks, bytes, false);
+        int steps = NomialTree.steps(nodes, ports);
+        return new Cost(direct.memorySteps(), direct.memoryBytes(), 0, steps, direct.railBytes())
+                .withFurtherPuts((nodes - 1.0) * localRanks - steps);
+    }
+
+    @Override
+    public void run(Team team, Call call) {
+        int top = team.nodeOf(call.root());
+        int position = Math.floorMod(team.node() - top, team.nodes());
+        boolean isRoot = team.rank() == call.root();
+        long bytes = call.bytes();
+        if (team.isMaster()) {
+            Area own = team.show(shownBytes(team, position, MASTER, bytes));
+            team.copy(call.source(), 0, own, 0, bytes);
+            openInflows(team, top, position, own, bytes);
+            team.post(Team.READY, SHOWN);
+        } else {
+            team.copy(call.source(), 0, team.show(bytes), 0, bytes);
+            team.post(Team.READY, SHOWN);
+            if (isRoot) {
+                Area window = null;
+                if (invitesAny(team, position, bytes)) {
+                    team.await(MASTER, Team.READY, SHOWN);
+                    window = team.shown(MASTER, shownBytes(team, position, MASTER, bytes));
+                }
+                openInflows(team, top, position, window, bytes);
+            }
+        }
+        if (isRoot) {
+            for (int each = 0; each < team.nodes(); each++) {
+                copyOut(team, call, top, each);
+            }
+        } else if (team.isMaster() && position > 0) {
+            send(team, top, position, bytes);
+        } else if (team.isMaster()) {
+            for (int index = 0; index < tree.children(position, team.nodes()); index++) {
+                inflow(team, top, tree.child(position, index, team.nodes())).awaitAll();
+            }
+        }
+    }
+
+    private static int nodeAt(Team team, int top, int position) {
+        return (top + position) % team.nodes();
+    }
+
+    private static Inflow inflow(Team team, int top, int child) {
+        return team.inflow(team.pair(nodeAt(team, top, child)));
+    }
+
+    /** How many pieces come from a child, with empty ones where nodes have fewer ranks than others. */
+    private int pieces(Team team, int child) {
+        return (tree.end(child, team.nodes()) - child) * team.ranksMax();
+    }
+
+    private boolean invitesAny(Team team, int position, long bytes) {
+        int children = tree.children(position, team.nodes());
+        for (int index = 0; index < children; index++) {
+            if (team.exceedsPair(pieces(team, tree.child(position, index, team.nodes())) * bytes)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A master's window has its own block in front, and room for its subtree's if a child is invited there. */
+    private long shownBytes(Team team, int position, int place, long bytes) {
+        return place == MASTER && invitesAny(team, position, bytes) ? pieces(team, position) * bytes : bytes;
+    }
+
+    private void openInflows(Team team, int top, int position, Area window, long bytes) {
+        for (int index = 0; index < tree.children(position, team.nodes()); index++) {
+            int child = tree.child(position, index, team.nodes());
+            inflow(team, top, child).openPair(nodeAt(team, top, child), bytes, pieces(team, child), window,
+                    (long) (child - position) * team.ranksMax() * bytes);
+        }
+    }
+
+    /** Waits for a block of this node's subtree, and finds where it is. */
+    private Area block(Team team, int top, int position, int of, int place, long bytes) {
+        if (of == position) {
+            if (place != team.localRank()) {
+                team.await(place, Team.READY, SHOWN);
+            }
+            return team.shown(place, shownBytes(team, position, place, bytes));
+        }
+        int index = 0;
+        while (tree.end(tree.child(position, index, team.nodes()), team.nodes()) <= of) {
+            index++;
+        }
+        int child = tree.child(position, index, team.nodes());
+        return inflow(team, top, child).await((long) (of - child) * team.ranksMax() + place + 1);
+    }
+
+    private void send(Team team, int top, int position, long bytes) {
+        int parent = nodeAt(team, top, tree.parent(position, team.nodes()));
+        Outflow out = team.outflow(team.pair(parent));
+        out.openPair(parent, bytes, pieces(team, position));
+        for (int of = position; of < tree.end(position, team.nodes()); of++) {
+            int ranks = team.ranksOn(nodeAt(team, top, of));
+            for (int place = 0; place < team.ranksMax(); place++) {
+                if (place < ranks) {
+                    out.send(block(team, top, position, of, place, bytes), 0, bytes);
+                } else {
+                    out.signal();
+                }
+            }
+        }
+    }
+
+    private void copyOut(Team team, Call call, int top, int of) {
+        int node = nodeAt(team, top, of);
+        for (int place = 0; place < team.ranksOn(node); place++) {
+            int rank = team.rankAt(node, place);
+            if (rank != team.rank()) {
+                team.copy(block(team, top, 0, of, place, call.bytes()), 0, call.target(), call.block(rank),
+                        call.bytes());
+            } else if (!call.isInPlace()) {
+                team.copy(call.source(), 0, call.target(), call.block(rank), call.bytes());
+            }
+        }
+        if (of > 0 && team.isMaster()) { // empty pieces come as well
+            block(team, top, 0, of, team.ranksMax() - 1, call.bytes());
+        }
+    }
+}

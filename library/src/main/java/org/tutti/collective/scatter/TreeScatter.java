@@ -1,0 +1,218 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.scatter;
+
+import org.tutti.Collective;
+import org.tutti.collective.Area;
+import org.tutti.collective.BlockAlgorithm;
+import org.tutti.collective.Call;
+import org.tutti.collective.Contributions;
+import org.tutti.collective.Cost;
+import org.tutti.collective.Inflow;
+import org.tutti.collective.Outflow;
+import org.tutti.collective.Team;
+import org.tutti.pattern.HalvingTree;
+import org.tutti.pattern.NomialTree;
+import org.tutti.pattern.Tree;
+
+/**
+ * A {@code TreeGather} the other way: nodes form a tree whose first one is the root's, and each sends every child, the
+ * one with the longest way first, the blocks of the child's subtree: a piece for each rank, the root's node from the
+ * root's memory or window, others from where they have come to. All ranks of a node copy their block from there.
+ *
+ * <p>Places are node by node from the receiver's on, in the landing place of the pair or in its master's window, and
+ * belong to the operation until all ranks of the node have left it. Each piece has its own, so nobody waits for
+ * credits, and a master waits for its parent only.
+ */
+public final class TreeScatter extends BlockAlgorithm {
+    private static final int MASTER = 0;
+    private static final long SHOWN = 1;
+
+    private final Tree tree;
+    private final int ports;
+
+    private TreeScatter(Tree tree, int ports, Description description) {
+        super(Collective.SCATTER, 1, description);
+        this.tree = tree;
+        this.ports = ports;
+    }
+
+    /**
+     * The (k+1)-nomial tree (Qian and Afsahi, section 5.1.1): ⌈log n⌉ steps to the base of k + 1.
+     *
+     * @param ports to how many children a node sends at a time, k
+     * @return the algorithm
+     */
+    public static TreeScatter nomial(int ports) {
+        return new TreeScatter(new NomialTree(ports), ports,
+                description("tree", "Qian, Afsahi 2008, section 5.1.1").withPorts(ports));
+    }
+
+    /**
+     * Recursive halving, as Portals has it: ⌈log n⌉ steps, and the root's wire carries about half of all in the first.
+     *
+     * @return the algorithm
+     */
+    public static TreeScatter halving() {
+        return new TreeScatter(HalvingTree.INSTANCE, 1, description("halving", "Portals collectives 2007"));
+    }
+
+    private static Description description(String name, String source) {
+        return new Description(name, Order.ALWAYS, "1, ⌈log n⌉ more between nodes", "b·p·n at the root", "b·p·(n − 1)",
+                "p·n·b at the root, p·b of a subtree at its master", source);
+    }
+
+    @Override
+    protected long blocksOnNode(int nodes, int ranks, int localRanks) {
+        return ranks;
+    }
+
+    @Override
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        Cost direct = Contributions.cost(nodes, localRanks, bytes, false);
+        int steps = NomialTree.steps(nodes, ports);
+        return new Cost(direct.memorySteps(), direct.memoryBytes(), 0, steps, direct.railBytes())
+                .withFurtherPuts((nodes - 1.0) * localRanks - steps);
+    }
+
+    @Override
+    public void run(Team team, Call call) {
+        int top = team.nodeOf(call.root());
+        if (team.rank() == call.root()) {
+            scatter(team, call, top);
+        } else if (team.node() == top) {
+            takeHere(team, call, top);
+        } else {
+            receive(team, call, top);
+        }
+    }
+
+    private static int nodeAt(Team team, int top, int position) {
+        return (top + position) % team.nodes();
+    }
+
+    private int pieces(Team team, int position) {
+        return (tree.end(position, team.nodes()) - position) * team.ranksMax();
+    }
+
+    /** If its master sends what goes to other nodes, and is not the root, the root shows those blocks, too. */
+    private static boolean showsAll(Team team, int root) {
+        return team.nodes() > 1 && team.placeOf(root) != MASTER;
+    }
+
+    private static long shownBytes(Team team, int root, long bytes) {
+        return (showsAll(team, root) ? (long) team.nodes() * team.ranksMax() : team.localSize()) * bytes;
+    }
+
+    /** Where the root shows the block of a rank. */
+    private static long at(Team team, int position, int place, long bytes) {
+        return ((long) position * team.ranksMax() + place) * bytes;
+    }
+
+    private void scatter(Team team, Call call, int top) {
+        long bytes = call.bytes();
+        if (team.localSize() > 1) {
+            Area window = team.show(shownBytes(team, call.root(), bytes));
+            for (int position = 0; position < (showsAll(team, call.root()) ? team.nodes() : 1); position++) {
+                int node = nodeAt(team, top, position);
+                for (int place = 0; place < team.ranksOn(node); place++) {
+                    if (node != top || place != team.localRank()) {
+                        team.copy(call.source(), call.block(team.rankAt(node, place)), window,
+                                at(team, position, place, bytes), bytes);
+                    }
+                }
+            }
+            team.post(Team.READY, SHOWN);
+        }
+        if (team.isMaster()) {
+            for (int index = tree.children(0, team.nodes()) - 1; index >= 0; index--) {
+                int child = tree.child(0, index, team.nodes());
+                Outflow out = open(team, top, child, bytes);
+                for (int position = child; position < tree.end(child, team.nodes()); position++) {
+                    int node = nodeAt(team, top, position);
+                    for (int place = 0; place < team.ranksMax(); place++) {
+                        if (place < team.ranksOn(node)) {
+                            out.send(call.source(), call.block(team.rankAt(node, place)), bytes);
+                        } else {
+                            out.signal();
+                        }
+                    }
+                }
+            }
+        }
+        if (!call.isInPlace()) {
+            team.copy(call.source(), call.block(team.rank()), call.target(), 0, bytes);
+        }
+    }
+
+    private Outflow open(Team team, int top, int child, long bytes) {
+        int to = nodeAt(team, top, child);
+        Outflow out = team.outflow(team.pair(to));
+        out.openPair(to, bytes, pieces(team, child));
+        return out;
+    }
+
+    private void takeHere(Team team, Call call, int top) {
+        long bytes = call.bytes();
+        int root = team.placeOf(call.root());
+        team.await(root, Team.READY, SHOWN);
+        Area window = team.shown(root, shownBytes(team, call.root(), bytes));
+        if (team.isMaster()) {
+            for (int index = tree.children(0, team.nodes()) - 1; index >= 0; index--) {
+                int child = tree.child(0, index, team.nodes());
+                Outflow out = open(team, top, child, bytes);
+                for (int position = child; position < tree.end(child, team.nodes()); position++) {
+                    for (int place = 0; place < team.ranksMax(); place++) {
+                        if (place < team.ranksOn(nodeAt(team, top, position))) {
+                            out.send(window, at(team, position, place, bytes), bytes);
+                        } else {
+                            out.signal();
+                        }
+                    }
+                }
+            }
+        }
+        team.copy(window, team.localRank() * bytes, call.target(), 0, bytes);
+    }
+
+    private void receive(Team team, Call call, int top) {
+        long bytes = call.bytes();
+        int own = Math.floorMod(team.node() - top, team.nodes());
+        int pieces = pieces(team, own);
+        boolean isInvited = team.exceedsPair(pieces * bytes);
+        Area window = null;
+        if (isInvited && team.isMaster()) {
+            window = team.show(pieces * bytes);
+        } else if (isInvited) {
+            team.await(MASTER, Team.READY, SHOWN);
+            window = team.shown(MASTER, pieces * bytes);
+        }
+        int parent = nodeAt(team, top, tree.parent(own, team.nodes()));
+        Inflow in = team.inflow(team.pair(parent));
+        in.openPair(parent, bytes, pieces, window, 0);
+        if (isInvited && team.isMaster()) {
+            team.post(Team.READY, SHOWN);
+        }
+        if (team.isMaster()) {
+            for (int index = tree.children(own, team.nodes()) - 1; index >= 0; index--) {
+                sendOn(team, in, top, own, tree.child(own, index, team.nodes()), bytes);
+            }
+        }
+        team.copy(in.await(team.localRank() + 1L), 0, call.target(), 0, bytes);
+        if (team.isMaster()) {
+            in.awaitAll();
+        }
+    }
+
+    private void sendOn(Team team, Inflow in, int top, int own, int child, long bytes) {
+        Outflow out = open(team, top, child, bytes);
+        for (int position = child; position < tree.end(child, team.nodes()); position++) {
+            for (int place = 0; place < team.ranksMax(); place++) {
+                if (place < team.ranksOn(nodeAt(team, top, position))) {
+                    out.send(in.await((long) (position - own) * team.ranksMax() + place + 1), 0, bytes);
+                } else {
+                    out.signal();
+                }
+            }
+        }
+    }
+}

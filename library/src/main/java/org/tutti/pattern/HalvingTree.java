@@ -1,0 +1,88 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.pattern;
+
+/**
+ * The tree of recursive halving: a range of positions is cut in the middle, the first position of the upper half is a
+ * child of the first one of the lower half, and so on with both halves.
+ *
+ * <pre>
+ *  size 6:          0
+ *               /   |   \
+ *              1    2    3
+ *                       / \
+ *                      4   5
+ * </pre>
+ *
+ * <p>Its height is ⌊log₂ size⌋, its degree ⌈log₂ size⌉. Other than in the binomial tree, both halves of a range are
+ * about as long where size is no power of two.
+ */
+public final class HalvingTree implements Tree {
+    /** The only object that is needed. */
+    public static final HalvingTree INSTANCE = new HalvingTree();
+
+    private HalvingTree() {}
+
+    private static int middle(int first, int end) {
+        return first + (end - first + 1) / 2;
+    }
+
+    @Override
+    public int parent(int position, int size) {
+        int parent = 0;
+        int first = 0;
+        int end = size;
+        while (first != position) {
+            int middle = middle(first, end);
+            if (position < middle) {
+                end = middle;
+            } else {
+                parent = first;
+                first = middle;
+            }
+        }
+        return parent;
+    }
+
+    @Override
+    public int end(int position, int size) {
+        int first = 0;
+        int end = size;
+        while (first != position) {
+            int middle = middle(first, end);
+            if (position < middle) {
+                end = middle;
+            } else {
+                first = middle;
+            }
+        }
+        return end;
+    }
+
+    @Override
+    public int children(int position, int size) {
+        int count = 0;
+        for (int end = end(position, size); end - position > 1; end = middle(position, end)) {
+            count++;
+        }
+        return count;
+    }
+
+    @Override
+    public int child(int position, int index, int size) {
+        int end = end(position, size);
+        for (int i = children(position, size) - 1; i >= index; i--) {
+            end = middle(position, end);
+        }
+        return end;
+    }
+
+    @Override
+    public int indexAtParent(int position, int size) {
+        int parent = parent(position, size);
+        int index = 0;
+        while (child(parent, index, size) != position) {
+            index++;
+        }
+        return index;
+    }
+}

@@ -1,0 +1,98 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.pattern;
+
+/**
+ * The (k+1)-nomial tree for k ports: the children of position p are p + z·(k+1)<sup>j</sup>, z from 1 to k, as long as
+ * the power is below the weight of p's lowest digit to the base of k + 1 that is not 0 (the root has no such limit) and
+ * the sum is below size. With one port it is the {@link BinomialTree}.
+ *
+ * <pre>
+ *  size 9, 2 ports:            0
+ *                      /   /   |   \
+ *                     1   2    3     6
+ *                            /  \   /  \
+ *                           4    5 7    8
+ * </pre>
+ *
+ * <p>A position that serves k others at a time reaches all in ⌈log size⌉ steps to the base of k + 1.
+ */
+public final class NomialTree implements Tree {
+    private final int ports;
+    private final int base;
+
+    /**
+     * @param ports k, 1 or more
+     */
+    public NomialTree(int ports) {
+        this.ports = ports;
+        this.base = ports + 1;
+    }
+
+    /**
+     * Counts the steps in which all positions can be reached, if each that has been reaches k others in a step.
+     *
+     * @param size the number of positions
+     * @param ports k, 1 or more
+     * @return ⌈log size⌉ to the base of k + 1
+     */
+    public static int steps(int size, int ports) {
+        int steps = 0;
+        for (long reached = 1; reached < size; reached *= ports + 1L) {
+            steps++;
+        }
+        return steps;
+    }
+
+    @Override
+    public int parent(int position, int size) {
+        int weight = weight(position);
+        return position - position / weight % base * weight;
+    }
+
+    @Override
+    public int children(int position, int size) {
+        int count = 0;
+        long limit = position == 0 ? Long.MAX_VALUE : weight(position);
+        while (power(count) < limit && position + distance(count) < size) {
+            count++;
+        }
+        return count;
+    }
+
+    @Override
+    public int child(int position, int index, int size) {
+        return (int) (position + distance(index));
+    }
+
+    @Override
+    public int indexAtParent(int position, int size) {
+        int weight = weight(position);
+        int digit = position / weight % base;
+        int exponent = 0;
+        for (int power = 1; power < weight; power *= base) {
+            exponent++;
+        }
+        return exponent * ports + digit - 1;
+    }
+
+    /** The weight of the lowest digit that is not 0. */
+    private int weight(int position) {
+        int weight = 1;
+        while (position / weight % base == 0) {
+            weight *= base;
+        }
+        return weight;
+    }
+
+    private long power(int index) {
+        long power = 1;
+        for (int i = index / ports; i > 0; i--) {
+            power *= base;
+        }
+        return power;
+    }
+
+    private long distance(int index) {
+        return (index % ports + 1) * power(index);
+    }
+}
