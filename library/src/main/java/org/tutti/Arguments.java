@@ -2,7 +2,6 @@
 package org.tutti;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Objects;
 
 /**
  * Checks of arguments that both faces of a communicator make.
@@ -76,7 +75,10 @@ final class Arguments {
 
     /** For a side in which blocks lie. */
     static void checkRoom(Blocks blocks, int size, long length, String name) {
-        Objects.requireNonNull(blocks, "the blocks of the " + name).check(size, length, name);
+        if (blocks == null) {
+            throw new NullPointerException("the blocks of the " + name + ", which this rank needs");
+        }
+        blocks.check(size, length, name);
     }
 
     /** For a side that receives blocks. */

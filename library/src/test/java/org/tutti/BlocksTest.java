@@ -294,7 +294,7 @@ class BlocksTest {
             assertThatThrownBy(() -> world.scatter(three, Blocks.of(1, 1), new int[1], 0))
                     .hasMessage("the blocks of the source are those of 2 ranks, but the communicator has 1");
             assertThatThrownBy(() -> world.scatter(three, null, new int[1], 0))
-                    .hasMessage("the blocks of the source");
+                    .hasMessage("the blocks of the source, which this rank needs");
             assertThatThrownBy(() -> world.allToAll(three, Blocks.of(3), three, Blocks.of(3)))
                     .hasMessage(
                             "source and target overlap; where blocks differ in length, they must be apart as a whole, "
