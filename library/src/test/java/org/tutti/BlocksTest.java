@@ -44,6 +44,46 @@ class BlocksTest {
                 new Shape("3 nodes", program -> LocalNodes.run(new int[]{0, 1, 2, 0, 0}, program)));
     }
 
+    /** So many ranks on a node that places are given back by credits, or that a window has room for one place only. */
+    static Stream<Shape> wideShapes() {
+        return Stream.of(
+                new Shape("2 nodes of 24",
+                        program -> LocalNodes.run(IntStream.range(0, 48).map(rank -> rank / 24).toArray(), program)),
+                new Shape("600 virtual threads",
+                        program -> Tutti.runLocal(600, JobOptions.DEFAULT.withThreads(Threads.VIRTUAL), program)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("wideShapes")
+    void shouldExchangeBlocksOnWideNodes(Shape shape) {
+        shape.runner.accept(job -> {
+            Communicator world = job.world();
+            int rank = world.rank();
+            int last = world.size() - 1;
+            for (int most : new int[]{3, 60}) {
+                Blocks ofSource = scattered(world.size(), other -> length(rank, other, most));
+                Blocks ofTarget = scattered(world.size(), other -> length(other, rank, most));
+                int[] source = with(holes(ofSource), ofSource, (other, i) -> element(rank, other, i));
+                int[] target = holes(ofTarget);
+                world.allToAll(source, ofSource, target, ofTarget);
+                assertThat(target).isEqualTo(with(holes(ofTarget), ofTarget, (other, i) -> element(other, rank, i)));
+                Blocks ofRoot = scattered(world.size(), other -> length(last, other, most));
+                int[] block = new int[length(last, rank, most)];
+                int[] all = rank == last ? with(holes(ofRoot), ofRoot, (other, i) -> element(last, other, i)) : null;
+                world.scatter(all, rank == last ? ofRoot : null, block, last);
+                assertThat(block).isEqualTo(block(last, rank, most));
+                int[] gathered = rank == last ? holes(ofRoot) : null;
+                world.gather(block, gathered, rank == last ? ofRoot : null, last);
+                assertThat(gathered).isEqualTo(all);
+                int[] everywhere = holes(ofRoot);
+                Blocks known = scattered(world.size(), other -> length(last, other, most));
+                world.allgather(block, everywhere, known);
+                assertThat(everywhere)
+                        .isEqualTo(with(holes(known), known, (other, i) -> element(last, other, i)));
+            }
+        });
+    }
+
     private static int length(int from, int to, int most) {
         return switch (new Random(31L * from + to + most).nextInt(5)) {
             case 0 -> 0;

@@ -66,6 +66,7 @@ public final class BlockExchange {
     private final long chunkMax;
     private final int places;
     private final long placeBytes;
+    private final long blockBytesMax;
     private final Area own = new Area();
     private final Area section = new Area();
 
@@ -107,12 +108,14 @@ public final class BlockExchange {
         long readers = toRoot || sameForAll ? 1 : team.size();
         long shown = whole((part - directoryBytes()) / readers - LEFT_BYTES);
         long lands = team.nodes() == 1 ? shown : landed(readersMax, sourcesMax);
-        this.isRoomy = lands >= ROOMY_MIN;
+        this.isRoomy = team.nodes() == 1 || lands >= ROOMY_MIN;
         this.firstMax = Math.min(shown, isRoomy ? lands : landed(readersMax, PLACES));
         long shared = whole(part / PLACES / readersMax - LEFT_BYTES);
         this.places = shared >= ROOMY_MIN ? PLACES : 1;
         this.chunkMax = places == PLACES ? shared : whole(part / readersMax - LEFT_BYTES);
         this.placeBytes = readersMax * (LEFT_BYTES + chunkMax);
+        long roundsMax = Team.STEPS_MAX / ((long) team.nodes() * (sourcesMax + 1)) - PLACES;
+        this.blockBytesMax = firstMax + Math.max(0, roundsMax) * chunkMax;
         this.furtherAt = new long[team.localSize()];
         this.filled = new long[team.localSize()];
         this.sending = new long[sourcesMax];
@@ -146,8 +149,7 @@ public final class BlockExchange {
                     + team.size() + " ranks, " + team.ranksMax() + " on a node, for so many of which neither a window "
                     + "nor a landing place has room; use groups of fewer ranks");
         }
-        long roundsMax = Team.STEPS_MAX / ((long) team.nodes() * (taking.length + 1)) - PLACES;
-        return firstMax + Math.max(0, roundsMax) * chunkMax;
+        return blockBytesMax;
     }
 
     /**

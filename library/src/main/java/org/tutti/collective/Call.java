@@ -170,6 +170,8 @@ public final class Call {
             sourceBlocks = null;
             targetBlocks = null;
             isUnequal = false;
+            sourceHasBlocks = false;
+            targetHasBlocks = false;
         }
     }
 

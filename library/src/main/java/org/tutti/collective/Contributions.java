@@ -45,6 +45,21 @@ public final class Contributions {
     }
 
     /**
+     * Says what it costs that each rank copies each block, where masters hand on what they have got.
+     *
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks each of them has
+     * @param bytes the length of a block
+     * @param steps how many times a node waits for another one, one after the other
+     * @return the cost
+     */
+    public static Cost relayedCost(int nodes, int localRanks, long bytes, int steps) {
+        Cost direct = cost(nodes, localRanks, bytes, false);
+        return new Cost(direct.memorySteps(), direct.memoryBytes(), 0, steps, direct.railBytes())
+                .withFurtherPuts((nodes - 1.0) * localRanks - steps);
+    }
+
+    /**
      * Shows this rank's block, and at a master sends those of its node to the others. Once an operation, before any
      * other use of READY, of which it takes step 1.
      *

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allgather;
 
+import org.tutti.collective.Contributions;
 import org.tutti.collective.Cost;
 import org.tutti.pattern.NomialTree;
 
@@ -23,7 +24,7 @@ public final class BruckAllgather extends RelayedAllgather {
 
     @Override
     public Cost cost(int nodes, int localRanks, long bytes) {
-        return cost(nodes, localRanks, bytes, NomialTree.steps(nodes, ports));
+        return Contributions.relayedCost(nodes, localRanks, bytes, NomialTree.steps(nodes, ports));
     }
 
     /** How many slots there are before the step of a flow. */

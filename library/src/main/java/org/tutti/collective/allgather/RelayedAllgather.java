@@ -5,8 +5,6 @@ import org.tutti.Collective;
 import org.tutti.collective.Area;
 import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Contributions;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
@@ -48,13 +46,6 @@ abstract class RelayedAllgather extends BlockAlgorithm {
     @Override
     protected final long blocksOnNode(int nodes, int ranks, int localRanks) {
         return (long) ranks + localRanks;
-    }
-
-    final Cost cost(int nodes, int localRanks, long bytes, int steps) {
-        Cost direct = Contributions.cost(nodes, localRanks, bytes, false);
-        double pieces = (nodes - 1.0) * localRanks;
-        return new Cost(direct.memorySteps(), direct.memoryBytes(), 0, steps, direct.railBytes())
-                .withFurtherPuts(pieces - steps);
     }
 
     @Override

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allgather;
 
+import org.tutti.collective.Contributions;
 import org.tutti.collective.Cost;
 
 /**
@@ -16,7 +17,7 @@ public final class RingAllgather extends RelayedAllgather {
 
     @Override
     public Cost cost(int nodes, int localRanks, long bytes) {
-        return cost(nodes, localRanks, bytes, nodes - 1);
+        return Contributions.relayedCost(nodes, localRanks, bytes, nodes - 1);
     }
 
     @Override

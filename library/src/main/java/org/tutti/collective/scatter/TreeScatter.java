@@ -68,10 +68,7 @@ public final class TreeScatter extends BlockAlgorithm {
 
     @Override
     public Cost cost(int nodes, int localRanks, long bytes) {
-        Cost direct = Contributions.cost(nodes, localRanks, bytes, false);
-        int steps = NomialTree.steps(nodes, ports);
-        return new Cost(direct.memorySteps(), direct.memoryBytes(), 0, steps, direct.railBytes())
-                .withFurtherPuts((nodes - 1.0) * localRanks - steps);
+        return Contributions.relayedCost(nodes, localRanks, bytes, NomialTree.steps(nodes, ports));
     }
 
     @Override
