@@ -24,7 +24,10 @@ import org.tutti.collective.allreduce.RankOrderAllreduce;
 import org.tutti.collective.allreduce.RecursiveDoublingAllreduce;
 import org.tutti.collective.allreduce.RingAllreduce;
 import org.tutti.collective.allreduce.SrmAllreduce;
+import org.tutti.collective.alltoall.AggregatedAllToAll;
+import org.tutti.collective.alltoall.BruckAllToAll;
 import org.tutti.collective.alltoall.DirectAllToAll;
+import org.tutti.collective.alltoall.StandardExchangeAllToAll;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.barrier.SrmBarrier;
 import org.tutti.collective.barrier.TreeBarrier;
@@ -65,7 +68,8 @@ public final class Catalogue {
             new BlocksAlgorithm(Collective.SCATTER), new DirectAllgather(),
             new RingAllgather(), new BruckAllgather(1), new BruckAllgather(3),
             new BlocksAlgorithm(Collective.ALLGATHER),
-            new DirectAllToAll(), new BlocksAlgorithm(Collective.ALL_TO_ALL),
+            new DirectAllToAll(), new BruckAllToAll(1), new BruckAllToAll(3), new StandardExchangeAllToAll(1),
+            new StandardExchangeAllToAll(3), new AggregatedAllToAll(), new BlocksAlgorithm(Collective.ALL_TO_ALL),
             new DirectReduceScatter(), new RankOrderReduceScatter(), new DirectScan(false), new DirectScan(true))
             .collect(Collectors.groupingBy(Algorithm::collective));
 

@@ -40,13 +40,13 @@ public abstract class BlockAlgorithm extends Algorithm {
     }
 
     @Override
-    public final long memoryBytes(Topology topology, int node, long bytes) {
+    public long memoryBytes(Topology topology, int node, long bytes) {
         return blocksOnNode(topology.nodes(), topology.size(), topology.ranksOn(node)) * bytes;
     }
 
     @Override
     protected final long operationBytesMax(Team team, Kernel kernel) {
-        long most = team.nodes() == 1 ? team.blockBytesMax() : team.blockBytesMax() / parts;
+        long most = blockBytesMax(team);
         long bytes = kernel != null ? kernel.wholeUnits(most)
                 : most > Words.LINE_BYTES ? most / Words.LINE_BYTES * Words.LINE_BYTES : most;
         if (bytes == 0) {
@@ -56,6 +56,16 @@ public abstract class BlockAlgorithm extends Algorithm {
                     + "; use groups of fewer ranks");
         }
         return bytes;
+    }
+
+    /**
+     * Bounds the length of a block.
+     *
+     * @param team the ranks
+     * @return so many bytes that each window has room for what is put there, the same at every rank; 0 if none has
+     */
+    protected long blockBytesMax(Team team) {
+        return team.nodes() == 1 ? team.blockBytesMax() : team.blockBytesMax() / parts;
     }
 
     @Override

@@ -52,7 +52,7 @@ public final class NodeView {
         this.operationBytesMax = windowBytesMax * Math.clamp(
                 Team.STEPS_MAX / ((long) STEPS_PER_RANK_AND_WINDOW * topology.size()), 1, OPERATION_WINDOWS_MAX);
         this.blockBytesMax = windowBytesMax / ((long) topology.nodes() * ranksMax);
-        this.positions = new int[topology.nodes()];
+        this.positions = new int[topology.nodes() + 1];
         for (int each = 1; each < positions.length; each++) {
             positions[each] = positions[each - 1] + topology.ranksOn(each - 1);
         }

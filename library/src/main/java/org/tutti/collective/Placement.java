@@ -198,8 +198,8 @@ class Placement {
      * Counts the ranks of the nodes before one: the position of its first rank where the blocks of all ranks lie node
      * by node, so that those of each node lie together.
      *
-     * @param ofNode the node
-     * @return how many ranks, 0 for node 0
+     * @param ofNode the node, or {@link #nodes}
+     * @return how many ranks, 0 for node 0, and all before an end
      */
     public int position(int ofNode) {
         return view.positions[ofNode];

@@ -1,0 +1,356 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.alltoall;
+
+import org.tutti.Collective;
+import org.tutti.Topology;
+import org.tutti.collective.Area;
+import org.tutti.collective.BlockAlgorithm;
+import org.tutti.collective.Call;
+import org.tutti.collective.Cost;
+import org.tutti.collective.Inflow;
+import org.tutti.collective.Outflow;
+import org.tutti.collective.Team;
+import org.tutti.pattern.Route;
+
+/**
+ * All-to-all in which masters pass on what has come for others, as a {@link Route} says: few messages instead of one
+ * for each two nodes. Subclasses name the route.
+ *
+ * <p>In a node every rank shows the blocks for the others, which copy theirs from there. What it has for ranks of other
+ * nodes it copies straight to where its master sends from: the master's window has a place for each message. So nothing
+ * is gathered once more. In a message lie, row by row, the blocks for the ranks of a node, by their source. The first
+ * row has arrived, and each rank of the node copies its blocks from where it has landed; every other one the master
+ * copies to its place in the message by which it goes on. As sources follow each other, a row is one copy.
+ *
+ * <p>A message is one piece, over the {@linkplain Team#pair pair} of its two nodes, of which it is the only one: it
+ * lands there if it has room, else at its own place in the receiving master's window.
+ *
+ * <p><b>Why nothing is overwritten.</b> Each message has a place of its own at its sender, and one at its receiver,
+ * until all ranks of the node have left. A rank writes to its master's window when the master has shown it; the master
+ * sends when all ranks have said that they have (GATHERED), and after step j what has come until then has been passed
+ * on.
+ *
+ * <p><b>Why it ends.</b> A master invites all senders before it waits for anything. So it only waits for the ranks of
+ * its node, which only wait for each other, and in step j for messages of that step, for which its senders wait for
+ * earlier ones only.
+ */
+abstract class RoutedAllToAll extends BlockAlgorithm {
+    private static final int MASTER = 0;
+    private static final long SHOWN = 1;
+    private static final long GATHERED = 2;
+
+    private final Route route;
+
+    /**
+     * @param route which way the blocks go from node to node
+     * @param description what the catalogue says of it
+     */
+    RoutedAllToAll(Route route, Description description) {
+        super(Collective.ALL_TO_ALL, 1, description);
+        this.route = route;
+    }
+
+    // ---- what it takes
+
+    @Override
+    public final Cost cost(int nodes, int localRanks, long bytes) {
+        double waits = localRanks == 1 ? 0 : 2;
+        double copied = 2.0 * nodes * localRanks * bytes;
+        if (nodes == 1) {
+            return new Cost(waits, copied, 0, 0, 0);
+        }
+        int messages = 0;
+        for (int step = 0; step < route.steps(nodes); step++) {
+            for (int port = 1; port <= route.ports(nodes); port++) {
+                messages += route.receiver(0, nodes, step, port) < 0 ? 0 : 1;
+            }
+        }
+        double sent = departures(nodes, route.steps(nodes), 1);
+        double itemBytes = (double) localRanks * localRanks * bytes;
+        return new Cost(waits, copied + (sent - (nodes - 1)) * itemBytes, 0, route.steps(nodes), sent * itemBytes)
+                .withFurtherPuts(messages - route.steps(nodes));
+    }
+
+    @Override
+    protected final long blocksOnNode(int nodes, int ranks, int localRanks) {
+        return blocksOnNode(nodes, localRanks, (long) localRanks * localRanks);
+    }
+
+    @Override
+    public final long memoryBytes(Topology topology, int node, long bytes) {
+        long most = 0;
+        for (int each = 0; each < topology.nodes(); each++) {
+            most = Math.max(most, topology.ranksOn(each));
+        }
+        return blocksOnNode(topology.nodes(), topology.ranksOn(node), most * most) * bytes;
+    }
+
+    private long blocksOnNode(int nodes, long localRanks, long item) {
+        return localRanks * localRanks + passing(nodes) * item;
+    }
+
+    @Override
+    protected final long blockBytesMax(Team team) {
+        long most = team.ranksMax();
+        return team.windowBytesMax() / (most + passing(team.nodes()) * most * most);
+    }
+
+    /** What leaves a node and comes to it, counted in what goes from one node to another. */
+    private long passing(int nodes) {
+        return nodes == 1 ? 0
+                : departures(nodes, route.steps(nodes), 1) + arrivals(nodes, route.steps(nodes), 1);
+    }
+
+    /** What is sent before that port of that step has its turn. */
+    private long departures(int nodes, int step, int port) {
+        return before(nodes, route.ports(nodes), step, port);
+    }
+
+    /** What has come before a message of that step. */
+    private long arrivals(int nodes, int step, int arrival) {
+        return before(nodes, route.arrivals(nodes), step, arrival);
+    }
+
+    private long before(int nodes, int inStep, int step, int index) {
+        long before = 0;
+        for (int each = 0; each <= step; each++) {
+            for (int i = 1; i <= inStep && (each < step || i < index); i++) {
+                before += route.blocksMax(nodes, each, i);
+            }
+        }
+        return before;
+    }
+
+    // ---- where it lies
+
+    /** The room for what the ranks of one node have for those of another. */
+    private static long itemBytes(Team team, long bytes) {
+        return (long) team.ranksMax() * team.ranksMax() * bytes;
+    }
+
+    private static long localBytes(Team team, long bytes) {
+        return team.localSize() * bytes;
+    }
+
+    private boolean invitesAny(Team team, long bytes) {
+        long longest = 0;
+        for (int arrival = 1; arrival <= route.arrivals(team.nodes()); arrival++) {
+            for (int step = 0; step < route.steps(team.nodes()); step++) {
+                longest = Math.max(longest, route.blocksMax(team.nodes(), step, arrival));
+            }
+        }
+        return team.exceedsPair(longest * itemBytes(team, bytes));
+    }
+
+    /** A master's window: what it shows to its node, the messages that leave, and those that come by invitation. */
+    private long shownBytes(Team team, int place, long bytes) {
+        if (place != MASTER || team.nodes() == 1) {
+            return localBytes(team, bytes);
+        }
+        int nodes = team.nodes();
+        long items = invitesAny(team, bytes) ? passing(nodes) : departures(nodes, route.steps(nodes), 1);
+        return localBytes(team, bytes) + items * itemBytes(team, bytes);
+    }
+
+    /** How many ranks some nodes have that follow each other, wrapping around. */
+    private static long ranksOn(Team team, int first, int count) {
+        int end = first + count;
+        return end <= team.nodes() ? team.position(end) - team.position(first)
+                : team.size() - team.position(first) + team.position(end - team.nodes());
+    }
+
+    /** How long a row is that a node has for another one in a step. */
+    private long rowBytes(Team team, int holder, int destination, int step, long bytes) {
+        int first = route.firstSource(holder, destination, team.nodes(), step);
+        return ranksOn(team, first, route.sources(holder, destination, team.nodes(), step))
+                * team.ranksOn(destination) * bytes;
+    }
+
+    /** Where the blocks of a source begin in such a row. */
+    private long inRow(Team team, int holder, int destination, int step, int source, long bytes) {
+        int first = route.firstSource(holder, destination, team.nodes(), step);
+        return ranksOn(team, first, Math.floorMod(source - first, team.nodes())) * team.ranksOn(destination) * bytes;
+    }
+
+    /** How long the rows of a message are before one. */
+    private long rowsBytes(Team team, int sender, int receiver, int step, int row, long bytes) {
+        long length = 0;
+        for (int each = 0; each < row; each++) {
+            length += rowBytes(team, sender, route.destination(receiver, team.nodes(), step, each), step, bytes);
+        }
+        return length;
+    }
+
+    private long messageBytes(Team team, int sender, int receiver, int step, long bytes) {
+        return rowsBytes(team, sender, receiver, step, route.rows(sender, receiver, team.nodes(), step), bytes);
+    }
+
+    // ---- what is done
+
+    @Override
+    public final void run(Team team, Call call) {
+        long bytes = call.bytes();
+        Area own = team.show(shownBytes(team, team.localRank(), bytes));
+        for (int place = 0; place < team.localSize(); place++) {
+            if (place != team.localRank()) {
+                team.copy(call.source(), call.block(team.rankAt(team.node(), place)), own, place * bytes, bytes);
+            }
+        }
+        if (team.isMaster()) {
+            openInflows(team, own, bytes);
+        }
+        team.post(Team.READY, SHOWN);
+        if (team.nodes() > 1) {
+            gather(team, call, own);
+        }
+        if (!call.isInPlace()) {
+            team.copy(call.source(), call.block(team.rank()), call.target(), call.block(team.rank()), bytes);
+        }
+        for (int distance = 1; distance < team.localSize(); distance++) {
+            int place = (team.localRank() + distance) % team.localSize();
+            team.await(place, Team.READY, SHOWN);
+            team.copy(team.shown(place, shownBytes(team, place, bytes)), team.localRank() * bytes, call.target(),
+                    call.block(team.rankAt(team.node(), place)), bytes);
+        }
+        for (int step = 0; step < route.steps(team.nodes()); step++) {
+            if (team.isMaster()) {
+                passOn(team, own, step, bytes);
+                send(team, own, step + 1, bytes);
+            }
+            take(team, call, step);
+        }
+        team.noteAllAreHere(); // something of everybody has come
+    }
+
+    private void openInflows(Team team, Area window, long bytes) {
+        int nodes = team.nodes();
+        for (int step = 0; step < route.steps(nodes); step++) {
+            for (int arrival = 1; arrival <= route.arrivals(nodes); arrival++) {
+                int sender = route.sender(team.node(), nodes, step, arrival);
+                if (sender >= 0) {
+                    long items = departures(nodes, route.steps(nodes), 1) + arrivals(nodes, step, arrival);
+                    team.inflow(team.pair(sender)).openPair(sender,
+                            messageBytes(team, sender, team.node(), step, bytes), 1, window,
+                            localBytes(team, bytes) + items * itemBytes(team, bytes));
+                }
+            }
+        }
+    }
+
+    /**
+     * Copies what this rank has for other nodes to the messages by which it leaves; the master sends the first ones.
+     */
+    private void gather(Team team, Call call, Area own) {
+        Area window = own;
+        if (!team.isMaster()) {
+            team.await(MASTER, Team.READY, SHOWN);
+            window = team.shown(MASTER, shownBytes(team, MASTER, call.bytes()));
+            openInflows(team, window, call.bytes());
+        }
+        int nodes = team.nodes();
+        for (int step = 0; step < route.steps(nodes); step++) {
+            for (int port = 1; port <= route.ports(nodes); port++) {
+                int receiver = route.receiver(team.node(), nodes, step, port);
+                if (receiver >= 0) {
+                    gather(team, call, window, step, port, receiver);
+                }
+            }
+        }
+        team.post(Team.READY, GATHERED);
+        if (team.isMaster()) {
+            team.awaitOthers(Team.READY, GATHERED);
+            send(team, own, 0, call.bytes());
+        }
+    }
+
+    private void gather(Team team, Call call, Area window, int step, int port, int receiver) {
+        long bytes = call.bytes();
+        long row = messageAt(team, step, port, bytes);
+        for (int index = 0; index < route.rows(team.node(), receiver, team.nodes(), step); index++) {
+            int destination = route.destination(receiver, team.nodes(), step, index);
+            long at = row + inRow(team, team.node(), destination, step, team.node(), bytes)
+                    + team.localRank() * team.ranksOn(destination) * bytes;
+            for (int place = 0; place < team.ranksOn(destination); place++) {
+                team.copy(call.source(), call.block(team.rankAt(destination, place)), window, at + place * bytes,
+                        bytes);
+            }
+            row += rowBytes(team, team.node(), destination, step, bytes);
+        }
+    }
+
+    /** Where a message lies in its sender's window. */
+    private long messageAt(Team team, int step, int port, long bytes) {
+        return localBytes(team, bytes) + departures(team.nodes(), step, port) * itemBytes(team, bytes);
+    }
+
+    private void send(Team team, Area own, int step, long bytes) {
+        for (int port = 1; step < route.steps(team.nodes()) && port <= route.ports(team.nodes()); port++) {
+            int receiver = route.receiver(team.node(), team.nodes(), step, port);
+            if (receiver >= 0) {
+                long length = messageBytes(team, team.node(), receiver, step, bytes);
+                Outflow out = team.outflow(team.pair(receiver));
+                out.openPair(receiver, length, 1);
+                out.send(own, messageAt(team, step, port, bytes), length);
+            }
+        }
+    }
+
+    /** Copies all rows that have come in a step, but the first of each message, to where they go on from. */
+    private void passOn(Team team, Area own, int step, long bytes) {
+        int nodes = team.nodes();
+        for (int arrival = 1; arrival <= route.arrivals(nodes); arrival++) {
+            int sender = route.sender(team.node(), nodes, step, arrival);
+            if (sender >= 0) {
+                Area message = arrived(team, sender);
+                long at = rowBytes(team, sender, team.node(), step, bytes);
+                for (int row = 1; row < route.rows(sender, team.node(), nodes, step); row++) {
+                    int destination = route.destination(team.node(), nodes, step, row);
+                    long length = rowBytes(team, sender, destination, step, bytes);
+                    team.copy(message, at, own, onwardAt(team, sender, destination, step, bytes), length);
+                    at += length;
+                }
+            }
+        }
+    }
+
+    /** Where what a sender had for a destination in a step belongs among what leaves this node. */
+    private long onwardAt(Team team, int sender, int destination, int step, long bytes) {
+        int nodes = team.nodes();
+        int node = team.node();
+        int next = route.stepTowards(node, destination, nodes);
+        int port = route.portTowards(node, destination, nodes, next);
+        int receiver = route.receiver(node, nodes, next, port);
+        int row = 0;
+        while (route.destination(receiver, nodes, next, row) != destination) {
+            row++;
+        }
+        return messageAt(team, next, port, bytes) + rowsBytes(team, node, receiver, next, row, bytes)
+                + inRow(team, node, destination, next, route.firstSource(sender, destination, nodes, step), bytes);
+    }
+
+    private static Area arrived(Team team, int sender) {
+        Inflow in = team.inflow(team.pair(sender));
+        return in.await(1);
+    }
+
+    /** Copies this rank's blocks from the first rows of what has come in a step. */
+    private void take(Team team, Call call, int step) {
+        int nodes = team.nodes();
+        long bytes = call.bytes();
+        for (int arrival = 1; arrival <= route.arrivals(nodes); arrival++) {
+            int sender = route.sender(team.node(), nodes, step, arrival);
+            if (sender >= 0) {
+                Area message = arrived(team, sender);
+                long at = team.localRank() * bytes;
+                int first = route.firstSource(sender, team.node(), nodes, step);
+                for (int i = 0; i < route.sources(sender, team.node(), nodes, step); i++) {
+                    int source = (first + i) % nodes;
+                    for (int place = 0; place < team.ranksOn(source); place++) {
+                        team.copy(message, at, call.target(), call.block(team.rankAt(source, place)), bytes);
+                        at += localBytes(team, bytes);
+                    }
+                }
+            }
+        }
+    }
+}

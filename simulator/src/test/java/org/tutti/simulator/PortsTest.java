@@ -1,0 +1,108 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.tutti.Collective;
+import org.tutti.Topology;
+import org.tutti.choice.Catalogue;
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.alltoall.BruckAllToAll;
+import org.tutti.collective.alltoall.StandardExchangeAllToAll;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+/** Algorithms in which a node sends to several others in a step. */
+class PortsTest {
+    private static final long SEED = 20261123;
+    private static final double EXACT = 1e-9;
+    private static final int RANKS = 2;
+    private static final int BLOCK_BYTES = 8;
+
+    /** Only the way over the rail takes time: a microsecond a step. */
+    private static final Model LATENCY =
+            new Model("test", 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1024, 1, 1, 0, 0, Levels.NONE);
+
+    static Stream<Algorithm> withOtherPorts() {
+        return Stream.of(2, 4).flatMap(
+                ports -> Stream.<Algorithm>of(new BruckAllToAll(ports), new StandardExchangeAllToAll(ports)));
+    }
+
+    /** The numbers of ports that the catalogue does not have, on every shape. */
+    @Tag("thorough")
+    @ParameterizedTest
+    @MethodSource("withOtherPorts")
+    void shouldFindNothingWrongWithOtherNumbersOfPorts(Algorithm algorithm) {
+        Random random = new Random(SEED);
+        List<String> failures = new ArrayList<>();
+        for (Topology topology : Sweep.shapes()) {
+            int part = random.nextInt(AlgorithmPlan.parts(algorithm, topology));
+            new AlgorithmPlan(algorithm, topology, part, random.nextInt()).verify()
+                    .ifPresent(found -> failures.add(found.getMessage()));
+        }
+        assertThat(failures).as("seed %s", SEED).isEmpty();
+    }
+
+    /** Qian and Afsahi 2008, equation 5: log(n) steps to base k + 1, n/(k+1) nodes' blocks over each port in a step. */
+    @ParameterizedTest
+    @CsvSource({"bruck, 1, 2, 1", "bruck, 1, 4, 2", "bruck, 1, 16, 4", "bruck@3-ports, 3, 4, 1",
+            "bruck@3-ports, 3, 16, 2", "standard-exchange, 1, 2, 1", "standard-exchange, 1, 4, 2",
+            "standard-exchange, 1, 16, 4", "standard-exchange@3-ports, 3, 4, 1", "standard-exchange@3-ports, 3, 16, 2"})
+    void shouldExchangeAllToAllAsThePaperSaysWhereTheNodesAreAPower(String name, int ports, int nodes, int steps) {
+        Prediction prediction = allToAll(name, nodes);
+        assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
+        assertThat(prediction.messages()).isEqualTo((long) nodes * ports * steps);
+        assertThat(prediction.bytesPerRail()).isEqualTo((long) ports * steps * nodes / (ports + 1) * itemBytes());
+    }
+
+    /** Elsewhere Bruck's algorithm has as many steps as the next power, and sends no more than equation 5 says. */
+    @ParameterizedTest
+    @CsvSource({"bruck, 1, 3, 2", "bruck, 1, 5, 3", "bruck, 1, 6, 3", "bruck, 1, 7, 3", "bruck, 1, 13, 4",
+            "bruck@3-ports, 3, 2, 1", "bruck@3-ports, 3, 5, 2", "bruck@3-ports, 3, 7, 2", "bruck@3-ports, 3, 17, 3"})
+    void shouldExchangeAllToAllWithNoMoreElsewhere(String name, int ports, int nodes, int steps) {
+        Prediction prediction = allToAll(name, nodes);
+        assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
+        assertThat(prediction.bytesPerRail())
+                .isLessThanOrEqualTo((long) ports * steps * nodes * itemBytes() / (ports + 1));
+    }
+
+    /** Standard Exchange has no more steps either, but what it sends to correct itself: less than as much again. */
+    @ParameterizedTest
+    @CsvSource({"standard-exchange, 1, 3, 2", "standard-exchange, 1, 5, 3", "standard-exchange, 1, 6, 3",
+            "standard-exchange, 1, 7, 3", "standard-exchange, 1, 13, 4", "standard-exchange@3-ports, 3, 2, 1",
+            "standard-exchange@3-ports, 3, 5, 2", "standard-exchange@3-ports, 3, 7, 2",
+            "standard-exchange@3-ports, 3, 17, 3"})
+    void shouldCorrectStandardExchangeWithoutFurtherSteps(String name, int ports, int nodes, int steps) {
+        Prediction prediction = allToAll(name, nodes);
+        assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
+        assertThat(prediction.bytesPerRail())
+                .isLessThan(2L * ports * steps * nodes * itemBytes() / (ports + 1));
+    }
+
+    /** What goes straight goes once, in one message for each two nodes. */
+    @ParameterizedTest
+    @CsvSource({"2", "5", "8"})
+    void shouldAggregateWhatGoesFromNodeToNode(int nodes) {
+        Prediction prediction = allToAll("aggregated", nodes);
+        assertThat(prediction.micros()).isCloseTo(1, within(EXACT));
+        assertThat(prediction.messages()).isEqualTo((long) nodes * (nodes - 1));
+        assertThat(prediction.bytesPerRail()).isEqualTo((nodes - 1L) * itemBytes());
+    }
+
+    private static Prediction allToAll(String name, int nodes) {
+        return Prediction.of(Catalogue.find(Collective.ALL_TO_ALL, name), Sweep.even(nodes, RANKS), BLOCK_BYTES, 0,
+                LATENCY);
+    }
+
+    private static long itemBytes() {
+        return RANKS * RANKS * BLOCK_BYTES;
+    }
+}
