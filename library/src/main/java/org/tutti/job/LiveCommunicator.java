@@ -5,7 +5,6 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Comparator;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -271,16 +270,30 @@ final class LiveCommunicator extends Communicator {
                     + "; a color is 0 or more");
         }
         long deadlineNanos = deadlineNanos();
-        var table = new long[size()]; // for each rank the color in the upper half, the key in the lower
-        table[rank()] = (long) own << Integer.SIZE | Integer.toUnsignedLong(key);
-        allreduce(table, Reduction.SUM);
+        var choices = new long[size()]; // for each rank the color in the upper half, the key in the lower
+        allgather(new long[]{(long) own << Integer.SIZE | Integer.toUnsignedLong(key)}, choices);
         if (color.isEmpty()) {
             barrier("split", same("split"), deadlineNanos);
             return Optional.empty();
         }
-        int[] ranks = IntStream.range(0, size()).filter(each -> table[each] >> Integer.SIZE == own).boxed()
-                .sorted(Comparator.comparingInt(each -> (int) table[each])).mapToInt(each -> each).toArray();
-        return Optional.of(split("split", own, ranks, deadlineNanos));
+        return Optional.of(split("split", own, ranksOf(own, choices), deadlineNanos));
+    }
+
+    /** The ranks that have chosen a color, by key, and those of the same key in their order. */
+    private static int[] ranksOf(int color, long[] choices) {
+        var keyed = new long[choices.length];
+        int count = 0;
+        for (int each = 0; each < choices.length; each++) {
+            if (choices[each] >> Integer.SIZE == color) {
+                keyed[count++] = choices[each] << Integer.SIZE | each;
+            }
+        }
+        Arrays.sort(keyed, 0, count);
+        var ranks = new int[count];
+        for (int i = 0; i < count; i++) {
+            ranks[i] = (int) keyed[i];
+        }
+        return ranks;
     }
 
     @Override
