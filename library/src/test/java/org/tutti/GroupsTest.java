@@ -33,15 +33,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Groups of ranks wherever these are: what they compute, beside other groups and the communicator they come from. */
 @Timeout(300)
+@Tag("sampled")
 class GroupsTest {
     /** With the landing places of two nodes. */
     private static final long GROUP_BYTES = 9 << 20;
 
     /** For each rank its node. */
     static Stream<int[]> placements() {
-        return Stream.of(new int[]{0}, new int[]{0, 0}, new int[]{0, 0, 0, 0, 0}, new int[]{0, 1},
-                new int[]{0, 1, 0, 1},
-                new int[]{0, 0, 1, 1, 1}, new int[]{0, 1, 2, 1, 0, 0});
+        return Rows.sampled(Stream.of(new int[]{0}, new int[]{0, 0}, new int[]{0, 0, 0, 0, 0}, new int[]{0, 1},
+                new int[]{0, 1, 0, 1}, new int[]{0, 1, 2, 1, 0, 0}, new int[]{0, 0, 1, 1, 1}));
     }
 
     /** Uses each collective, and checks the results by the ranks that the group is said to have. */
