@@ -158,14 +158,18 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         return new ArrayList<>(cases);
     }
 
-    /** For each algorithm some operators and every so many sizes; the caller places the ranks, in blocks. */
+    /**
+     * For each algorithm some operators and every so many sizes, in the short run a third of these; the caller places
+     * the ranks, in blocks.
+     */
     static List<Case> sampleOf(long seed, int ranks, int firstKind, int everyKind) {
         Random random = new Random(seed);
+        int step = PLACES_EVERY == 1 ? everyKind : 3 * everyKind;
         List<Case> cases = new ArrayList<>();
         for (Collective collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
                 List<Operation> operations = operations(algorithm, collective);
-                for (int kind = firstKind; kind < KINDS; kind += everyKind) {
+                for (int kind = firstKind; kind < KINDS; kind += step) {
                     Operation operation = operations.get(random.nextInt(operations.size()));
                     int root = random.nextInt(roots(collective, ranks));
                     cases.add(draw(random, algorithm, operation, ranks, 1, root, kind));

@@ -14,6 +14,8 @@ import javax.tools.ToolProvider;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.Program;
 import org.tutti.Tutti;
 
@@ -23,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The documents say what is, not how and when it came to be. Their Java snippets are compiled and run: each is a
  * program, or the body of one rank.
  */
+@Execution(ExecutionMode.CONCURRENT) // it only computes
 class DocumentsTest {
     private static final Path HOME = Path.of("").toAbsolutePath().getParent();
     private static final Pattern SNIPPET = Pattern.compile("(?s)```java\\n(.*?)```");

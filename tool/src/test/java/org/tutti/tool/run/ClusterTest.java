@@ -126,6 +126,7 @@ class ClusterTest {
         launcher.assertThatNothingIsLeft(Duration.ofSeconds(1));
     }
 
+    @Tag("thorough")
     @Test
     void shouldRunAJobWithCollectivesOverTwoRails() throws Exception {
         try (var launcher = runProgram(Programs.COMPUTES)) {

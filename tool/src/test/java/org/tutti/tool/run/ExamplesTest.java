@@ -8,7 +8,6 @@ import java.util.List;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,7 +27,7 @@ class ExamplesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"-n 3", "-n 3 --nodes 2"})
+    @Shapes({"-n 3", "-n 3 --nodes 2"})
     void shouldFindPi(String options) throws Exception {
         try (var launcher = run(options, "Pi.java")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
@@ -38,7 +37,7 @@ class ExamplesTest {
 
     /** The program itself compares its solution with a plain one. */
     @ParameterizedTest
-    @ValueSource(strings = {"-n 3", "-n 5 --nodes 4"})
+    @Shapes({"-n 3", "-n 5 --nodes 4"})
     void shouldSolveTheEllipticProblem(String options) throws Exception {
         try (var launcher = run(options, "ConjugateGradient.java", "12", "1")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
@@ -49,7 +48,7 @@ class ExamplesTest {
 
     /** The program compares the product with a plain one. */
     @ParameterizedTest
-    @ValueSource(strings = {"-n 4", "-n 5 --nodes 2 --ranks-per-process 2"})
+    @Shapes({"-n 4", "-n 5 --nodes 2 --ranks-per-process 2"})
     void shouldMultiplyMatricesTaskByTask(String options) throws Exception {
         try (var launcher = run(options, "MatrixMultiplication.java", "70")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
@@ -60,7 +59,7 @@ class ExamplesTest {
 
     /** The program compares the count with that of a plain loop. */
     @ParameterizedTest
-    @ValueSource(strings = {"-n 4", "-n 5 --nodes 2 --ranks-per-process 2"})
+    @Shapes({"-n 4", "-n 5 --nodes 2 --ranks-per-process 2"})
     void shouldCountATreeByStealingWork(String options) throws Exception {
         try (var launcher = run(options, "WorkStealing.java", "200")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
@@ -71,7 +70,7 @@ class ExamplesTest {
 
     /** The program compares the order with that of a plain sort. */
     @ParameterizedTest
-    @ValueSource(strings = {"-n 3", "-n 5 --nodes 2 --ranks-per-process 2"})
+    @Shapes({"-n 3", "-n 5 --nodes 2 --ranks-per-process 2"})
     void shouldSortNumbersThatAreSpreadOverAllRanks(String options) throws Exception {
         try (var launcher = run(options, "SampleSort.java", "40000")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
@@ -82,7 +81,7 @@ class ExamplesTest {
 
     /** The program compares the eigenvalue with that of a plain computation. */
     @ParameterizedTest
-    @ValueSource(strings = {"-n 3", "-n 5 --nodes 2 --ranks-per-process 2"})
+    @Shapes({"-n 3", "-n 5 --nodes 2 --ranks-per-process 2"})
     void shouldFindTheGreatestEigenvalue(String options) throws Exception {
         try (var launcher = run(options, "PowerIteration.java", "500")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();

@@ -91,6 +91,7 @@ class SeveralHostsTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldPassMuchOutputOnInWholeLines() throws Exception {
         var body = """
@@ -116,6 +117,7 @@ class SeveralHostsTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldNotWaitForARankZeroThatReadsNothing() throws Exception {
         try (var launcher = runWithInput("x".repeat(1 << 20), "IO.println(rank);", "--hosts", "a:1,b:1")) {
@@ -136,6 +138,7 @@ class SeveralHostsTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldReportAnExceptionBeforeItsConsequences() throws Exception {
         try (var launcher = run("if (rank == 1) { throw new IllegalStateException(\"the cause\"); } "
@@ -146,6 +149,7 @@ class SeveralHostsTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldLeaveTheOthersRunningWhenAskedTo() throws Exception {
         var body = "if (rank == 0) { System.exit(5); } Thread.sleep(700); IO.println(\"done\");";
