@@ -45,6 +45,8 @@ import org.tutti.collective.reduce.IndexRangeReduce;
 import org.tutti.collective.reduce.RankOrderReduce;
 import org.tutti.collective.reduce.SrmReduce;
 import org.tutti.collective.reducescatter.DirectReduceScatter;
+import org.tutti.collective.reducescatter.HalvingReduceScatter;
+import org.tutti.collective.reducescatter.PairwiseReduceScatter;
 import org.tutti.collective.reducescatter.RankOrderReduceScatter;
 import org.tutti.collective.scan.DirectScan;
 import org.tutti.collective.scatter.DirectScatter;
@@ -70,7 +72,8 @@ public final class Catalogue {
             new BlocksAlgorithm(Collective.ALLGATHER),
             new DirectAllToAll(), new BruckAllToAll(1), new BruckAllToAll(3), new StandardExchangeAllToAll(1),
             new StandardExchangeAllToAll(3), new AggregatedAllToAll(), new BlocksAlgorithm(Collective.ALL_TO_ALL),
-            new DirectReduceScatter(), new RankOrderReduceScatter(), new DirectScan(false), new DirectScan(true))
+            new DirectReduceScatter(), new PairwiseReduceScatter(), new HalvingReduceScatter(1),
+            new HalvingReduceScatter(3), new RankOrderReduceScatter(), new DirectScan(false), new DirectScan(true))
             .collect(Collectors.groupingBy(Algorithm::collective));
 
     /** What follows the name of an algorithm whose chunks are chosen. */

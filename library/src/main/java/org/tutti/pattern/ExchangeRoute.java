@@ -16,6 +16,12 @@ package org.tutti.pattern;
  *                    step 1: 0 ↔ 2   1 ↔ 3   4 → 2       what 4 has for 2: 6 is not there
  *                    step 2: 0 ↔ 4                       3, as all odd ones, has sent what it had for 4 in step 0
  * </pre>
+ *
+ * <p><b>The order of digits.</b> Destinations are ordered by their last digit, those with the same one by the last but
+ * one, and so on: 0 2 4 1 3 of five with one port. So those that a message has rows for follow each other.
+ *
+ * <p><b>Turns.</b> What a participant has for a destination is from consecutive sources that do not wrap around. Taken
+ * by {@linkplain #arrival turns}, each message of a step has rows from the sources right after these, or right before.
  */
 public final class ExchangeRoute extends Route {
     /**
@@ -91,6 +97,76 @@ public final class ExchangeRoute extends Route {
     @Override
     public int portTowards(int index, int destination, int size, int step) {
         return Math.floorMod(digit(destination, size, step) - digit(index, size, step), ports(size) + 1);
+    }
+
+    /**
+     * Finds where the rows of a message begin in the order of digits.
+     *
+     * @param receiver who gets the message
+     * @param size the number of participants
+     * @param step in which step
+     * @return the first destination, of as many as the message has {@link #rows}
+     */
+    public int firstDestination(int receiver, int size, int step) {
+        return (int) (receiver % nextWeight(size, step));
+    }
+
+    /**
+     * Goes on in the order of digits, which begins with 0.
+     *
+     * @param destination a destination
+     * @param size the number of participants
+     * @return the destination after it, or −1
+     */
+    public int nextDestination(int destination, int size) {
+        int next = destination;
+        for (int step = steps(size) - 1; step >= 0; step--) {
+            int weight = weight(size, step);
+            if (digit(next, size, step) < ports(size) && next + weight < size) {
+                return next + weight;
+            }
+            next %= weight; // carry: those above are 0 already
+        }
+        return -1;
+    }
+
+    /**
+     * Tells which message of a step to take, one after the other, so that what is for a destination stays from
+     * consecutive sources. Those of senders with higher numbers have rows from sources after those that are there.
+     *
+     * @param index who gets the messages
+     * @param size the number of participants
+     * @param step in which step
+     * @param turn 1 to {@link #arrivals}
+     * @return the message, as {@link #sender} counts them
+     */
+    public int arrival(int index, int size, int step, int turn) {
+        int ports = ports(size);
+        int higher = ports - digit(index, size, step);
+        int lower = turn - higher - ports;
+        if (turn <= higher) { // after it in its group, upwards
+            return turn;
+        }
+        return lower <= 0 ? turn - higher + ports // in the last group, upwards
+                : ports + 1 - lower; // before it in its group, downwards
+    }
+
+    /**
+     * Bounds the rows that come to a participant in all steps.
+     *
+     * @param size the number of participants
+     * @return how many at most; where the size is a power of the ports and one, that is size − 1
+     */
+    public int rowsArrivingMax(int size) {
+        int rows = 0;
+        for (int step = 0; step < steps(size); step++) {
+            int next = (int) Math.min(size, nextWeight(size, step));
+            int places = Math.ceilDiv(next, weight(size, step)); // in a group
+            int lastPlaces = Math.ceilDiv(size % next, weight(size, step)); // in the last one, if it lacks some
+            int corrections = Math.min(ports(size), lastPlaces);
+            rows += Math.max((places - 1) * Math.ceilDiv(size, next), (places - 1 + corrections) * (size / next));
+        }
+        return rows;
     }
 
     private int digit(int number, int size, int step) {

@@ -2,9 +2,11 @@
 package org.tutti.pattern;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.params.ParameterizedTest;
@@ -143,6 +145,133 @@ class RouteTest {
                     assertThat(blocks(route, 1, receiver, size, step)).hasSize(size / base)
                             .hasSize(route.blocksMax(size, step, port));
                 }
+            }
+        }
+    }
+
+    // ---- of Standard Exchange: rows that are combined
+
+    static Stream<ExchangeRoute> exchangeRoutes() {
+        return Stream.of(1, 2, 3, 4, 5, Route.ALL_PORTS).map(ExchangeRoute::new);
+    }
+
+    /** Sources that follow each other. */
+    private record Run(int first, int end) {}
+
+    @ParameterizedTest
+    @MethodSource("exchangeRoutes")
+    void shouldTakeByTurnsWhatIsFromTheSourcesBesideThoseThatAreThere(ExchangeRoute route) {
+        for (int size = 2; size <= SIZE_MAX; size++) {
+            for (int destination = 0; destination < size; destination++) {
+                Run[] held = new Run[size];
+                for (int index = 0; index < size; index++) {
+                    held[index] = new Run(index, index + 1);
+                }
+                for (int step = 0; step < route.steps(size); step++) {
+                    Run[] before = held.clone();
+                    for (int index = 0; index < size; index++) {
+                        if (keeps(route, index, destination, size, step)) {
+                            held[index] = takeByTurns(route, index, size, step, before);
+                        }
+                    }
+                }
+                assertThat(held[destination]).as("size %s", size).isEqualTo(new Run(0, size));
+            }
+        }
+    }
+
+    private static boolean keeps(Route route, int index, int destination, int size, int step) {
+        return index == destination || route.stepTowards(index, destination, size) > step;
+    }
+
+    private static Run takeByTurns(ExchangeRoute route, int index, int size, int step, Run[] before) {
+        Run held = before[index];
+        Set<Integer> arrivals = new HashSet<>();
+        for (int turn = 1; turn <= route.arrivals(size); turn++) {
+            int arrival = route.arrival(index, size, step, turn);
+            assertThat(arrivals.add(arrival)).isTrue();
+            int sender = route.sender(index, size, step, arrival);
+            if (sender > index) {
+                assertThat(before[sender].first()).as("from %s to %s of %s", sender, index, size)
+                        .isEqualTo(held.end());
+                held = new Run(held.first(), before[sender].end());
+            } else if (sender >= 0) {
+                assertThat(before[sender].end()).as("from %s to %s of %s", sender, index, size)
+                        .isEqualTo(held.first());
+                held = new Run(before[sender].first(), held.end());
+            }
+        }
+        assertThat(arrivals).allMatch(arrival -> arrival >= 1 && arrival <= route.arrivals(size));
+        return held;
+    }
+
+    /** In the order of digits, the last one first: as words are, of numbers that are written backwards. */
+    @ParameterizedTest
+    @MethodSource("exchangeRoutes")
+    void shouldGoThroughAllDestinationsInTheOrderOfTheirDigits(ExchangeRoute route) {
+        for (int size = 1; size <= SIZE_MAX; size++) {
+            int base = Math.max(2, route.ports(size) + 1);
+            assertThat(walk(route, 0, size, size)).isEqualTo(IntStream.range(0, size).boxed()
+                    .sorted(Comparator.comparing(index -> backwards(index, base))).toList());
+        }
+    }
+
+    private static String backwards(int number, int base) {
+        StringBuilder digits = new StringBuilder();
+        for (int rest = number, i = 0; i < SIZE_MAX; rest /= base, i++) {
+            digits.append((char) ('A' + rest % base));
+        }
+        return digits.toString();
+    }
+
+    private static List<Integer> walk(ExchangeRoute route, int first, int count, int size) {
+        List<Integer> walk = new ArrayList<>();
+        int destination = first;
+        for (int i = 0; i < count; i++) {
+            walk.add(destination);
+            destination = route.nextDestination(destination, size);
+        }
+        assertThat(count < size || destination == -1).isTrue();
+        return walk;
+    }
+
+    @ParameterizedTest
+    @MethodSource("exchangeRoutes")
+    void shouldHaveRowsInAMessageThatFollowEachOtherInTheOrderOfDigits(ExchangeRoute route) {
+        for (int size = 2; size <= SIZE_MAX; size++) {
+            for (int step = 0; step < route.steps(size); step++) {
+                for (int receiver = 0; receiver < size; receiver++) {
+                    int rows = route.rows(receiver, receiver, size, step);
+                    List<Integer> destinations = new ArrayList<>();
+                    for (int row = 0; row < rows; row++) {
+                        destinations.add(route.destination(receiver, size, step, row));
+                    }
+                    assertThat(walk(route, route.firstDestination(receiver, size, step), rows, size))
+                            .containsExactlyInAnyOrderElementsOf(destinations);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("exchangeRoutes")
+    void shouldBoundTheRowsThatArrive(ExchangeRoute route) {
+        assertThat(route.rowsArrivingMax(1)).isZero();
+        for (int size = 2; size <= 4 * SIZE_MAX; size++) {
+            int most = 0;
+            for (int index = 0; index < size; index++) {
+                int rows = 0;
+                for (int step = 0; step < route.steps(size); step++) {
+                    for (int arrival = 1; arrival <= route.arrivals(size); arrival++) {
+                        int sender = route.sender(index, size, step, arrival);
+                        rows += sender < 0 ? 0 : route.rows(sender, index, size, step);
+                    }
+                }
+                most = Math.max(most, rows);
+            }
+            assertThat(route.rowsArrivingMax(size)).as("size %s", size).isBetween(most, 2 * (size - 1));
+            if (Math.pow(route.ports(size) + 1, route.steps(size)) == size) {
+                assertThat(route.rowsArrivingMax(size)).isEqualTo(most).isEqualTo(size - 1);
             }
         }
     }

@@ -1,0 +1,86 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.reducescatter;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.Call;
+import org.tutti.collective.Cost;
+import org.tutti.collective.Inflow;
+import org.tutti.collective.Outflow;
+import org.tutti.collective.Team;
+
+/**
+ * Reduce-scatter on two levels in which masters send each other rows that follow each other in their windows, all in
+ * one message, and combine what comes with the same rows of their own. At last a master has its own node's row, from
+ * which each rank copies its block.
+ *
+ * <p>A message is one piece, over the {@linkplain Team#pair pair} of its two nodes, of which it is the only one: it
+ * lands there if it has room, else in the receiving master's window.
+ *
+ * <p><b>Why nothing is overwritten.</b> What a master has sent it does not touch again: the rows that it goes on
+ * combining are others. The ranks of its node read its window again when it says EXCHANGED.
+ */
+abstract class MasterReduceScatter extends TwoLevelReduceScatter {
+    private static final long EXCHANGED = 3;
+
+    MasterReduceScatter(Description description) {
+        super(description);
+    }
+
+    /** Exchanges, at the master, what all ranks of its node have combined. */
+    abstract void exchangeRows(Team team, Call call, Area window);
+
+    /** What it costs if a master waits for others so many times, and sends so many messages and rows. */
+    static Cost cost(int nodes, int localRanks, long bytes, int steps, int messages, int rows) {
+        double all = (double) bytes * nodes * localRanks;
+        double sent = (double) bytes * rows * localRanks;
+        return new Cost(localRanks == 1 ? 0 : 3, all + bytes, all * (localRanks - 1) / localRanks + sent, steps, sent)
+                .withFurtherPuts((double) messages - steps);
+    }
+
+    @Override
+    final void exchange(Team team, Call call, Area window) {
+        if (team.isMaster()) {
+            team.awaitOthers(Team.READY, COMBINED);
+            exchangeRows(team, call, window);
+            team.post(Team.READY, EXCHANGED);
+        } else {
+            team.await(MASTER, Team.READY, EXCHANGED);
+        }
+        team.copy(window, (position(team, team.node()) + team.localRank()) * call.bytes(), call.target(), 0,
+                call.blockBytes(team.rank()));
+    }
+
+    /** Opens what comes from another node: so many blocks, perhaps to a place in the master's window. */
+    static void openInflow(Team team, Call call, int sender, int blocks, Area window, long at) {
+        Inflow in = team.inflow(team.pair(sender));
+        in.openPair(sender, blocks * call.bytes(), 1, window, at);
+        in.inParts(blocks / together(call, 0, blocks));
+    }
+
+    /** Sends another node the blocks from one to another. */
+    final void send(Team team, Call call, Area window, int receiver, int from, int to) {
+        int together = together(call, from, to);
+        Outflow out = team.outflow(team.pair(receiver));
+        out.openPair(receiver, (to - from) * call.bytes(), 1);
+        out.inParts((to - from) / together);
+        for (int block = from; block < to; block += together) {
+            out.send(window, block * call.bytes(), (block - from) * call.bytes(), bytes(team, call, block, together));
+        }
+    }
+
+    /** Waits for what another node sends, and combines it with the blocks from one to another. */
+    final void combineArrived(Team team, Call call, Area window, int sender, int from, int to) {
+        int together = together(call, from, to);
+        Area arrived = team.inflow(team.pair(sender)).await((to - from) / together);
+        for (int block = from; block < to; block += together) {
+            long own = block * call.bytes();
+            long theirs = (block - from) * call.bytes();
+            long bytes = bytes(team, call, block, together);
+            if (sender < team.node()) {
+                team.combine(call.kernel(), arrived, theirs, window, own, window, own, bytes);
+            } else {
+                team.combine(call.kernel(), window, own, arrived, theirs, window, own, bytes);
+            }
+        }
+    }
+}
