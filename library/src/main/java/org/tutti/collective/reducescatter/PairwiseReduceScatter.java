@@ -61,7 +61,7 @@ public final class PairwiseReduceScatter extends MasterReduceScatter {
     }
 
     private static void openInflow(Team team, Call call, Area window, int step) {
-        long at = (team.size() + (long) step % PLACES * team.localSize()) * call.bytes();
+        long at = (team.size() + (step - 1L) % PLACES * team.localSize()) * call.bytes();
         openInflow(team, call, sender(team, step), team.localSize(), window, at);
     }
 
