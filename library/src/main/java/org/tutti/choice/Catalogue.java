@@ -14,7 +14,9 @@ import org.tutti.collective.Algorithm;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.allgather.BruckAllgather;
 import org.tutti.collective.allgather.DirectAllgather;
+import org.tutti.collective.allgather.HalvingAllgather;
 import org.tutti.collective.allgather.RingAllgather;
+import org.tutti.collective.allgather.StandardExchangeAllgather;
 import org.tutti.collective.allreduce.ChengAllreduce;
 import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.allreduce.IndexRadixAllreduce;
@@ -29,6 +31,7 @@ import org.tutti.collective.alltoall.BruckAllToAll;
 import org.tutti.collective.alltoall.DirectAllToAll;
 import org.tutti.collective.alltoall.StandardExchangeAllToAll;
 import org.tutti.collective.barrier.FlatBarrier;
+import org.tutti.collective.barrier.HalvingBarrier;
 import org.tutti.collective.barrier.SrmBarrier;
 import org.tutti.collective.barrier.TreeBarrier;
 import org.tutti.collective.blocks.BlocksAlgorithm;
@@ -57,18 +60,21 @@ import org.tutti.collective.scatter.TreeScatter;
  */
 public final class Catalogue {
     private static final Map<Collective, List<Algorithm>> ALGORITHMS = Stream.of(
-            new SrmBarrier(), new FlatBarrier(), new TreeBarrier(),
-            SrmBroadcast.BINOMIAL, SrmBroadcast.BINARY, SrmBroadcast.FIBONACCI, new ChainBroadcast(),
-            new SlotRingBroadcast(), new ScatterAllgatherBroadcast(), new DirectReadBroadcast(),
-            new FlatReduce(), new SrmReduce(), new ChainReduce(), new IndexRangeReduce(), new RankOrderReduce(),
-            new FlatAllreduce(), new SrmAllreduce(), new ChengAllreduce(false), new ChengAllreduce(true),
+            new SrmBarrier(), new FlatBarrier(), new TreeBarrier(), new HalvingBarrier(),
+            SrmBroadcast.BINOMIAL, SrmBroadcast.BINARY, SrmBroadcast.FIBONACCI, SrmBroadcast.HALVING,
+            new ChainBroadcast(), new SlotRingBroadcast(), new ScatterAllgatherBroadcast(), new DirectReadBroadcast(),
+            new FlatReduce(), SrmReduce.BINOMIAL, SrmReduce.HALVING, new ChainReduce(), new IndexRangeReduce(),
+            new RankOrderReduce(),
+            new FlatAllreduce(), SrmAllreduce.BINOMIAL, SrmAllreduce.HALVING, new ChengAllreduce(false),
+            new ChengAllreduce(true),
             new RecursiveDoublingAllreduce(), new RabenseifnerAllreduce(), new RingAllreduce(),
             new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce(),
             new DirectGather(), TreeGather.nomial(1), TreeGather.nomial(3), TreeGather.halving(),
             new BlocksAlgorithm(Collective.GATHER),
             new DirectScatter(), TreeScatter.nomial(1), TreeScatter.nomial(3), TreeScatter.halving(),
             new BlocksAlgorithm(Collective.SCATTER), new DirectAllgather(),
-            new RingAllgather(), new BruckAllgather(1), new BruckAllgather(3),
+            new RingAllgather(), new BruckAllgather(1), new BruckAllgather(3), new StandardExchangeAllgather(1),
+            new StandardExchangeAllgather(3), new HalvingAllgather(),
             new BlocksAlgorithm(Collective.ALLGATHER),
             new DirectAllToAll(), new BruckAllToAll(1), new BruckAllToAll(3), new StandardExchangeAllToAll(1),
             new StandardExchangeAllToAll(3), new AggregatedAllToAll(), new BlocksAlgorithm(Collective.ALL_TO_ALL),

@@ -34,13 +34,15 @@ class CatalogueTest {
     void shouldFindNothingElse(String name) {
         assertThat(Catalogue.search(Collective.REDUCE, name)).isEmpty();
         assertThatThrownBy(() -> Catalogue.find(Collective.REDUCE, name)).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("there is no algorithm \"" + name + "\" for reduce; there are flat, srm, chain");
+                .hasMessageContaining(
+                        "there is no algorithm \"" + name + "\" for reduce; there are flat, srm, halving");
     }
 
     @Test
     void shouldListThoseThatHaveChunksWhenSomeWereAskedFor() {
         assertThatThrownBy(() -> Catalogue.find(Collective.REDUCE, "flat@32k"))
-                .hasMessageEndingWith("those with chunks of 4k to 1024k, as in srm@32k, are srm, index-range");
+                .hasMessageEndingWith("those with chunks of 4k to 1024k, as in srm@32k, are srm, halving, "
+                        + "index-range");
     }
 
     /** Chunks of 4 and 5 KiB, and of more than a window has room for, of a message that they do not divide. */

@@ -14,6 +14,7 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.allgather.StandardExchangeAllgather;
 import org.tutti.collective.alltoall.BruckAllToAll;
 import org.tutti.collective.alltoall.StandardExchangeAllToAll;
 
@@ -33,7 +34,8 @@ class PortsTest {
 
     static Stream<Algorithm> withOtherPorts() {
         return Stream.of(2, 4).flatMap(
-                ports -> Stream.<Algorithm>of(new BruckAllToAll(ports), new StandardExchangeAllToAll(ports)));
+                ports -> Stream.<Algorithm>of(new StandardExchangeAllgather(ports), new BruckAllToAll(ports),
+                        new StandardExchangeAllToAll(ports)));
     }
 
     /** The numbers of ports that the catalogue does not have, on every shape. */
@@ -95,6 +97,45 @@ class PortsTest {
         assertThat(prediction.micros()).isCloseTo(1, within(EXACT));
         assertThat(prediction.messages()).isEqualTo((long) nodes * (nodes - 1));
         assertThat(prediction.bytesPerRail()).isEqualTo((nodes - 1L) * itemBytes());
+    }
+
+    /** Qian and Afsahi 2008, equation 3: log(n) steps to base k + 1, in which (k+1)^j·k nodes' blocks leave a node. */
+    @ParameterizedTest
+    @CsvSource({"standard-exchange, 1, 2, 1", "standard-exchange, 1, 4, 2", "standard-exchange, 1, 16, 4",
+            "standard-exchange@3-ports, 3, 4, 1", "standard-exchange@3-ports, 3, 16, 2"})
+    void shouldGatherToAllAsThePaperSaysWhereTheNodesAreAPower(String name, int ports, int nodes, int steps) {
+        Prediction prediction = allgather(name, nodes);
+        assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
+        assertThat(prediction.messages()).isEqualTo((long) nodes * ports * steps);
+        assertThat(prediction.bytesPerRail()).isEqualTo((nodes - 1L) * RANKS * BLOCK_BYTES);
+    }
+
+    /** Elsewhere nobody receives a block twice, in no more steps; but some send to a second group, too. */
+    @ParameterizedTest
+    @CsvSource({"standard-exchange, 1, 3, 2", "standard-exchange, 1, 5, 3", "standard-exchange, 1, 6, 3",
+            "standard-exchange, 1, 7, 3", "standard-exchange, 1, 13, 4", "standard-exchange@3-ports, 3, 2, 1",
+            "standard-exchange@3-ports, 3, 5, 2", "standard-exchange@3-ports, 3, 7, 2",
+            "standard-exchange@3-ports, 3, 17, 3"})
+    void shouldGatherToAllWithoutFurtherSteps(String name, int ports, int nodes, int steps) {
+        Prediction prediction = allgather(name, nodes);
+        assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
+        assertThat(prediction.messages()).isLessThanOrEqualTo((long) nodes * ports * steps);
+        assertThat(prediction.bytesPerRail())
+                .isBetween((nodes - 1L) * RANKS * BLOCK_BYTES, 2L * (nodes - 1) * RANKS * BLOCK_BYTES);
+    }
+
+    /** Portals' pattern: each node but the first sends a message, and gets one, or two for both sides of its own. */
+    @ParameterizedTest
+    @CsvSource({"2, 2, 2", "3, 2, 5", "4, 4, 7", "8, 6, 18"})
+    void shouldGatherAndBroadcastOnOneTree(int nodes, int steps, int messages) {
+        Prediction prediction = allgather("halving", nodes);
+        assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
+        assertThat(prediction.messages()).isEqualTo(messages);
+    }
+
+    private static Prediction allgather(String name, int nodes) {
+        return Prediction.of(Catalogue.find(Collective.ALLGATHER, name), Sweep.even(nodes, RANKS), BLOCK_BYTES, 0,
+                LATENCY);
     }
 
     private static Prediction allToAll(String name, int nodes) {

@@ -12,6 +12,7 @@ import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
 import org.tutti.pattern.BinomialTree;
+import org.tutti.pattern.HalvingTree;
 
 /**
  * SRM's allreduce (paper: section 2.2, "Shared Memory Allreduce", and 2.4, "Allreduce"). In a node always a reduce by a
@@ -26,35 +27,45 @@ import org.tutti.pattern.BinomialTree;
  * result of chunk k − 1 is distributed (figure 5, the four-stage pipeline: reduce in the node, reduce between nodes,
  * broadcast between nodes, broadcast in the node). A rank's DONE word of chunk k says that it has read its children's
  * contributions and the result.
+ *
+ * <p>Portals' allreduce is its reduce and its broadcast, with the same messages: messages of any length go up and down
+ * the tree of recursive halving.
  */
 public final class SrmAllreduce extends Allreduce implements Chunked {
     private static final long DOUBLING_BYTES_MAX = 16 << 10;
     private static final Exchange DOUBLING = new RecursiveDoublingAllreduce();
     private static final int TOP = 0;
-    private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final int BUFFERS = 2;
     private static final long BUFFER_BYTES = 64 << 10;
 
-    private static final Description DESCRIPTION = new Description("srm", Order.BLOCKS,
-            "⌊log₂ p⌋ + 1 + ⌈log₂ n⌉; > 16 KiB ⌊log₂ p⌋ + 2·⌊log₂ n⌋ + c", "⌈log₂ p⌉·b at a master",
-            "⌈log₂ n⌉·b; > 16 KiB 2·⌈log₂ n⌉·b at rank 0's node", "2 × 64 KiB, 2 × 32 KiB an edge",
-            "SRM 2003, sections 2.2 and 2.4");
+    /** SRM's allreduce: short messages by recursive doubling, longer ones up and down a binomial tree. */
+    public static final SrmAllreduce BINOMIAL = new SrmAllreduce(
+            new Description("srm", Order.BLOCKS, "⌊log₂ p⌋ + 1 + ⌈log₂ n⌉; > 16 KiB ⌊log₂ p⌋ + 2·⌊log₂ n⌋ + c",
+                    "⌈log₂ p⌉·b at a master", "⌈log₂ n⌉·b; > 16 KiB 2·⌈log₂ n⌉·b at rank 0's node",
+                    "2 × 64 KiB, 2 × 32 KiB an edge", "SRM 2003, sections 2.2 and 2.4"),
+            new NodeTree(BinomialTree.INSTANCE), DOUBLING_BYTES_MAX, BUFFER_BYTES);
 
+    /** Portals' allreduce (Schutt and Brightwell 2007): up and down the tree of recursive halving. */
+    public static final SrmAllreduce HALVING = new SrmAllreduce(
+            new Description("halving", Order.BLOCKS, "⌊log₂ p⌋ + 2·⌊log₂ n⌋ + c", "⌈log₂ p⌉·b at a master",
+                    "2·⌈log₂ n⌉·b at rank 0's node", "2 × 64 KiB, 2 × 32 KiB an edge",
+                    "Portals collectives 2007; in nodes SRM 2003, section 2.2"),
+            new NodeTree(HalvingTree.INSTANCE), 0, BUFFER_BYTES);
+
+    private final NodeTree tree;
+    private final long doublingBytesMax;
     private final long bufferBytes;
 
-    /** With buffers of 64 KiB. */
-    public SrmAllreduce() {
-        this(DESCRIPTION, BUFFER_BYTES);
-    }
-
-    private SrmAllreduce(Description description, long bufferBytes) {
+    private SrmAllreduce(Description description, NodeTree tree, long doublingBytesMax, long bufferBytes) {
         super(description);
+        this.tree = tree;
+        this.doublingBytesMax = doublingBytesMax;
         this.bufferBytes = bufferBytes;
     }
 
     @Override
     public SrmAllreduce withChunk(long bytes) {
-        return new SrmAllreduce(DESCRIPTION.withChunk(bytes), bytes);
+        return new SrmAllreduce(description().withChunk(bytes), tree, doublingBytesMax, bytes);
     }
 
     private long bufferBytes(int nodes) {
@@ -65,7 +76,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     public Cost cost(int nodes, int localRanks, long bytes) {
         double depth = logarithm(localRanks);
         double locals = Math.ceil(Math.log(localRanks) / Math.log(2));
-        if (nodes > 1 && bytes <= DOUBLING_BYTES_MAX) {
+        if (nodes > 1 && bytes <= doublingBytesMax) {
             double rounds = RecursiveDoublingAllreduce.rounds(nodes);
             return new Cost(localRanks == 1 ? 0 : depth + 1, 2.0 * bytes, locals * bytes
                     + RecursiveDoublingAllreduce.combines(nodes) * bytes, rounds, rounds * bytes);
@@ -89,13 +100,13 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         // an edge for each child and the parent, or for each partner of the exchange
         long buffers = BUFFERS * bufferBytes(nodes);
-        return windows(localRanks, bytes, nodes == 1 ? buffers : Math.max(DOUBLING_BYTES_MAX, buffers))
+        return windows(localRanks, bytes, nodes == 1 ? buffers : Math.max(doublingBytesMax, buffers))
                 + landings(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);
     }
 
     @Override
     public void run(Team team, Call call) {
-        if (team.nodes() > 1 && call.bytes() <= DOUBLING_BYTES_MAX) {
+        if (team.nodes() > 1 && call.bytes() <= doublingBytesMax) {
             runShort(team, call);
         } else {
             runLong(team, call);
@@ -133,9 +144,9 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         Area buffers = team.show(chunk.window());
         if (team.nodes() > 1) {
             if (team.isMaster()) {
-                TREE.openUpwards(team, call.kernel(), TOP, 0, chunks, chunk.longest());
+                tree.openUpwards(team, call.kernel(), TOP, 0, chunks, chunk.longest());
             }
-            TREE.openDownwards(team, TOP, buffer, BUFFERS, chunks);
+            tree.openDownwards(team, TOP, buffer, BUFFERS, chunks);
         }
         for (int step = 1; step <= chunks + 1; step++) {
             if (step <= chunks) {
@@ -149,7 +160,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         }
     }
 
-    private static void contribute(Team team, Call call, Chunk chunk, Area buffers) {
+    private void contribute(Team team, Call call, Chunk chunk, Area buffers) {
         Area source = call.source();
         int rank = team.localRank();
         long from = chunk.from();
@@ -162,7 +173,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         }
         Area accumulated = NodeStage.combineBinomial(team, call, TOP, chunk, buffers, place);
         if (team.isMaster()) {
-            accumulated = TREE.combine(team, call.kernel(), TOP, accumulated, accumulated == source ? from : place,
+            accumulated = tree.combine(team, call.kernel(), TOP, accumulated, accumulated == source ? from : place,
                     buffers, place, length);
         }
         if (accumulated == source) {
@@ -175,12 +186,12 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         }
     }
 
-    private static void receive(Team team, Call call, Chunk chunk, Area buffers) {
+    private void receive(Team team, Call call, Chunk chunk, Area buffers) {
         Area target = call.target();
         if (team.node() != TOP) {
             receiveBelow(team, call, chunk);
         } else if (team.localRank() == TOP) {
-            TREE.passOn(team, TOP, buffers, chunk.place(), chunk.length());
+            tree.passOn(team, TOP, buffers, chunk.place(), chunk.length());
             team.copy(buffers, chunk.place(), target, chunk.from(), chunk.length());
             team.post(Team.DONE, chunk.number());
         } else {
@@ -190,11 +201,11 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         }
     }
 
-    private static void receiveBelow(Team team, Call call, Chunk chunk) {
+    private void receiveBelow(Team team, Call call, Chunk chunk) {
         Inflow in = team.inflow(NodeTree.PARENT);
         Area landed = in.await();
         if (team.isMaster()) {
-            TREE.passOn(team, TOP, landed, 0, chunk.length());
+            tree.passOn(team, TOP, landed, 0, chunk.length());
         }
         team.copy(landed, 0, call.target(), chunk.from(), chunk.length());
         team.post(Team.DONE, chunk.number());

@@ -9,6 +9,7 @@ import org.tutti.collective.Team;
 import org.tutti.pattern.BinaryTree;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.FibonacciTree;
+import org.tutti.pattern.HalvingTree;
 import org.tutti.pattern.Tree;
 
 /**
@@ -38,7 +39,9 @@ import org.tutti.pattern.Tree;
  * than 64 KiB, the third protocol goes in halves. {@link TreePipeline} argues why no buffer is overwritten before it
  * was read.
  *
- * <p>The paper tried binomial, binary and Fibonacci trees (section 2.1) and found the first the fastest.
+ * <p>The paper tried binomial, binary and Fibonacci trees (section 2.1) and found the first the fastest. Portals halves
+ * the nodes recursively, and has the same two protocols: an eager one, as long as the receiver has a place that is kept
+ * for it, and a rendezvous, in which the receiver says where.
  */
 public final class SrmBroadcast extends Broadcast implements Chunked {
     /** Each of the two buffers in a node; the paper leaves the size open. */
@@ -61,14 +64,22 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     public static final SrmBroadcast FIBONACCI =
             new SrmBroadcast("srm-fibonacci", FibonacciTree.INSTANCE, "0.72·log₂ n", "1.44·log₂ n");
 
+    /** Portals' broadcast (Schutt and Brightwell 2007): over the tree of recursive halving. */
+    public static final SrmBroadcast HALVING = new SrmBroadcast("halving", HalvingTree.INSTANCE, "⌊log₂ n⌋",
+            "⌈log₂ n⌉", "Portals collectives 2007; SRM 2003, section 2.4");
+
     private final Tree tree;
     private final TreePipeline pipeline;
     private final long bufferBytes;
 
     private SrmBroadcast(String name, Tree tree, String height, String degree) {
+        this(name, tree, height, degree, "SRM 2003, sections 2.1, 2.2 and 2.4");
+    }
+
+    private SrmBroadcast(String name, Tree tree, String height, String degree, String paper) {
         this(new Description(name, Order.ALWAYS, height + " + c, above 64 KiB 1 more", "b, b twice at the root",
-                degree + "·b", "2 × 64 KiB at the root, 64 KiB an edge; n > 1, > 64 KiB: 8 × 64 KiB",
-                "SRM 2003, sections 2.1, 2.2 and 2.4"), tree, BUFFER_BYTES);
+                degree + "·b", "2 × 64 KiB at the root, 64 KiB an edge; n > 1, > 64 KiB: 8 × 64 KiB", paper), tree,
+                BUFFER_BYTES);
     }
 
     private SrmBroadcast(Description description, Tree tree, long bufferBytes) {

@@ -13,6 +13,8 @@ import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.BinomialTree;
+import org.tutti.pattern.HalvingTree;
+import org.tutti.pattern.Tree;
 
 /**
  * SRM's reduce: a binomial tree in each node, in shared memory (paper: section 2.2, "Shared Memory Reduce", and figure
@@ -28,34 +30,42 @@ import org.tutti.pattern.BinomialTree;
  * talks to the other nodes, and from whose buffers the root copies then. For others it is rooted at rank 0, so that
  * only runs of consecutive ranks are combined, and the result goes from there to the root; the ranks of each node must
  * follow each other then.
+ *
+ * <p>Portals' reduce is the inverse of its broadcast: the nodes' masters form the tree of recursive halving instead.
  */
 public final class SrmReduce extends Reduce implements Chunked {
     /** Each of the two buffers of a rank; the paper leaves the size open. */
     private static final long BUFFER_BYTES = 64 << 10;
 
-    private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final int BUFFERS = 2;
     private static final int MASTER = 0;
 
-    private static final Description DESCRIPTION = new Description("srm", Order.BLOCKS,
-            "⌊log₂ n⌋ + ⌊log₂ p⌋ + c", "(⌈log₂ n⌉ + ⌈log₂ p⌉)·b at the root", "⌈log₂ n⌉·b",
-            "2 × 64 KiB, 64 KiB an edge; > 64 KiB the inbox", "SRM 2003, sections 2.2 and 2.4");
+    /** SRM's reduce, over binomial trees. */
+    public static final SrmReduce BINOMIAL =
+            new SrmReduce("srm", BinomialTree.INSTANCE, "SRM 2003, sections 2.2 and 2.4");
 
+    /** Portals' reduce (Schutt and Brightwell 2007): between nodes over the tree of recursive halving. */
+    public static final SrmReduce HALVING =
+            new SrmReduce("halving", HalvingTree.INSTANCE, "Portals collectives 2007; in nodes SRM 2003, section 2.2");
+
+    private final NodeTree tree;
     private final long bufferBytes;
 
-    /** With buffers of 64 KiB. */
-    public SrmReduce() {
-        this(DESCRIPTION, BUFFER_BYTES);
+    private SrmReduce(String name, Tree tree, String paper) {
+        this(new Description(name, Order.BLOCKS, "⌊log₂ n⌋ + ⌊log₂ p⌋ + c", "(⌈log₂ n⌉ + ⌈log₂ p⌉)·b at the root",
+                "⌈log₂ n⌉·b", "2 × 64 KiB, 64 KiB an edge; > 64 KiB the inbox", paper), new NodeTree(tree),
+                BUFFER_BYTES);
     }
 
-    private SrmReduce(Description description, long bufferBytes) {
+    private SrmReduce(Description description, NodeTree tree, long bufferBytes) {
         super(description);
+        this.tree = tree;
         this.bufferBytes = bufferBytes;
     }
 
     @Override
     public SrmReduce withChunk(long bytes) {
-        return new SrmReduce(DESCRIPTION.withChunk(bytes), bytes);
+        return new SrmReduce(description().withChunk(bytes), tree, bytes);
     }
 
     @Override
@@ -87,7 +97,7 @@ public final class SrmReduce extends Reduce implements Chunked {
         int root = call.root();
         int topNode = kernel.isCommutative() ? team.nodeOf(root) : 0;
         int top = kernel.isCommutative() && team.nodes() == 1 ? team.localRankOf(root) : MASTER;
-        int shares = topNode == team.nodeOf(root) ? Flow.shares(bytes, TREE.degree(team)) : 0;
+        int shares = topNode == team.nodeOf(root) ? Flow.shares(bytes, tree.degree(team)) : 0;
         long buffer =
                 kernel.wholeUnits(Math.min(bufferBytes(team.nodes(), shares > 0), team.windowBytesMax() / BUFFERS));
         Chunk chunk = team.chunks(bytes, buffer, BUFFERS);
@@ -95,7 +105,7 @@ public final class SrmReduce extends Reduce implements Chunked {
         boolean writesToTarget = isTop && team.rank() == root && team.node() == topNode;
         Area buffers = writesToTarget ? null : team.show(chunk.window());
         if (team.nodes() > 1 && team.isMaster()) {
-            TREE.openUpwards(team, kernel, topNode, shares, chunk.count(), chunk.longest());
+            tree.openUpwards(team, kernel, topNode, shares, chunk.count(), chunk.longest());
         }
         openDelivery(team, root, topNode, buffer, chunk.count());
         while (chunk.next()) {
@@ -135,7 +145,7 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     /** The top of a node combines what its node and the nodes below have, and puts it to the node above. */
-    private static void combineAtTop(Team team, Call call, Chunk chunk, int top, int topNode, Area into, long at) {
+    private void combineAtTop(Team team, Call call, Chunk chunk, int top, int topNode, Area into, long at) {
         Area source = call.source();
         long from = chunk.from();
         long length = chunk.length();
@@ -146,7 +156,7 @@ public final class SrmReduce extends Reduce implements Chunked {
         }
         Area accumulated = NodeStage.combineBinomial(team, call, top, chunk, into, at);
         accumulated =
-                TREE.combine(team, call.kernel(), topNode, accumulated, accumulated == source ? from : at, into, at,
+                tree.combine(team, call.kernel(), topNode, accumulated, accumulated == source ? from : at, into, at,
                         length);
         if (!above) {
             team.outflow(NodeTree.PARENT).sendAll(accumulated, accumulated == source ? from : at, length);

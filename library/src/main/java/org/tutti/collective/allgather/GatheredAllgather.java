@@ -1,0 +1,139 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.allgather;
+
+import org.tutti.Collective;
+import org.tutti.collective.Area;
+import org.tutti.collective.BlockAlgorithm;
+import org.tutti.collective.Call;
+import org.tutti.collective.Inflow;
+import org.tutti.collective.Outflow;
+import org.tutti.collective.Team;
+
+/**
+ * An allgather in which the blocks of all ranks lie in each master's window, those of a node together. The ranks of its
+ * node copy theirs there, the masters exchange what is there, and in the end the ranks copy all blocks from there. So
+ * what a master sends lies together, however it came, and is one put; but nobody copies out before all has come, so
+ * this is for short blocks. Subclasses say in which order the nodes' blocks lie, and how masters exchange them.
+ *
+ * <p><b>Why nothing is overwritten.</b> Each block is written to a window once: by its rank, between SHOWN and
+ * GATHERED, or by another master, by invitation; what lands in the landing place of a pair, because it is short, the
+ * master copies. Nobody but its writer uses a part of the window before the master has awaited it, and other ranks only
+ * when the master says COMPLETE. Windows and landing places belong to the operation until all ranks of the node have
+ * left it.
+ *
+ * <p><b>Why it ends.</b> A master opens all that comes before it waits for anything. It waits for the ranks of its
+ * node, which wait for its window only, and then as the subclass says.
+ */
+abstract class GatheredAllgather extends BlockAlgorithm {
+    private static final int MASTER = 0;
+    private static final long SHOWN = 1;
+    private static final long GATHERED = 2;
+    private static final long COMPLETE = 3;
+
+    GatheredAllgather(Description description) {
+        super(Collective.ALLGATHER, 1, description);
+    }
+
+    // ---- what a subclass says
+
+    /** Whose blocks lie after those of a node; what it says of the last one does not matter. */
+    int next(int node, int nodes) {
+        return node + 1;
+    }
+
+    /** Opens, at the master, what comes from other nodes. */
+    abstract void open(Team team, Area window, long bytes);
+
+    /** Gets, at the master, the blocks of all nodes to the window, of which those of its own are there. */
+    abstract void exchange(Team team, Area window, long bytes);
+
+    // ---- what it takes
+
+    /** How often a rank waits for the others of its node. */
+    static double waits(int localRanks) {
+        return localRanks == 1 ? 0 : COMPLETE;
+    }
+
+    /** How many bytes a rank copies. */
+    static double copiedBytes(int nodes, int localRanks, long bytes) {
+        return (1.0 + (double) nodes * localRanks) * bytes;
+    }
+
+    /** Those of other nodes may have landed elsewhere before. */
+    @Override
+    protected final long blocksOnNode(int nodes, int ranks, int localRanks) {
+        return 2L * ranks - localRanks;
+    }
+
+    // ---- what is done
+
+    @Override
+    public final void run(Team team, Call call) {
+        long bytes = call.bytes();
+        Area window;
+        if (team.isMaster()) {
+            window = team.show(team.size() * bytes);
+            open(team, window, bytes);
+            team.post(Team.READY, SHOWN);
+        } else {
+            team.await(MASTER, Team.READY, SHOWN);
+            window = team.shown(MASTER, team.size() * bytes);
+        }
+        team.copy(call.source(), 0, window, at(team, team.node(), bytes) + team.localRank() * bytes, bytes);
+        if (team.isMaster()) {
+            team.awaitOthers(Team.READY, GATHERED);
+            exchange(team, window, bytes);
+            team.post(Team.READY, COMPLETE);
+        } else {
+            team.post(Team.READY, GATHERED);
+            team.await(MASTER, Team.READY, COMPLETE);
+        }
+        copyOut(team, call, window);
+        team.noteAllAreHere(); // there is something of everybody
+    }
+
+    private void copyOut(Team team, Call call, Area window) {
+        long at = 0;
+        int node = 0;
+        for (int i = 0; i < team.nodes(); i++) {
+            for (int place = 0; place < team.ranksOn(node); place++) {
+                int rank = team.rankAt(node, place);
+                if (rank != team.rank() || !call.isInPlace()) {
+                    team.copy(window, at, call.target(), call.block(rank), call.bytes());
+                }
+                at += call.bytes();
+            }
+            node = next(node, team.nodes());
+        }
+    }
+
+    /** Where the blocks of a node begin. */
+    final long at(Team team, int node, long bytes) {
+        long ranks = 0;
+        for (int each = 0; each != node; each = next(each, team.nodes())) {
+            ranks += team.ranksOn(each);
+        }
+        return ranks * bytes;
+    }
+
+    /** Opens what comes from another node in one piece, to its place in the window. */
+    static void openInflow(Team team, int sender, Area window, long at, long length) {
+        team.inflow(team.pair(sender)).openPair(sender, length, 1, window, at);
+    }
+
+    /** Waits until such a piece is in its place. */
+    static void arrive(Team team, int sender, Area window, long at, long length) {
+        Inflow in = team.inflow(team.pair(sender));
+        Area arrived = in.await();
+        if (!team.exceedsPair(length)) {
+            team.copy(arrived, 0, window, at, length);
+        }
+    }
+
+    /** Sends such a piece. */
+    static void send(Team team, int receiver, Area window, long at, long length) {
+        Outflow out = team.outflow(team.pair(receiver));
+        out.openPair(receiver, length, 1);
+        out.send(window, at, length);
+    }
+}

@@ -1,0 +1,72 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.barrier;
+
+import org.tutti.collective.NodeTree;
+import org.tutti.collective.Team;
+import org.tutti.pattern.HalvingTree;
+
+/**
+ * Portals' barrier (Schutt and Brightwell 2007): a reduce and a broadcast of no bytes, interleaved, on the tree of
+ * recursive halving. A master waits for a signal of each child, signals to its parent, waits for the parent's, and
+ * signals to its children, the deepest subtree first; in the nodes a flat tree ({@link TwoLevelBarrier}).
+ *
+ * <p>2·⌊log₂ n⌋ steps and 2·(n − 1) messages: up to twice the steps of SRM's barrier, but with four nodes or more fewer
+ * messages than its n·⌈log₂ n⌉.
+ *
+ * <p>Each edge of the tree carries one signal up and one down, which arrive at different nodes: so none takes the place
+ * of another, however early it comes. In the first operation of a group the masters meet as in {@link MasterExchange}.
+ */
+public final class HalvingBarrier extends TwoLevelBarrier {
+    private static final NodeTree TREE = new NodeTree(HalvingTree.INSTANCE);
+    private static final int TOP = 0;
+
+    /** The only object that is needed. */
+    public HalvingBarrier() {
+        super(new Description("halving", Order.ALWAYS, "2 + 2·⌊log₂ n⌋", "p−1 lines at a master", "0", "none",
+                "Portals collectives 2007; in nodes SRM 2003, section 2.2"));
+    }
+
+    @Override
+    int steps(int nodes) {
+        return 2 * (Integer.SIZE - 1 - Integer.numberOfLeadingZeros(nodes));
+    }
+
+    @Override
+    void awaitMasters(Team team) {
+        if (team.isFounded()) {
+            reduce(team);
+            broadcast(team);
+            team.noteAllAreHere();
+        } else {
+            MasterExchange.run(team);
+        }
+    }
+
+    private static void reduce(Team team) {
+        for (int index = 0; index < TREE.children(team, TOP); index++) {
+            await(team, NodeTree.edge(index), TREE.child(team, TOP, index));
+        }
+        if (team.node() != TOP) {
+            signal(team, NodeTree.PARENT, TREE.parent(team, TOP), TREE.edgeAtParent(team, TOP));
+        }
+    }
+
+    private static void broadcast(Team team) {
+        if (team.node() != TOP) {
+            await(team, NodeTree.PARENT, TREE.parent(team, TOP));
+        }
+        for (int index = TREE.children(team, TOP) - 1; index >= 0; index--) { // the deepest subtree first
+            signal(team, NodeTree.edge(index), TREE.child(team, TOP, index), NodeTree.PARENT);
+        }
+    }
+
+    private static void await(Team team, int edge, int fromNode) {
+        team.inflow(edge).openNext(fromNode, 0);
+        team.inflow(edge).await();
+    }
+
+    private static void signal(Team team, int edge, int toNode, int edgeThere) {
+        team.outflow(edge).openNext(toNode, edgeThere, 0);
+        team.outflow(edge).signal();
+    }
+}

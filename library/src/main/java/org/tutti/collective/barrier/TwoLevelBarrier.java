@@ -1,0 +1,47 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.barrier;
+
+import org.tutti.collective.Call;
+import org.tutti.collective.Cost;
+import org.tutti.collective.Team;
+
+/**
+ * A barrier on two levels. In a node a flat tree, one flag for each rank, each on a line of its own (SRM 2003, section
+ * 2.2, "Shared Memory Barrier"): one rank is the master; every other rank sets its flag, and the master waits for all
+ * of them. The masters wait for each other. Then the master says that all have arrived.
+ *
+ * <p>The paper's master resets the flags of the others one by one; flags that only grow need no reset, so here the
+ * others watch the one flag of the master.
+ */
+abstract class TwoLevelBarrier extends Barrier {
+    private static final int MASTER = 0;
+    private static final int ARRIVED = 1;
+
+    TwoLevelBarrier(Description description) {
+        super(description);
+    }
+
+    /** How many steps the masters need to wait for each other. */
+    abstract int steps(int nodes);
+
+    /** Returns when every node's master has called it. */
+    abstract void awaitMasters(Team team);
+
+    @Override
+    public final Cost cost(int nodes, int localRanks, long bytes) {
+        // the master looks at p − 1 lines one after the other; then one line is read by all
+        return new Cost(localRanks == 1 ? 0 : localRanks, 0, 0, steps(nodes), 0);
+    }
+
+    @Override
+    public final void run(Team team, Call call) {
+        if (team.isMaster()) {
+            team.awaitOthers(Team.READY, ARRIVED);
+            awaitMasters(team);
+            team.post(Team.READY, ARRIVED);
+        } else {
+            team.post(Team.READY, ARRIVED);
+            team.await(MASTER, Team.READY, ARRIVED);
+        }
+    }
+}
