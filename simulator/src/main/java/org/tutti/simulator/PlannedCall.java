@@ -70,7 +70,8 @@ record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes
 
     /** {@return whether the blocks differ in length, as they do in every second call that has them so} */
     boolean isUnequal() {
-        return algorithm.description().name().equals("blocks") && operation.type().bytes() == 1 && (salt & 1) != 0;
+        return (algorithm.description().name().equals("blocks") || collective() == Collective.REDUCE_SCATTER)
+                && operation.type().bytes() == 1 && (salt & 1) != 0;
     }
 
     /** {@return whether source and target are the same memory} */
@@ -84,8 +85,9 @@ record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes
         if (!isUnequal()) {
             return bytes;
         }
+        int writer = collective() == Collective.REDUCE_SCATTER ? 0 : from; // where all have as much
         int reader = collective() == Collective.ALLGATHER ? 0 : to; // where all get the same
-        long draw = (salt * FIRST_PRIME + from * SECOND_PRIME + reader) * FIRST_PRIME >>> KIND_SHIFT;
+        long draw = (salt * FIRST_PRIME + writer * SECOND_PRIME + reader) * FIRST_PRIME >>> KIND_SHIFT;
         return switch ((int) (draw % 4)) {
             case 0 -> 0;
             case 1 -> bytes / 3;

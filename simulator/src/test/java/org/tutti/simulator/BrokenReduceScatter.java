@@ -53,7 +53,7 @@ final class BrokenReduceScatter extends BrokenBlocks {
         return rank / team.nodes();
     }
 
-    /** Combines a part of the blocks of all ranks of the node where this one shows them. */
+    /** Combines a part of the blocks of all ranks of the node: at last where the master shows them. */
     private void combineInNode(Team team, Call call, Area own) {
         long window = team.size() * call.bytes();
         long from = (long) team.localRank() * team.nodes() * call.bytes();
@@ -65,17 +65,18 @@ final class BrokenReduceScatter extends BrokenBlocks {
             team.combine(call.kernel(), own, from, team.shown(other, window), from, own, from, length);
         }
         for (int other = team.localRank() - 1; other >= 0; other--) {
-            team.combine(call.kernel(), team.shown(other, window), from, own, from, own, from, length);
+            Area theirs = team.shown(other, window);
+            team.combine(call.kernel(), theirs, from, own, from, other == MASTER ? theirs : own, from, length);
         }
     }
 
-    /** What has become of a block of this node at the rank that combines it. */
+    /** Where a block of this node has been combined. */
     private Area combined(Team team, int rank, long bytes) {
         int place = combines(team, rank);
         if (place != team.localRank() && fault != Fault.COMBINATIONS_ARE_NOT_AWAITED) {
             team.await(place, Team.READY, COMBINED);
         }
-        return team.shown(place, team.size() * bytes);
+        return team.shown(MASTER, team.size() * bytes);
     }
 
     private void send(Team team, int receiver, long bytes) {

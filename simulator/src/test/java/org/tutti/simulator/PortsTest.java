@@ -17,6 +17,7 @@ import org.tutti.collective.Algorithm;
 import org.tutti.collective.allgather.StandardExchangeAllgather;
 import org.tutti.collective.alltoall.BruckAllToAll;
 import org.tutti.collective.alltoall.StandardExchangeAllToAll;
+import org.tutti.collective.reducescatter.HalvingReduceScatter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -35,7 +36,7 @@ class PortsTest {
     static Stream<Algorithm> withOtherPorts() {
         return Stream.of(2, 4).flatMap(
                 ports -> Stream.<Algorithm>of(new StandardExchangeAllgather(ports), new BruckAllToAll(ports),
-                        new StandardExchangeAllToAll(ports)));
+                        new StandardExchangeAllToAll(ports), new HalvingReduceScatter(ports)));
     }
 
     /** The numbers of ports that the catalogue does not have, on every shape. */
@@ -131,6 +132,28 @@ class PortsTest {
         Prediction prediction = allgather("halving", nodes);
         assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
         assertThat(prediction.messages()).isEqualTo(messages);
+    }
+
+    /** Recursive halving: log(n) steps to base k + 1, and all but a node's own blocks leave it once. */
+    @ParameterizedTest
+    @CsvSource({"halving, 1, 2, 1", "halving, 1, 4, 2", "halving, 1, 16, 4", "halving@3-ports, 3, 4, 1",
+            "halving@3-ports, 3, 16, 2"})
+    void shouldHalveAndSendNothingTwiceWhereTheNodesAreAPower(String name, int ports, int nodes, int steps) {
+        Prediction prediction = reduceScatter(name, nodes);
+        assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
+        assertThat(prediction.messages()).isEqualTo((long) nodes * ports * steps);
+        assertThat(prediction.bytesPerRail()).isEqualTo((nodes - 1L) * RANKS * BLOCK_BYTES);
+    }
+
+    /** Elsewhere it has as many steps as the next power, and what corrects it is less than as much again. */
+    @ParameterizedTest
+    @CsvSource({"halving, 3, 2", "halving, 5, 3", "halving, 6, 3", "halving, 7, 3", "halving, 13, 4",
+            "halving@3-ports, 2, 1", "halving@3-ports, 5, 2", "halving@3-ports, 7, 2", "halving@3-ports, 17, 3"})
+    void shouldCorrectHalvingWithoutFurtherSteps(String name, int nodes, int steps) {
+        Prediction prediction = reduceScatter(name, nodes);
+        assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
+        assertThat(prediction.bytesPerRail()).isBetween((nodes - 1L) * RANKS * BLOCK_BYTES,
+                2 * (nodes - 1L) * RANKS * BLOCK_BYTES);
     }
 
     private static Prediction allgather(String name, int nodes) {
