@@ -51,7 +51,9 @@ import org.tutti.collective.reducescatter.DirectReduceScatter;
 import org.tutti.collective.reducescatter.HalvingReduceScatter;
 import org.tutti.collective.reducescatter.PairwiseReduceScatter;
 import org.tutti.collective.reducescatter.RankOrderReduceScatter;
+import org.tutti.collective.scan.BinomialScan;
 import org.tutti.collective.scan.DirectScan;
+import org.tutti.collective.scan.DoublingScan;
 import org.tutti.collective.scatter.DirectScatter;
 import org.tutti.collective.scatter.TreeScatter;
 
@@ -79,7 +81,8 @@ public final class Catalogue {
             new DirectAllToAll(), new BruckAllToAll(1), new BruckAllToAll(3), new StandardExchangeAllToAll(1),
             new StandardExchangeAllToAll(3), new AggregatedAllToAll(), new BlocksAlgorithm(Collective.ALL_TO_ALL),
             new DirectReduceScatter(), new PairwiseReduceScatter(), new HalvingReduceScatter(1),
-            new HalvingReduceScatter(3), new RankOrderReduceScatter(), new DirectScan(false), new DirectScan(true))
+            new HalvingReduceScatter(3), new RankOrderReduceScatter(), new DirectScan(false), new DirectScan(true),
+            new DoublingScan(false), new DoublingScan(true), new BinomialScan(false), new BinomialScan(true))
             .collect(Collectors.groupingBy(Algorithm::collective));
 
     /** What follows the name of an algorithm whose chunks are chosen. */

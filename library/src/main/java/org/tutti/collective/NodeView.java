@@ -22,6 +22,7 @@ public final class NodeView {
     final long operationBytesMax;
     final long blockBytesMax;
     final int[] positions;
+    final boolean isInBlocks;
     final int[] levels;
     final LevelTree levelTree;
 
@@ -56,6 +57,7 @@ public final class NodeView {
         for (int each = 1; each < positions.length; each++) {
             positions[each] = positions[each - 1] + topology.ranksOn(each - 1);
         }
+        this.isInBlocks = topology.isInBlocks();
         this.levels = Arrays.stream(topology.levels()).filter(group -> group < localRanks.length).toArray();
         this.levelTree = new LevelTree(levels);
         this.layouts = new RingLayout[ranksMax + 1];

@@ -206,6 +206,13 @@ class Placement {
     }
 
     /**
+     * {@return whether the ranks of each node follow each other, and so the nodes, too, in the order of the ranks}
+     */
+    public boolean isInBlocks() {
+        return view.isInBlocks;
+    }
+
+    /**
      * Tells the place of a rank among those of this node.
      *
      * @param other the rank

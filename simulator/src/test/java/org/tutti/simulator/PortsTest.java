@@ -157,13 +157,19 @@ class PortsTest {
     }
 
     private static Prediction allgather(String name, int nodes) {
-        return Prediction.of(Catalogue.find(Collective.ALLGATHER, name), Sweep.even(nodes, RANKS), BLOCK_BYTES, 0,
-                LATENCY);
+        return predict(Collective.ALLGATHER, name, nodes);
     }
 
     private static Prediction allToAll(String name, int nodes) {
-        return Prediction.of(Catalogue.find(Collective.ALL_TO_ALL, name), Sweep.even(nodes, RANKS), BLOCK_BYTES, 0,
-                LATENCY);
+        return predict(Collective.ALL_TO_ALL, name, nodes);
+    }
+
+    private static Prediction reduceScatter(String name, int nodes) {
+        return predict(Collective.REDUCE_SCATTER, name, nodes);
+    }
+
+    private static Prediction predict(Collective collective, String name, int nodes) {
+        return Prediction.of(Catalogue.find(collective, name), Sweep.even(nodes, RANKS), BLOCK_BYTES, 0, LATENCY);
     }
 
     private static long itemBytes() {

@@ -1,7 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.scan;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Contributions;
 import org.tutti.collective.Cost;
@@ -33,16 +32,11 @@ public final class DirectScan extends Scan {
 
     @Override
     public void run(Team team, Call call) {
-        long bytes = call.bytes();
-        Area target = call.target();
         Contributions contributions = team.contributions();
-        contributions.open(call.source(), 0, bytes);
+        contributions.open(call.source(), 0, call.bytes());
         int last = isExclusive() ? team.rank() - 1 : team.rank();
-        if (last >= 0) {
-            team.copy(contributions.of(0), 0, target, 0, bytes); // this rank's own elements are shown elsewhere, too
-        }
-        for (int rank = 1; rank <= last; rank++) {
-            team.combine(call.kernel(), target, 0, contributions.of(rank), 0, target, 0, bytes);
+        for (int rank = 0; rank <= last; rank++) {
+            take(team, call, rank == 0, contributions.of(rank)); // this rank's own elements are shown elsewhere, too
         }
         contributions.complete();
     }

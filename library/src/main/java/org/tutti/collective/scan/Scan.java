@@ -2,7 +2,10 @@
 package org.tutti.collective.scan;
 
 import org.tutti.Collective;
+import org.tutti.collective.Area;
 import org.tutti.collective.BlockAlgorithm;
+import org.tutti.collective.Call;
+import org.tutti.collective.Team;
 
 /**
  * A way to do a scan: the sources of all ranks up to one are combined in its target; or, exclusively, those of all
@@ -22,5 +25,21 @@ public abstract class Scan extends BlockAlgorithm {
      */
     protected final boolean isExclusive() {
         return collective() == Collective.EXCLUSIVE_SCAN;
+    }
+
+    /**
+     * Takes the elements of the next rank into this one's target.
+     *
+     * @param team the ranks
+     * @param call what is called
+     * @param isFirst whether they are the first, which are copied
+     * @param elements where they are
+     */
+    static void take(Team team, Call call, boolean isFirst, Area elements) {
+        if (isFirst) {
+            team.copy(elements, 0, call.target(), 0, call.bytes());
+        } else {
+            team.combine(call.kernel(), call.target(), 0, elements, 0, call.target(), 0, call.bytes());
+        }
     }
 }

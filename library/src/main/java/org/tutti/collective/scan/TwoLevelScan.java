@@ -1,0 +1,266 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.scan;
+
+import org.tutti.Topology;
+import org.tutti.collective.Area;
+import org.tutti.collective.Call;
+import org.tutti.collective.Cost;
+import org.tutti.collective.Outflow;
+import org.tutti.collective.Team;
+
+/**
+ * A scan on two levels: each node's master combines what its ranks have, the masters find out from each other what all
+ * nodes before theirs have, and meanwhile every other rank combines what the ranks of its node before it show. What has
+ * come from before the node goes on the left of that.
+ *
+ * <p><b>Between nodes.</b> A master has two combinations of consecutive nodes: TOTAL ends with its own node, BEFORE
+ * with the one before it; at first TOTAL is what its own node has, and BEFORE is empty. A message is the sender's
+ * TOTAL, which ends just before the receiver's begins, so the receiver puts it on the left of both. When its TOTAL
+ * begins with node 0, so does BEFORE. Subclasses only say who sends in which step: always to a node at a distance of a
+ * power of two, a message to each other node at most.
+ *
+ * <pre>
+ *  node 5 of 8, by {@link BinomialScan}:    TOTAL 5     BEFORE –
+ *                            from 4:        TOTAL 4∘5   BEFORE 4
+ *                            from 3:        TOTAL 0…5   BEFORE 0…4        then to 6
+ * </pre>
+ *
+ * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, of which it is the only one: it
+ * lands there if it has room, else at its own place in the receiving master's window. Once everything that waits for a
+ * message has been sent, it is put on the left of BEFORE; in the end the master shows BEFORE in its window.
+ *
+ * <p><b>Placements.</b> Whether operators commute or not, a scan combines consecutive ranks. So there are node's totals
+ * to be exchanged when each node's ranks follow each other, and on one node there is nothing to exchange. Otherwise this
+ * is {@link DirectScan}. Totals of runs of consecutive ranks instead of nodes would go as well, but where ranks are
+ * dealt out one by one, every rank is a run: then each step has as many messages as ranks, all made and taken in by
+ * masters alone, while the direct one sends what ranks show as it lies, and all of them combine.
+ *
+ * <p><b>Why nothing is overwritten.</b> What a rank shows, its window, and what has landed belong to the operation until
+ * all ranks of the node have left. A rank writes to its target, which may be its source, after it has shown its
+ * elements, from where all others read them; a master, which combines its own ones from its source, does so in the end.
+ * TOTAL is written again only after it was sent, and nobody else reads it; BEFORE is read after its READY.
+ *
+ * <p><b>Why it ends.</b> A master invites all senders before it waits for anything. Then it waits for its node's ranks,
+ * which have shown their elements without waiting, and for messages from lower nodes.
+ */
+abstract class TwoLevelScan extends Scan {
+    private static final int MASTER = 0;
+    private static final int NOBODY = -1;
+    private static final long SHOWN = 1;
+    private static final long BEFORE_IS_SHOWN = 2;
+
+    /** The places in a master's window: that for its own elements is the first. */
+    private static final int TOTAL = 1;
+    private static final int BEFORE = 2;
+    private static final int ARRIVALS = 3;
+
+    private final DirectScan direct;
+
+    TwoLevelScan(boolean exclusive, Description description) {
+        super(exclusive, description);
+        this.direct = new DirectScan(exclusive);
+    }
+
+    /** How many steps there are. */
+    abstract int steps(int nodes);
+
+    /** The binary logarithm of the distance at which nodes send in a step. */
+    abstract int bit(int step, int nodes);
+
+    /** Whether a node sends in a step, if there is one at that distance. */
+    abstract boolean isSender(int node, int step, int nodes);
+
+    /** How many messages wait for each other, one after the other. */
+    abstract int messagesInARow(int nodes);
+
+    /** ⌈log₂ n⌉: how many distances there are, each of which a message comes from at most. */
+    static int distances(int nodes) {
+        return Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
+    }
+
+    // ---- what it takes
+
+    @Override
+    public final Cost cost(int nodes, int localRanks, long bytes) {
+        if (nodes == 1) {
+            return direct.cost(nodes, localRanks, bytes);
+        }
+        int messages = messagesInARow(nodes);
+        double puts = Math.max(messages, distances(nodes)); // the first node sends so many without waiting
+        return new Cost(localRanks == 1 ? 0 : 2, localRanks == 1 ? 0 : 2.0 * bytes, (localRanks + puts) * bytes,
+                messages, puts * bytes).withFurtherPuts(puts - messages);
+    }
+
+    @Override
+    protected final long blocksOnNode(int nodes, int ranks, int localRanks) {
+        return nodes == 1 ? localRanks : localRanks - 1L + ARRIVALS + distances(nodes);
+    }
+
+    @Override
+    public final long memoryBytes(Topology topology, int node, long bytes) {
+        return topology.isInBlocks() ? super.memoryBytes(topology, node, bytes)
+                : direct.memoryBytes(topology, node, bytes);
+    }
+
+    @Override
+    protected final long blockBytesMax(Team team) {
+        return isDirect(team) ? super.blockBytesMax(team)
+                : team.windowBytesMax() / (ARRIVALS + distances(team.nodes()));
+    }
+
+    private static boolean isDirect(Team team) {
+        return team.nodes() == 1 || !team.isInBlocks();
+    }
+
+    private static long masterBytes(Team team, long bytes) {
+        return (ARRIVALS + (team.exceedsPair(bytes) ? distances(team.nodes()) : 0)) * bytes;
+    }
+
+    // ---- who sends to whom
+
+    private int receiver(Team team, int step) {
+        int nodes = team.nodes();
+        int other = team.node() + (1 << bit(step, nodes));
+        return other < nodes && isSender(team.node(), step, nodes) ? other : NOBODY;
+    }
+
+    private int sender(Team team, int step) {
+        int nodes = team.nodes();
+        int other = team.node() - (1 << bit(step, nodes));
+        return other >= 0 && isSender(other, step, nodes) ? other : NOBODY;
+    }
+
+    /** In which step this node sends for the last time; −1 if it never does. */
+    private int lastSend(Team team) {
+        int last = steps(team.nodes()) - 1;
+        while (last >= 0 && receiver(team, last) == NOBODY) {
+            last--;
+        }
+        return last;
+    }
+
+    // ---- what is done
+
+    @Override
+    public final void run(Team team, Call call) {
+        if (isDirect(team)) {
+            direct.run(team, call);
+        } else if (team.isMaster()) {
+            runAtMaster(team, call);
+        } else {
+            runAtOthers(team, call);
+        }
+    }
+
+    private void runAtOthers(Team team, Call call) {
+        long bytes = call.bytes();
+        team.copy(call.source(), 0, team.show(bytes), 0, bytes);
+        team.post(Team.READY, SHOWN);
+        int last = isExclusive() ? team.localRank() - 1 : team.localRank();
+        for (int place = 0; place <= last; place++) {
+            take(team, call, place == 0, shown(team, place, bytes));
+        }
+        if (team.node() > 0) {
+            team.await(MASTER, Team.READY, BEFORE_IS_SHOWN);
+            team.combine(call.kernel(), team.shown(MASTER, masterBytes(team, bytes)), BEFORE * bytes, call.target(), 0,
+                    call.target(), 0, bytes);
+        }
+    }
+
+    /** Waits for what a rank of this node shows. */
+    private static Area shown(Team team, int place, long bytes) {
+        if (place != team.localRank()) {
+            team.await(place, Team.READY, SHOWN);
+        }
+        return team.shown(place, place == MASTER ? masterBytes(team, bytes) : bytes);
+    }
+
+    private void runAtMaster(Team team, Call call) {
+        long bytes = call.bytes();
+        Area own = team.show(masterBytes(team, bytes));
+        if (team.localSize() > 1) {
+            team.copy(call.source(), 0, own, 0, bytes);
+            team.post(Team.READY, SHOWN);
+        }
+        openInflows(team, own, bytes);
+        Area before = exchange(team, call, own);
+        if (before != null && team.localSize() > 1) {
+            if (before != own) {
+                team.copy(before, 0, own, BEFORE * bytes, bytes);
+            }
+            team.post(Team.READY, BEFORE_IS_SHOWN);
+        }
+        long at = before == own ? BEFORE * bytes : 0;
+        if (before == null) {
+            if (!isExclusive() && !call.isInPlace()) {
+                team.copy(call.source(), 0, call.target(), 0, bytes);
+            }
+        } else if (isExclusive()) {
+            team.copy(before, at, call.target(), 0, bytes);
+        } else {
+            team.combine(call.kernel(), before, at, call.source(), 0, call.target(), 0, bytes);
+        }
+    }
+
+    private void openInflows(Team team, Area window, long bytes) {
+        for (int step = 0; step < steps(team.nodes()); step++) {
+            int sender = sender(team, step);
+            if (sender != NOBODY) {
+                team.inflow(team.pair(sender)).openPair(sender, bytes, 1, window,
+                        (ARRIVALS + bit(step, team.nodes())) * bytes);
+            }
+        }
+    }
+
+    /** Returns what the nodes before this one have: where it has landed, or at its place in the window; or null. */
+    private Area exchange(Team team, Call call, Area own) {
+        int lastSend = lastSend(team);
+        Area total = lastSend < 0 ? null : combineNode(team, call, own);
+        Area before = null;
+        Area arrived = null;
+        for (int step = 0; step < steps(team.nodes()); step++) {
+            int receiver = receiver(team, step);
+            if (receiver != NOBODY) {
+                Outflow out = team.outflow(team.pair(receiver));
+                out.openPair(receiver, call.bytes(), 1);
+                out.send(total, total == own ? TOTAL * call.bytes() : 0, call.bytes());
+            }
+            before = extend(team, call, arrived, before, own, BEFORE);
+            int sender = sender(team, step);
+            arrived = sender == NOBODY ? null : team.inflow(team.pair(sender)).await();
+            if (step < lastSend) {
+                total = extend(team, call, arrived, total, own, TOTAL);
+            }
+        }
+        return extend(team, call, arrived, before, own, BEFORE);
+    }
+
+    /** Combines what the ranks of this node have; returns where it is: the elements of a lone rank stay in its source. */
+    private static Area combineNode(Team team, Call call, Area own) {
+        long bytes = call.bytes();
+        Area total = call.source();
+        for (int place = 1; place < team.localSize(); place++) {
+            team.combine(call.kernel(), total, total == own ? TOTAL * bytes : 0, shown(team, place, bytes), 0, own,
+                    TOTAL * bytes, bytes);
+            total = own;
+        }
+        return total;
+    }
+
+    /**
+     * Puts what has arrived on the left of a combination, if anything has; returns where that is then: at its place in
+     * the window, or if it was empty, where the message lies.
+     */
+    private static Area extend(Team team, Call call, Area arrived, Area combination, Area own, int place) {
+        if (arrived == null) {
+            return combination;
+        }
+        if (combination == null) {
+            return arrived;
+        }
+        long bytes = call.bytes();
+        team.combine(call.kernel(), arrived, 0, combination, combination == own ? place * bytes : 0, own,
+                place * bytes, bytes);
+        return own;
+    }
+}
