@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.JobOptions.Threads;
 import org.tutti.choice.Catalogue;
@@ -261,6 +262,22 @@ class AllocationTest {
         UnaryOperator<Communicator> view = world -> world.withAlgorithm(Collective.BROADCAST, algorithm);
         assertThat(bytesPerCall(operation, view, CALLS_BETWEEN_NODES,
                 program -> Tutti.runLocal(2, PLATFORM, program)))
+                .as("bytes that a rank allocates per call by %s", algorithm).isLessThan(BYTES_PER_CALL_MAX);
+    }
+
+    static Stream<Arguments> scans() {
+        return Stream.of(1, 512).flatMap(elements -> Catalogue.of(Collective.SCAN).stream()
+                .map(algorithm -> Arguments.of(algorithm.description().name(), elements)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("scans")
+    void aScanOfAnyAlgorithmBetweenNodesAllocatesNothing(String algorithm, int elements) {
+        Operation operation =
+                new Operation("scan in place", elements, (world, data) -> world.scan(data.array, Reduction.MAX));
+        UnaryOperator<Communicator> view = world -> world.withAlgorithm(Collective.SCAN, algorithm);
+        assertThat(bytesPerCall(operation, view, CALLS_BETWEEN_NODES,
+                program -> LocalNodes.run(new int[]{0, 0, 1, 2}, program)))
                 .as("bytes that a rank allocates per call by %s", algorithm).isLessThan(BYTES_PER_CALL_MAX);
     }
 

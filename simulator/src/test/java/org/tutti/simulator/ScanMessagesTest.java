@@ -30,7 +30,7 @@ class ScanMessagesTest {
         shouldSend("doubling", nodes, inARow, messages, busiest);
     }
 
-    /** Brent and Kung 1982: 2·n − 2 − log₂ n messages where n is a power of two, and 2·log₂ n − 2 in a row from 4 on. */
+    /** Brent and Kung 1982: for powers of two 2·n − 2 − log₂ n messages, from 4 on 2·log₂ n − 2 of them in a row. */
     @ParameterizedTest
     @CsvSource({"2, 1, 1, 1", "3, 2, 2, 1", "4, 2, 4, 2", "5, 3, 5, 2", "6, 3, 7, 2", "7, 4, 8, 2", "8, 4, 11, 3",
             "9, 4, 12, 3", "13, 5, 19, 3", "15, 6, 22, 3", "16, 6, 26, 4"})

@@ -2,11 +2,13 @@
 package org.tutti.collective.scan;
 
 /**
- * Scan up and down a binomial tree of masters (Blelloch 1990; the messages are the operators of Brent and Kung, 1982).
- * Up, at distances 2<sup>j</sup> from j = 0 on: the nodes before every multiple of 2<sup>j+1</sup> get what the first
- * half of the 2<sup>j+1</sup> nodes has that end with them. Down, at the same distances backwards: as many nodes after
- * each multiple of 2<sup>j+1</sup>, the last of them gets what all nodes before that have. Who has no node at that
- * distance does not send.
+ * Scan up and down a binomial tree of masters (Blelloch 1990; the messages are the operators of Brent and Kung 1982).
+ * Node i ends a range of 2<sup>j</sup> nodes for each power of two that divides i + 1.
+ *
+ * <p>Up, for j from 0 on: who ends a range of 2<sup>j</sup> nodes, but no greater one, sends to the node 2<sup>j</sup>
+ * further. That one ends a range twice as great, and has then what all of it has. Down, for j backwards: who ends a
+ * range of more than 2<sup>j</sup> nodes has what all nodes up to it have by now, and sends it to the node
+ * 2<sup>j</sup> further, which lacks just that. Who has no node at that distance does not send.
  *
  * <pre>
  *  8 nodes, up:    0 → 1   2 → 3   4 → 5   6 → 7      down:            3 → 5
@@ -14,9 +16,9 @@ package org.tutti.collective.scan;
  *                                  3 → 7
  * </pre>
  *
- * <p>Each node but those before powers of two gets one message on the way down; so there are fewer than 2·n of them,
- * where {@link DoublingScan} has n·log₂ n. The price is their depth: 2·log₂ n − 2 in a row for powers of two from 4 on,
- * as nobody waits for steps that are not his. It wins when what nodes put counts, not the latency of one put.
+ * <p>Fewer than 2·n messages of b bytes, where {@link DoublingScan} has some n·log₂ n; but for powers of two from 4 on
+ * 2·log₂ n − 2 of them wait for each other, and elsewhere no more than for the next one. So it wins when what all nodes
+ * put counts, rather than the latency of one put.
  *
  * <p>{@link TwoLevelScan} says what a message is, and what is done inside the nodes.
  */
@@ -40,27 +42,29 @@ public final class BinomialScan extends TwoLevelScan {
         return Math.min(step, steps(nodes) - 1 - step);
     }
 
-    /** The last of 2<sup>bit</sup> nodes, on the way up of no more, on the way down of more. */
     @Override
     boolean isSender(int node, int step, int nodes) {
-        int ends = Integer.numberOfTrailingZeros(node + 1);
-        return step < distances(nodes) ? ends == bit(step, nodes) : ends > bit(step, nodes);
+        int greatest = Integer.numberOfTrailingZeros(node + 1); // of the ranges that it ends
+        boolean isUp = step < distances(nodes);
+        return isUp ? greatest == bit(step, nodes) : greatest > bit(step, nodes);
     }
 
     /**
-     * The node before number m waits for one message for each power of two up to the greatest in m, and one for each
-     * further one that m is a sum of. The most such powers have n, and numbers below it that end in ones.
+     * What the first m nodes have has gone up once for each power of two from 2 to m, and down once for each bit of m
+     * but the highest. The most often: for n, or a number that is n down to a bit, 0 there instead of 1, and then ones.
      */
     @Override
     int messagesInARow(int nodes) {
-        int most = messagesBefore(nodes);
+        int most = messagesFor(nodes);
         for (int rest = nodes; rest > 1; rest &= rest - 1) {
-            most = Math.max(most, messagesBefore(rest - 1));
+            most = Math.max(most, messagesFor(rest - 1));
         }
         return most;
     }
 
-    private static int messagesBefore(int number) {
-        return Integer.SIZE - 1 - Integer.numberOfLeadingZeros(number) + Integer.bitCount(number) - 1;
+    private static int messagesFor(int nodes) {
+        int up = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(nodes);
+        int down = Integer.bitCount(nodes) - 1;
+        return up + down;
     }
 }

@@ -9,39 +9,40 @@ import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
 
 /**
- * A scan on two levels: each node's master combines what its ranks have, the masters find out from each other what all
- * nodes before theirs have, and meanwhile every other rank combines what the ranks of its node before it show. What has
- * come from before the node goes on the left of that.
+ * A scan on two levels: each node's master combines what its ranks have, and the masters find out from each other what
+ * all nodes before theirs have. Meanwhile every other rank combines what the ranks of its node up to it show. In the
+ * end what comes before the node goes on the left of that.
  *
  * <p><b>Between nodes.</b> A master has two combinations of consecutive nodes: TOTAL ends with its own node, BEFORE
- * with the one before it; at first TOTAL is what its own node has, and BEFORE is empty. A message is the sender's
- * TOTAL, which ends just before the receiver's begins, so the receiver puts it on the left of both. When its TOTAL
- * begins with node 0, so does BEFORE. Subclasses only say who sends in which step: always to a node at a distance of a
- * power of two, a message to each other node at most.
+ * with the one before it. At first TOTAL is what its own node has, and BEFORE is empty. A message is the sender's
+ * TOTAL. It ends where the receiver's TOTAL and BEFORE begin, so it is put on the left of both. When they have come
+ * down to node 0, BEFORE is complete. Subclasses only say who sends in which step: always to a node at a distance that
+ * is a power of two, and one message at most to each other node.
  *
  * <pre>
- *  node 5 of 8, by {@link BinomialScan}:    TOTAL 5     BEFORE –
- *                            from 4:        TOTAL 4∘5   BEFORE 4
- *                            from 3:        TOTAL 0…5   BEFORE 0…4        then to 6
+ *  node 5, by {@link BinomialScan}:                  TOTAL          5     BEFORE          –
+ *                            from node 4:            TOTAL        4∘5     BEFORE          4
+ *                            from node 3:            TOTAL  0∘1∘…∘4∘5     BEFORE  0∘1∘2∘3∘4
+ *                            to node 6:              TOTAL
  * </pre>
  *
  * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, of which it is the only one: it
- * lands there if it has room, else at its own place in the receiving master's window. Once everything that waits for a
- * message has been sent, it is put on the left of BEFORE; in the end the master shows BEFORE in its window.
+ * lands there if it has room, else at its own place in the receiving master's window. There it stays, so a master puts
+ * it on the left of BEFORE only when what waits for it has been sent.
  *
- * <p><b>Placements.</b> Whether operators commute or not, a scan combines consecutive ranks. So there are node's totals
- * to be exchanged when each node's ranks follow each other, and on one node there is nothing to exchange. Otherwise this
- * is {@link DirectScan}. Totals of runs of consecutive ranks instead of nodes would go as well, but where ranks are
- * dealt out one by one, every rank is a run: then each step has as many messages as ranks, all made and taken in by
- * masters alone, while the direct one sends what ranks show as it lies, and all of them combine.
+ * <p><b>Placements.</b> A scan combines consecutive ranks, whether operators commute or not. So a node has a total only
+ * when its ranks follow each other. Where they do not, and on one node, where nothing is exchanged, this is {@link
+ * DirectScan}. Runs of consecutive ranks could have totals instead of nodes. But where ranks are dealt out one by one,
+ * every rank is such a run, and masters alone would make and combine a message for each of their ranks in each step,
+ * while ranks of a direct scan combine what is shown and has landed side by side.
  *
- * <p><b>Why nothing is overwritten.</b> What a rank shows, its window, and what has landed belong to the operation until
- * all ranks of the node have left. A rank writes to its target, which may be its source, after it has shown its
- * elements, from where all others read them; a master, which combines its own ones from its source, does so in the end.
- * TOTAL is written again only after it was sent, and nobody else reads it; BEFORE is read after its READY.
+ * <p><b>Why nothing is overwritten.</b> Windows and what has landed belong to the operation until all ranks of the node
+ * have left. A rank writes to its target, which may be its source, after it has shown its elements, and others read
+ * them where it shows them; a master, whose elements are combined from its source, writes there last of all. TOTAL is
+ * read by its master only, which has sent it before it changes it; BEFORE is read when READY says that it is complete.
  *
  * <p><b>Why it ends.</b> A master invites all senders before it waits for anything. Then it waits for its node's ranks,
- * which have shown their elements without waiting, and for messages from lower nodes.
+ * which have shown their elements without waiting, and for messages of lower nodes, which wait for still lower ones.
  */
 abstract class TwoLevelScan extends Scan {
     private static final int MASTER = 0;
@@ -235,7 +236,7 @@ abstract class TwoLevelScan extends Scan {
         return extend(team, call, arrived, before, own, BEFORE);
     }
 
-    /** Combines what the ranks of this node have; returns where it is: the elements of a lone rank stay in its source. */
+    /** Combines what the ranks of this node have; returns where it is: what a lone rank has stays in its source. */
     private static Area combineNode(Team team, Call call, Area own) {
         long bytes = call.bytes();
         Area total = call.source();
