@@ -100,6 +100,9 @@ class BrokenAlgorithmsTest {
                 fault(Fault.RANKS_ARE_COMBINED_BACKWARDS, "wrong byte in its result .* matrix-product"),
                 fault(Fault.OWN_ELEMENTS_ARE_LEFT_OUT, "wrong byte in its result after scan"),
                 fault(Fault.MASTER_LEAVES_BEFORE_ALL_HAS_COME, "may still|no longer"),
+                fault(Fault.WHAT_IS_BEFORE_THE_NODE_IS_NOT_AWAITED, "reads bytes|threw"),
+                fault(Fault.READY_BEFORE_ALL_HAS_COME, "bytes (while they|that) may still|wrong byte"),
+                fault(Fault.TOTAL_LACKS_WHAT_HAS_COME, "wrong byte in its result after exclusive-scan"),
                 fault(Fault.SLOT_IS_TAKEN_BEFORE_ALL_HAVE_LEFT, "may still|shrink"),
                 fault(Fault.LEAVES_THE_NEXT_OPERATION_TOO, "may still|shrink"),
                 fault(Fault.LEDGER_IS_NOT_LOCKED, "left word .* (shrink|may still set it)"));
@@ -269,7 +272,9 @@ class BrokenAlgorithmsTest {
                             Fault.OWN_ELEMENTS_ARE_LEFT_OUT));
             case EXCLUSIVE_SCAN -> List.of(
                     new Copy(fault -> new BrokenScan(collective, fault), DOUBLES,
-                            Fault.MASTER_LEAVES_BEFORE_ALL_HAS_COME, Fault.MASTER_LEAVES_BEFORE_ALL_HAS_COME));
+                            Fault.MASTER_LEAVES_BEFORE_ALL_HAS_COME, Fault.MASTER_LEAVES_BEFORE_ALL_HAS_COME),
+                    new Copy(BrokenTwoLevelScan::new, DOUBLES, Fault.WHAT_IS_BEFORE_THE_NODE_IS_NOT_AWAITED,
+                            Fault.TOTAL_LACKS_WHAT_HAS_COME));
         };
     }
 
