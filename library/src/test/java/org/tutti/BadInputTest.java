@@ -140,7 +140,8 @@ class BadInputTest {
     void shouldRejectUnknownAlgorithmsAndListTheKnown() {
         onBothRanks(job -> assertThatIllegalArgumentException()
                 .isThrownBy(() -> job.world().withAlgorithm(Collective.ALLREDUCE, "magic"))
-                .withMessageStartingWith("there is no algorithm \"magic\" for allreduce; there are flat, srm, halving, ")
+                .withMessageStartingWith(
+                        "there is no algorithm \"magic\" for allreduce; there are flat, srm, halving, ")
                 .withMessageContaining(", rank-order"));
     }
 
