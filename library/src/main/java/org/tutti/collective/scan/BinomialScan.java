@@ -17,8 +17,8 @@ package org.tutti.collective.scan;
  * </pre>
  *
  * <p>Fewer than 2·n messages of b bytes, where {@link DoublingScan} has some n·log₂ n; but for powers of two from 4 on
- * 2·log₂ n − 2 of them wait for each other, and elsewhere no more than for the next one. So it wins when what all nodes
- * put counts, rather than the latency of one put.
+ * 2·log₂ n − 2 of them wait for each other, and elsewhere no more than for the next one. So it is for nodes that share
+ * cores or a wire, where what all of them put together counts.
  *
  * <p>{@link TwoLevelScan} says what a message is, and what is done inside the nodes.
  */

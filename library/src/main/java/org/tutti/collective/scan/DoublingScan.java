@@ -2,10 +2,10 @@
 package org.tutti.collective.scan;
 
 /**
- * Scan by recursive doubling between the masters (Hillis and Steele, 1986): in step j each node sends what the last
+ * Scan by recursive doubling between the masters (Hillis and Steele 1986): in step j each node sends what the last
  * 2<sup>j</sup> nodes have, itself included, or as many as there are, to the one at distance 2<sup>j</sup>. ⌈log₂ n⌉
  * steps of b bytes, and n·⌈log₂ n⌉ − 2<sup>⌈log₂ n⌉</sup> + 1 messages. Of these ⌊log₂ n⌋ wait for each other: what the
- * first nodes send last they have long before. So it wins while latency counts.
+ * first nodes send last they have long before.
  *
  * <pre>
  *  6 nodes:    0 → 1 → 2 → 3 → 4 → 5      0 → 2   1 → 3   2 → 4   3 → 5      0 → 4   1 → 5
