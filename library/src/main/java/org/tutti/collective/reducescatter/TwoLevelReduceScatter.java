@@ -14,9 +14,9 @@ import org.tutti.pattern.Partition;
  * of all ranks, in their order. On one node that part is its own block, and goes to its target.
  *
  * <p>On several nodes the blocks lie node by node, those for the ranks of a node in a <i>row</i>. Each rank combines an
- * equal part of whole blocks, between in its own window, and at last in its master's: so the master has what the node's
- * ranks have combined for every other node, row by row. Subclasses say in which order the rows lie, and how the masters
- * exchange them.
+ * equal part of them, whole blocks, in its own window; with what its master shows at last, and there the combination
+ * stays. So the master has row by row what its node's ranks have for each node. Subclasses say in which order rows lie,
+ * and how masters exchange them.
  *
  * <p>Blocks may differ in length, as all ranks know all lengths: then each has room for the longest, and is combined
  * and sent by itself, without the hole after it.
