@@ -281,6 +281,26 @@ class AllocationTest {
                 .as("bytes that a rank allocates per call by %s", algorithm).isLessThan(BYTES_PER_CALL_MAX);
     }
 
+    static Stream<String> reduceScatters() {
+        return Rows.sampled(
+                Catalogue.of(Collective.REDUCE_SCATTER).stream().map(algorithm -> algorithm.description().name()));
+    }
+
+    /** Short messages land in pairs, long ones in windows. */
+    @Tag("sampled")
+    @ParameterizedTest
+    @MethodSource("reduceScatters")
+    void aReduceScatterOfAnyAlgorithmBetweenNodesAllocatesNothing(String algorithm) {
+        for (int elements : new int[]{2, LONG_ELEMENTS}) {
+            Operation operation = new Operation("reduce-scatter in place", elements,
+                    (world, data) -> world.reduceScatter(data.array, Reduction.SUM));
+            assertThat(bytesPerCall(operation, world -> world.withAlgorithm(Collective.REDUCE_SCATTER, algorithm),
+                    CALLS_BETWEEN_NODES, program -> LocalNodes.run(new int[]{0, 1}, program)))
+                    .as("bytes that a rank allocates per call by %s: %s", algorithm, operation)
+                    .isLessThan(elements == LONG_ELEMENTS ? JDK_BYTES_OF_WRITES : BYTES_PER_CALL_MAX);
+        }
+    }
+
     private static double bytesPerCall(Operation operation, UnaryOperator<Communicator> view) {
         return bytesPerCall(operation, view, CALLS, program -> Tutti.runLocal(2, PLATFORM, program));
     }
