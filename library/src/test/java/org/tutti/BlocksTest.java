@@ -11,6 +11,7 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,13 +47,14 @@ class BlocksTest {
 
     /** So many ranks on a node that places are given back by credits, or that a window has room for one place only. */
     static Stream<Shape> wideShapes() {
-        return Stream.of(
+        return Rows.sampled(Stream.of(
                 new Shape("2 nodes of 24",
                         program -> LocalNodes.run(IntStream.range(0, 48).map(rank -> rank / 24).toArray(), program)),
                 new Shape("600 virtual threads",
-                        program -> Tutti.runLocal(600, JobOptions.DEFAULT.withThreads(Threads.VIRTUAL), program)));
+                        program -> Tutti.runLocal(600, JobOptions.DEFAULT.withThreads(Threads.VIRTUAL), program))));
     }
 
+    @Tag("sampled")
     @ParameterizedTest
     @MethodSource("wideShapes")
     void shouldExchangeBlocksOnWideNodes(Shape shape) {

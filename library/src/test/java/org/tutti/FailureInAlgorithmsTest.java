@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Every algorithm ends at all ranks when one of them fails: between calls, or inside its operator. */
 @Timeout(120)
+@Tag("sampled")
 class FailureInAlgorithmsTest {
     private static final int RANKS = 4;
     private static final int FAULTY = 2;
@@ -37,10 +39,10 @@ class FailureInAlgorithmsTest {
     }
 
     static Stream<Case> cases() {
-        return Arrays.stream(Collective.values())
+        return Rows.sampled(Arrays.stream(Collective.values())
                 .flatMap(collective -> Catalogue.of(collective).stream().map(algorithm -> algorithm.description())
                         .flatMap(description -> Stream.of(false, true)
-                                .map(manyNodes -> new Case(collective, description.name(), manyNodes))));
+                                .map(manyNodes -> new Case(collective, description.name(), manyNodes)))));
     }
 
     static Stream<Case> reductions() {

@@ -6,7 +6,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Rows of tests that take long together: the short run has one of so many ({@code -Drows.every}), the thorough all. */
-final class Rows {
+public final class Rows {
     private static final int EVERY = Integer.getInteger("rows.every", 1);
 
     /** After so many rows the other one of each pair is taken, so that properties of two or six values meet all. */
@@ -14,8 +14,13 @@ final class Rows {
 
     private Rows() {}
 
+    /** {@return how often this run repeats what the thorough run repeats so often} */
+    public static int times(int thorough) {
+        return Math.max(1, thorough / EVERY);
+    }
+
     /** {@return the rows of this run, the first of all among them} */
-    static <T> Stream<T> sampled(Stream<T> all) {
+    public static <T> Stream<T> sampled(Stream<T> all) {
         List<T> rows = all.toList();
         return IntStream.range(0, rows.size()).filter(row -> (row + row / TURN) % EVERY == 0).mapToObj(rows::get);
     }

@@ -3,15 +3,16 @@ package org.tutti.collective;
 
 /**
  * What every rank contributes to an operation, a block each, where all ranks can read it: those of this node where
- * their ranks show them, those of other nodes where they have landed. Each master sends what its node's ranks show to
- * every other one, straight from there.
+ * their ranks show them, or on one node lend long ones, those of other nodes where they have landed. Each master sends
+ * what its node's ranks show to every other one, straight from there.
  *
  * <p>A node's blocks come in as many pieces as it has ranks. If they have room in the landing place of a {@linkplain
  * Team#pair pair}, they go there; else the receiving master invites the sender to its window, in which the blocks of
  * all ranks have room, node by node.
  *
  * <p><b>Why nothing is overwritten.</b> Windows and landing places belong to the operation until all ranks of the node
- * have left it. Whoever does not read all blocks lets its master wait for them: {@link #complete}.
+ * have left it. Who lends waits for the others, and masters for all that comes to their node, before they leave it:
+ * {@link #complete}.
  */
 public final class Contributions {
     private static final int MASTER = 0;
@@ -22,6 +23,7 @@ public final class Contributions {
     private final Area masters = new Area();
     private long bytes;
     private boolean invites;
+    private boolean lends;
 
     Contributions(Team team) {
         this.team = team;
@@ -64,24 +66,27 @@ public final class Contributions {
      * other use of READY, of which it takes step 1.
      *
      * @param source this rank's block
-     * @param at at which byte it begins
      * @param length how long every block is
+     * @param writes whether this rank writes to its block before it {@linkplain #complete completes}
      */
-    public void open(Area source, long at, long length) {
+    public void open(Area source, long length, boolean writes) {
         bytes = length;
+        lends = team.loans().lendBlocks(length, source, writes);
         invites = team.nodes() > 1 && team.exceedsPair(team.ranksMax() * length);
-        if (team.isMaster()) {
+        if (lends) {
+            team.post(Team.READY, SHOWN);
+        } else if (team.isMaster()) {
             Area own = team.show(shownBytes(MASTER));
             for (int distance = 1; distance < team.nodes(); distance++) {
                 openInflow(node(-distance), own);
             }
-            team.copy(source, at, own, shownAt(MASTER), length);
+            team.copy(source, 0, own, shownAt(MASTER), length);
             team.post(Team.READY, SHOWN);
             for (int distance = 1; distance < team.nodes(); distance++) {
                 send(node(distance));
             }
         } else {
-            team.copy(source, at, team.show(length), 0, length);
+            team.copy(source, 0, team.show(length), 0, length);
             team.post(Team.READY, SHOWN);
             if (invites) {
                 team.await(MASTER, Team.READY, SHOWN);
@@ -120,13 +125,18 @@ public final class Contributions {
         }
     }
 
-    /** The block that a rank of this node shows. */
+    /** The block that a rank of this node shows or lends. */
     private Area local(int place) {
         if (place != team.localRank()) {
             team.await(place, Team.READY, SHOWN);
         }
-        Area shown = team.shown(place, shownBytes(place));
-        found.set(shown.segment(), shown.start() + shownAt(place));
+        if (team.loans().isLendingBlocks(place, bytes)) {
+            Area lent = team.loans().lent(place, Loans.SOURCE);
+            found.set(lent.segment(), lent.start());
+        } else {
+            Area shown = team.shown(place, shownBytes(place));
+            found.set(shown.segment(), shown.start() + shownAt(place));
+        }
         return found;
     }
 
@@ -142,8 +152,16 @@ public final class Contributions {
         return node == team.node() ? local(place) : team.inflow(team.pair(node)).await(place + 1L);
     }
 
-    /** Waits, at a master, until all blocks have come: who sends them must find this node in the operation. */
+    /**
+     * Ends this rank's use of the blocks, and waits until others need no more what it has lent. A master waits until
+     * all blocks have come: who sends them must find this node in the operation.
+     */
     public void complete() {
+        found.clear();
+        team.loans().finishBlocks(team, bytes);
+        if (lends) {
+            team.loans().takeBlocksBack(team, Loans.ALL);
+        }
         if (team.isMaster()) {
             for (int node = 0; node < team.nodes(); node++) {
                 if (node != team.node()) {

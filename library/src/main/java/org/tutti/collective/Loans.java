@@ -24,6 +24,11 @@ public final class Loans {
     /** Where an operation's result goes, as memory to be lent. */
     public static final int TARGET = 1;
 
+    /** All ranks of a node. */
+    public static final int ALL = -1;
+
+    private static final long FINISHED = 1;
+
     // how memory is lent: not at all; others of the process find its segment here; it has an address in the node's
     private static final int NONE = 0;
     private static final int BY_REFERENCE = 1;
@@ -31,6 +36,9 @@ public final class Loans {
     private static final int WAY_BITS = 2;
 
     private static final int PER_RANK = 2;
+
+    /** Shorter blocks are copied to be shown: who lends waits for its readers, which takes longer then. */
+    private static final long BLOCK_BYTES_MIN = 16 << 10;
 
     private final Placement place;
     private final Operation operation;
@@ -72,6 +80,63 @@ public final class Loans {
         int targetWay = way(target);
         return sourceWay == NONE || targetWay == NONE ? lend(bytes, NONE, null, NONE, null)
                 : lend(bytes, sourceWay, source, targetWay, target);
+    }
+
+    /**
+     * Lends the caller's memory, in which blocks are, where that is worth it: long ones, on one node. Once an
+     * operation, before the first {@link Team#post} of READY. Others ask {@link #isLendingBlocks}.
+     *
+     * @param bytes the length of a block
+     * @param source the memory to be read
+     * @param writes whether this rank writes there while others read
+     * @return whether it is lent: then it is {@linkplain #takeBlocksBack taken back} in the end
+     */
+    public boolean lendBlocks(long bytes, Area source, boolean writes) {
+        return areLong(bytes) && lend(bytes, writes ? NONE : way(source), source, NONE, null);
+    }
+
+    /**
+     * Tells whether another rank of this node has {@linkplain #lendBlocks lent} blocks. Only after {@link Team#await}
+     * of its READY.
+     *
+     * @param other the rank, by its place on the node
+     * @param bytes the length of a block
+     * @return whether it has
+     */
+    public boolean isLendingBlocks(int other, long bytes) {
+        return areLong(bytes) && isLending(other, bytes);
+    }
+
+    private boolean areLong(long bytes) {
+        return bytes >= BLOCK_BYTES_MIN && place.nodes() == 1;
+    }
+
+    /**
+     * Says that this rank needs blocks that others may have lent no more.
+     *
+     * @param team whose ranks they are
+     * @param bytes the length of a block
+     */
+    public void finishBlocks(Team team, long bytes) {
+        if (areLong(bytes)) {
+            confirm();
+            team.post(Team.DONE, FINISHED);
+        }
+    }
+
+    /**
+     * Waits until nobody needs blocks any more that this rank has lent, and takes them back.
+     *
+     * @param team whose ranks read them
+     * @param reader which of its node do, by its place there; or {@link #ALL}
+     */
+    public void takeBlocksBack(Team team, int reader) {
+        if (reader == ALL) {
+            team.awaitOthers(Team.DONE, FINISHED);
+        } else {
+            team.await(reader, Team.DONE, FINISHED);
+        }
+        takeBack();
     }
 
     /**

@@ -9,12 +9,14 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.DataType;
+import org.tutti.Rows;
 import org.tutti.Span;
 import org.tutti.choice.Catalogue;
 import org.tutti.job.LocalNodes;
@@ -27,8 +29,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  * one at times. Afterwards every byte is checked, and those before and behind the message.
  */
 @Timeout(120)
+@Tag("sampled")
 class BroadcastStressTest {
-    private static final int OPERATIONS = Integer.getInteger("stress.operations", 1000);
+    private static final int OPERATIONS = Integer.getInteger("stress.operations", Rows.times(1000));
     private static final int[] BYTES =
             {0, 1, 48, 49, 4095, 8192, 8193, 20_000, 32_767, 32_768, 65_536, 65_537, 131_073, 300_001, 700_000,
                     1_500_000};

@@ -36,6 +36,10 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
     private static final int NODES_MAX = 4;
     private static final int TIMES_COVERED = Integer.getInteger("grid.times", 1);
     private static final int PLACES_EVERY = Integer.getInteger("grid.every", 3);
+
+    /** Where few places are taken, an algorithm has few operators and sizes, too: the next one has others. */
+    private static final int COVERED_EVERY = Math.max(1, PLACES_EVERY / 5);
+
     private static final int KINDS = 40;
     private static final int[] BYTES_AROUND =
             {48, 112, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 96 << 10, 128 << 10, 256 << 10, 512 << 10};
@@ -121,8 +125,8 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
 
     /**
      * A sample that covers, for each algorithm: every operator on every type, every root of every number of ranks on
-     * every number of nodes (or every third of them), and every size. The rest of each case is drawn, its place
-     * from those.
+     * every number of nodes (or every third of them), and every size; in the short run some of each. The rest of each
+     * case is drawn, its place from those.
      */
     static List<Case> sample(long seed) {
         Random random = new Random(seed);
@@ -145,10 +149,10 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
                         }
                     }
                     cases.addAll(placed);
-                    for (Operation operation : operations) {
-                        cases.add(drawAtOneOf(placed, random, algorithm, operation, random.nextInt(KINDS)));
+                    for (int i = places % COVERED_EVERY; i < operations.size(); i += COVERED_EVERY) {
+                        cases.add(drawAtOneOf(placed, random, algorithm, operations.get(i), random.nextInt(KINDS)));
                     }
-                    for (int kind = 0; kind < KINDS; kind++) {
+                    for (int kind = places % COVERED_EVERY; kind < KINDS; kind += COVERED_EVERY) {
                         Operation operation = operations.get(random.nextInt(operations.size()));
                         cases.add(drawAtOneOf(placed, random, algorithm, operation, kind));
                     }
@@ -159,12 +163,12 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
     }
 
     /**
-     * For each algorithm some operators and every so many sizes, in the short run a third of these; the caller places
+     * For each algorithm some operators and every so many sizes, in the short run some of these; the caller places
      * the ranks, in blocks.
      */
     static List<Case> sampleOf(long seed, int ranks, int firstKind, int everyKind) {
         Random random = new Random(seed);
-        int step = PLACES_EVERY == 1 ? everyKind : 3 * everyKind;
+        int step = COVERED_EVERY * everyKind;
         List<Case> cases = new ArrayList<>();
         for (Collective collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {

@@ -4,12 +4,16 @@ package org.tutti.job;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Communicator;
 import org.tutti.Reduction;
+import org.tutti.Rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,8 +26,14 @@ class NodesTest {
         return Arrays.stream(shape.split(",")).mapToInt(Integer::parseInt).toArray();
     }
 
+    static Stream<String> shapes() {
+        return Rows
+                .sampled(Stream.of("0,0,0,1,2,2,3,4", "0", "0,1", "0,0,1", "0,1,1", "0,1,0,1", "0,0,1,1,2", "0,1,2,3"));
+    }
+
+    @Tag("sampled")
     @ParameterizedTest
-    @ValueSource(strings = {"0", "0,1", "0,0,1", "0,1,1", "0,0,1,1,2", "0,1,2,3", "0,1,0,1", "0,0,0,1,2,2,3,4"})
+    @MethodSource("shapes")
     void shouldComputeOnAnyShape(String shape) {
         LocalNodes.run(nodeOfRank(shape), job -> {
             Communicator world = job.world();

@@ -25,7 +25,7 @@ final class BrokenScan extends BrokenBlocks {
         long bytes = call.bytes();
         Area target = call.target();
         Contributions contributions = team.contributions();
-        contributions.open(call.source(), 0, bytes);
+        contributions.open(call.source(), bytes, call.isInPlace());
         boolean leavesOutOwn = collective() == Collective.EXCLUSIVE_SCAN || fault == Fault.OWN_ELEMENTS_ARE_LEFT_OUT;
         int last = leavesOutOwn ? team.rank() - 1 : team.rank();
         if (last >= 0) {

@@ -41,7 +41,7 @@ public final class DirectAllgather extends BlockAlgorithm {
         Area source = call.source();
         Area target = call.target();
         Contributions contributions = team.contributions();
-        contributions.open(source, 0, bytes);
+        contributions.open(source, bytes, false); // in place it is a block of the target that nobody writes
         if (!call.isInPlace()) {
             team.copy(source, 0, target, call.block(team.rank()), bytes);
         }
@@ -54,6 +54,7 @@ public final class DirectAllgather extends BlockAlgorithm {
                 copy(team, call, team.rankAt(node, place));
             }
         }
+        contributions.complete();
     }
 
     private static void copy(Team team, Call call, int rank) {

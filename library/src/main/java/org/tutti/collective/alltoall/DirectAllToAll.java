@@ -7,6 +7,7 @@ import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Cost;
 import org.tutti.collective.Inflow;
+import org.tutti.collective.Loans;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
 
@@ -15,6 +16,9 @@ import org.tutti.collective.Team;
  * copy theirs from there. Between nodes the Direct algorithm (Qian and Afsahi, section 5.1.3), node by node: at step i
  * a master sends to the node at distance i, wrapping around, what each of its node's ranks has for that node: a piece
  * each, in the order of the ranks. All ranks of the receiving node copy their blocks from where a piece has landed.
+ *
+ * <p>On one node long blocks are {@linkplain Loans#lendBlocks lent} instead of shown where that can be, unless the call
+ * is in place, and ranks wait for each other in the end.
  *
  * <p><b>Where pieces land.</b> If all of a step have room in the landing place of the {@linkplain Team#pair pair}, they
  * go there. Else the receiver invites the sender to one of two halves of its master's window, in turn: to that of the
@@ -59,12 +63,9 @@ public final class DirectAllToAll extends BlockAlgorithm {
     public void run(Team team, Call call) {
         long bytes = call.bytes();
         Area target = call.target();
-        Area own = team.show(shownBytes(team, team.localRank(), bytes));
-        for (int node = 0; node < team.nodes(); node++) {
-            for (int place = 0; place < team.ranksOn(node); place++) {
-                team.copy(call.source(), call.block(team.rankAt(node, place)), own, at(team, node, place, bytes),
-                        bytes);
-            }
+        boolean lends = team.loans().lendBlocks(bytes, call.source(), call.isInPlace());
+        if (!lends) {
+            show(team, call);
         }
         team.post(Team.READY, SHOWN);
         if (!call.isInPlace()) {
@@ -73,14 +74,35 @@ public final class DirectAllToAll extends BlockAlgorithm {
         for (int distance = 1; distance < team.localSize(); distance++) {
             int place = (team.localRank() + distance) % team.localSize();
             team.await(place, Team.READY, SHOWN);
-            team.copy(team.shown(place, shownBytes(team, place, bytes)),
-                    at(team, team.node(), team.localRank(), bytes), target,
-                    call.block(team.rankAt(team.node(), place)), bytes);
+            long to = call.block(team.rankAt(team.node(), place));
+            if (team.loans().isLendingBlocks(place, bytes)) {
+                team.copy(team.loans().lent(place, Loans.SOURCE), call.block(team.rank()), target, to, bytes);
+            } else {
+                team.copy(team.shown(place, shownBytes(team, place, bytes)),
+                        at(team, team.node(), team.localRank(), bytes), target, to, bytes);
+            }
+        }
+        team.loans().finishBlocks(team, bytes);
+        if (lends) {
+            team.loans().takeBlocksBack(team, Loans.ALL);
         }
         long taken = 0;
         for (int step = 1; step < team.nodes(); step++) {
             exchange(team, call, step, taken);
             taken += team.ranksOn(Math.floorMod(team.node() - step, team.nodes()));
+        }
+    }
+
+    private static void show(Team team, Call call) {
+        long bytes = call.bytes();
+        Area own = team.show(shownBytes(team, team.localRank(), bytes));
+        for (int node = 0; node < team.nodes(); node++) {
+            for (int place = 0; place < team.ranksOn(node); place++) {
+                if (node != team.node() || place != team.localRank()) { // nobody reads this rank's own one there
+                    team.copy(call.source(), call.block(team.rankAt(node, place)), own, at(team, node, place, bytes),
+                            bytes);
+                }
+            }
         }
     }
 

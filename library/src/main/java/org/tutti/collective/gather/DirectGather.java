@@ -7,6 +7,7 @@ import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Contributions;
 import org.tutti.collective.Cost;
+import org.tutti.collective.Loans;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
 
@@ -14,6 +15,9 @@ import org.tutti.collective.Team;
  * Ranks show their blocks and go on. The root copies those of its node from where they are shown; the master of every
  * other node puts what its node's ranks show straight to the root's node, as a piece each, and the root copies them
  * from there.
+ *
+ * <p>On one node long blocks are {@linkplain Loans#lendBlocks lent} where that can be, and their owners wait for the
+ * root.
  *
  * <p>A node's pieces go to the landing place of its {@linkplain Team#pair pair} if they have room, so that the root's
  * master need not have entered; else that master invites the node to a window with room for all nodes' blocks. It waits
@@ -75,6 +79,11 @@ public final class DirectGather extends BlockAlgorithm {
 
     private static void show(Team team, Call call, boolean receives) {
         long bytes = call.bytes();
+        if (team.loans().lendBlocks(bytes, call.source(), false)) {
+            team.post(Team.READY, SHOWN);
+            team.loans().takeBlocksBack(team, team.placeOf(call.root()));
+            return;
+        }
         Area own = team.show(receives ? shownBytes(team, MASTER, bytes) : bytes);
         team.copy(call.source(), 0, own, 0, bytes);
         if (receives) {
@@ -118,9 +127,11 @@ public final class DirectGather extends BlockAlgorithm {
         for (int distance = 1; distance < team.localSize(); distance++) {
             int place = (team.localRank() + distance) % team.localSize();
             team.await(place, Team.READY, SHOWN);
-            team.copy(team.shown(place, shownBytes(team, place, bytes)), 0, target,
-                    call.block(team.rankAt(team.node(), place)), bytes);
+            Area block = team.loans().isLendingBlocks(place, bytes) ? team.loans().lent(place, Loans.SOURCE)
+                    : team.shown(place, shownBytes(team, place, bytes));
+            team.copy(block, 0, target, call.block(team.rankAt(team.node(), place)), bytes);
         }
+        team.loans().finishBlocks(team, bytes);
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = (team.node() + distance) % team.nodes();
             for (int place = 0; place < team.ranksOn(node); place++) {

@@ -33,7 +33,7 @@ public final class DirectScan extends Scan {
     @Override
     public void run(Team team, Call call) {
         Contributions contributions = team.contributions();
-        contributions.open(call.source(), 0, call.bytes());
+        contributions.open(call.source(), call.bytes(), call.isInPlace());
         int last = isExclusive() ? team.rank() - 1 : team.rank();
         for (int rank = 0; rank <= last; rank++) {
             take(team, call, rank == 0, contributions.of(rank)); // this rank's own elements are shown elsewhere, too

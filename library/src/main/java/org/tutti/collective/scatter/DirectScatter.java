@@ -8,6 +8,7 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Contributions;
 import org.tutti.collective.Cost;
 import org.tutti.collective.Inflow;
+import org.tutti.collective.Loans;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
 
@@ -15,6 +16,8 @@ import org.tutti.collective.Team;
  * The root shows the blocks of its node's ranks, which copy theirs, and goes on. The master of its node puts those of
  * other nodes straight to each node, a piece for each rank: from the root's memory if it is the root, else from the
  * root's window, where they lie, too. There each rank copies its block from where it has landed.
+ *
+ * <p>On one node the root {@linkplain Loans#lendBlocks lends} long blocks where it can, and waits for the others.
  *
  * <p>A node's blocks go to the landing place of its {@linkplain Team#pair pair} if they have room, else its master
  * invites the root's node to a window. It waits for all of them before it leaves, as they come to its process. Landing
@@ -71,7 +74,10 @@ public final class DirectScatter extends BlockAlgorithm {
     private static void scatter(Team team, Call call) {
         long bytes = call.bytes();
         Area source = call.source();
-        if (team.localSize() > 1) {
+        boolean lends = team.loans().lendBlocks(bytes, source, false);
+        if (lends) {
+            team.post(Team.READY, SHOWN);
+        } else if (team.localSize() > 1) {
             Area window = team.show(shownBytes(team, call.root(), bytes));
             for (int place = 0; place < team.localSize(); place++) {
                 if (place != team.localRank()) {
@@ -88,6 +94,9 @@ public final class DirectScatter extends BlockAlgorithm {
         }
         if (!call.isInPlace()) {
             team.copy(source, call.block(team.rank()), call.target(), 0, bytes);
+        }
+        if (lends) {
+            team.loans().takeBlocksBack(team, Loans.ALL);
         }
         for (int distance = 1; distance < team.nodes() && team.isMaster(); distance++) {
             int node = (team.node() + distance) % team.nodes();
@@ -108,6 +117,11 @@ public final class DirectScatter extends BlockAlgorithm {
         long bytes = call.bytes();
         int root = team.placeOf(call.root());
         team.await(root, Team.READY, SHOWN);
+        if (team.loans().isLendingBlocks(root, bytes)) {
+            team.copy(team.loans().lent(root, Loans.SOURCE), call.block(team.rank()), call.target(), 0, bytes);
+            team.loans().finishBlocks(team, bytes);
+            return;
+        }
         Area window = team.shown(root, shownBytes(team, call.root(), bytes));
         for (int distance = 1; distance < team.nodes() && team.isMaster(); distance++) {
             int node = (team.node() + distance) % team.nodes();

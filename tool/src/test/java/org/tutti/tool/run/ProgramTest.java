@@ -179,7 +179,7 @@ class ProgramTest {
             "-n 4097 x.jar                       | -n 4097 is not possible",
             "-n two x.jar                        | 'two'",
             "--ranks-per-process 0 x.jar         | --ranks-per-process 0 is not possible",
-            "--algorithm reduce=magic x.jar       | there are flat, srm, chain",
+            "--algorithm reduce=magic x.jar       | there are flat, srm, halving",
             "--levels 4,6 x.jar                   | each a greater multiple of the one before, but are [4, 6]",
             "--levels four x.jar                  | --levels four is not possible",
             "--service often x.jar                | --service often is not possible",

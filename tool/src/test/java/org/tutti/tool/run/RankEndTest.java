@@ -62,7 +62,8 @@ class RankEndTest {
         assertThat(launcher.left(Path.of(System.getProperty("java.io.tmpdir")))).isEmpty();
     }
 
-    private static final int SHORT_EVERY = 3;
+    /** Of what there is much, the thorough run has all. */
+    private static final int EVERY = Integer.getInteger("rows.every", 1);
 
     /** How a rank ends, with which status, and what it then says. */
     private record Way(String way, int status, String cause) {}
@@ -82,10 +83,9 @@ class RankEndTest {
             new Way("exits", 3, null),
             new Way("halts", 4, null));
 
-    /** Each way in both kinds of process; in the short run every third, so that both kinds are among them. */
+    /** Each way in both kinds of process; in the short run some of both. */
     static Stream<Arguments> ways() {
-        var every = Integer.getInteger("rows.every", 1) == 1 ? 1 : SHORT_EVERY;
-        return IntStream.range(0, 2 * WAYS.size()).filter(i -> i % every == 0)
+        return IntStream.range(0, 2 * WAYS.size()).filter(i -> i % EVERY == 0)
                 .mapToObj(i -> Arguments.of(1 + i % 2, WAYS.get(i / 2)));
     }
 
@@ -129,9 +129,15 @@ class RankEndTest {
         }
     }
 
+    static Stream<Arguments> waysOfFilling() {
+        return Stream.of(Arguments.of(2, "fills the heap with the job open"), Arguments.of(1, "fills the heap"),
+                Arguments.of(2, "fills the heap"), Arguments.of(1, "fills the heap with the job open"))
+                .limit(EVERY == 1 ? Long.MAX_VALUE : 2);
+    }
+
+    @Tag("sampled")
     @ParameterizedTest
-    @CsvSource({"1, fills the heap", "2, fills the heap", "1, fills the heap with the job open",
-            "2, fills the heap with the job open"})
+    @MethodSource("waysOfFilling")
     void shouldNameTheRankThatRanOutOfMemoryAndHasNoneToSaySo(int ranksPerProcess, String way) throws Exception {
         var who = ranksPerProcess == 1 ? "rank 1" : "(rank [01]|the process of ranks 0-1)"; // they share the memory
         try (var launcher = run(ranksPerProcess, way, "-J-XX:-ExitOnOutOfMemoryError")) {
