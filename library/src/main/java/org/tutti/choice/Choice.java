@@ -64,11 +64,18 @@ public final class Choice {
 
             Rule.of(GATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            Rule.of(ALLGATHER, Range.from(2), Range.ANY, ANY, Length.from(1 << 10), "direct"),
+            Rule.of(ALLGATHER, Range.from(2), Range.ANY, ANY, Length.ANY, "standard-exchange"),
             Rule.of(ALLGATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            // what goes more than once is little against its latency
+            Rule.of(ALL_TO_ALL, Range.from(3), Range.ANY, ANY, Length.from(128), "direct"),
+            Rule.of(ALL_TO_ALL, Range.from(3), Range.ANY, ANY, Length.ANY, "bruck"),
             Rule.of(ALL_TO_ALL, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(REDUCE_SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(REDUCE_SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "rank-order"),
+            Rule.of(SCAN, Range.from(2), Range.ANY, ANY, Length.ANY, "binomial"),
             Rule.of(SCAN, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            Rule.of(EXCLUSIVE_SCAN, Range.from(2), Range.ANY, ANY, Length.ANY, "binomial"),
             Rule.of(EXCLUSIVE_SCAN, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"));
 
     /** What a choice is before anybody has asked for anything. */

@@ -36,12 +36,12 @@ public final class DirectAllToAll extends BlockAlgorithm {
     private static final long SHOWN = 1;
     private static final int HALVES = 2;
 
-    /** The blocks of all ranks take a part of a window, and halves of more than three times as much follow. */
-    private static final int PARTS = 8;
+    /** A half has room for all pieces of a step, unless there are so many for each node. */
+    private static final int PIECES_PER_NODE = 3;
 
     /** The only object that is needed. */
     public DirectAllToAll() {
-        super(Collective.ALL_TO_ALL, PARTS,
+        super(Collective.ALL_TO_ALL, 1,
                 new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "2·b·p·n", "b·p²·(n − 1)",
                         "p·n·b a rank, and the rest of a window at masters", "Qian, Afsahi 2008, section 5.1.3"));
     }
@@ -57,6 +57,12 @@ public final class DirectAllToAll extends BlockAlgorithm {
     @Override
     protected long blocksOnNode(int nodes, int ranks, int localRanks) {
         return 2L * ranks * localRanks;
+    }
+
+    @Override
+    protected long blockBytesMax(Team team) {
+        long pieces = team.nodes() == 1 ? 0 : Math.min(team.ranksMax(), (long) PIECES_PER_NODE * team.nodes());
+        return team.windowBytesMax() / (team.ranksMax() * (team.nodes() + HALVES * pieces));
     }
 
     @Override
