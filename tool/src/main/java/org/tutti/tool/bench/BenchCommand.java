@@ -33,6 +33,7 @@ public final class BenchCommand implements Callable<Integer> {
     /** The first line of the file that {@code --csv} writes. */
     public static final String CSV_COLUMNS = "contender,operation,layout,ranks,bytes,microseconds,low,high,calls";
 
+    private static final List<CallKind> BLOCKING = List.of(CallKind.BLOCKING);
     private static final int REPEATS_MAX = 1000;
     private static final long BYTES_MAX = 1L << 30;
 
@@ -61,6 +62,12 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--algorithm", split = ",", paramLabel = "name",
             description = "Measure these algorithms, where there are such, besides the one that Tutti chooses.")
     private List<String> algorithms = new ArrayList<>();
+
+    @Option(names = "--call", split = ",", paramLabel = "name", defaultValue = "blocking",
+            description = "How to call: blocking; non-blocking or prepared, which start a call and await it at once; "
+                    + "overlapped, which starts it, computes as long as a call takes, and then awaits it. "
+                    + "Default: blocking.")
+    private List<String> calls;
 
     @Option(names = "--bytes", split = ",", paramLabel = "bytes",
             description = "Sizes of messages, multiples of 8, such as 8,1k,64k,8m. Default: 8 … 8m.")
@@ -99,31 +106,39 @@ public final class BenchCommand implements Callable<Integer> {
             requireWritable("--csv", csv.toAbsolutePath());
         }
         var kind = CommunicatorKind.ofLabel(communicator);
+        var how = CallKind.ofLabels(calls);
         oneSided.check(collectives, List.of(kind));
         if (!protocol.isEmpty() && !oneSided.areChosen()) {
             throw new UsageException("--protocol " + protocol + " has no meaning without --one-sided; give it as well");
         }
         var time = new MachineTime();
-        int status = oneSided.areChosen() ? measureOneSided() : measureCollectives(kind);
+        int status = oneSided.areChosen() ? measureOneSided(how) : measureCollectives(kind, how);
         if (status == 0) {
             time.warning().ifPresent(System.err::println);
         }
         return status;
     }
 
-    private int measureCollectives(CommunicatorKind kind) throws IOException, InterruptedException {
+    private int measureCollectives(CommunicatorKind kind, List<CallKind> how)
+            throws IOException, InterruptedException {
+        var operations = CollectiveOperation.ofLabels(collectives);
+        operations.stream().filter(operation -> operation.makesGroups() && !how.equals(BLOCKING)).findFirst()
+                .ifPresent(operation -> {
+                    throw new UsageException("--call " + String.join(",", calls) + " is not possible with --collective "
+                            + operation.label() + ", whose calls are blocking; leave one out");
+                });
         var arguments = BenchProgram.arguments(virtual ? where.ranksOfOneProcess() : 0, rounds, repeats,
                 allAlgorithms ? List.of(BenchProgram.ALL) : checked(algorithms), absolute(csv),
-                CollectiveOperation.ofLabels(collectives), sizes.stream().map(BenchCommand::bytes).toList(), segments,
-                absolute(gates), kind);
+                operations, sizes.stream().map(BenchCommand::bytes).toList(), segments,
+                absolute(gates), kind, how);
         return virtual ? Launch.runOwnAlone(BenchProgram.class, arguments)
                 : Launch.runOwn(where, BenchProgram.class, arguments);
     }
 
-    private int measureOneSided() throws IOException, InterruptedException {
-        if (virtual || allAlgorithms || !algorithms.isEmpty() || rounds > 1) {
+    private int measureOneSided(List<CallKind> how) throws IOException, InterruptedException {
+        if (virtual || allAlgorithms || !algorithms.isEmpty() || rounds > 1 || !how.equals(BLOCKING)) {
             throw new UsageException(
-                    "--virtual, --algorithm, --all-algorithms and --rounds have no meaning with --one-sided; "
+                    "--call, --virtual, --algorithm, --all-algorithms and --rounds have no meaning with --one-sided; "
                             + "leave them out");
         }
         var cells = oneSided.cells(sizes.stream().map(BenchCommand::bytes).toList());
@@ -171,7 +186,7 @@ public final class BenchCommand implements Callable<Integer> {
         return Launch.runOwn(where, BenchProgram.class, BenchProgram.arguments(0, 1, repeats, algorithms,
                 csv.toAbsolutePath().toString(),
                 CollectiveOperation.ofLabels(collectives.stream().map(Collective::label).toList()), sizes, false, "",
-                CommunicatorKind.WORLD));
+                CommunicatorKind.WORLD, BLOCKING));
     }
 
     /** Checks a number of the command line. */

@@ -1,15 +1,17 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.bench;
 
+import java.util.function.IntConsumer;
+
 import org.tutti.Collective;
 import org.tutti.Communicator;
 
 /**
  * A cell of a collective: one algorithm and one size, where ranks have blocks that of a block. An element, of every
  * block, changes with every call, and one of the result is checked after it; all elements are checked after every
- * repeat.
+ * repeat. The calls are blocking ones here.
  */
-final class BenchLoop extends MeasuredLoop {
+class BenchLoop extends MeasuredLoop {
     private static final int PRIME = 31;
 
     private final Communicator world;
@@ -20,6 +22,7 @@ final class BenchLoop extends MeasuredLoop {
     private final int count;
     private final int sourceBlocks;
     private final int targetBlocks;
+    private final boolean hasResult;
     private final Operands operands;
     private long call;
 
@@ -33,6 +36,7 @@ final class BenchLoop extends MeasuredLoop {
         this.count = (int) (bytes / Double.BYTES);
         this.sourceBlocks = collective.sourceHasBlocks(rank, 0) ? size : 1;
         this.targetBlocks = collective.targetHasBlocks(rank, 0) ? size : 1;
+        this.hasResult = collective == Collective.BROADCAST || collective.receives(rank, 0);
         int targetCount = collective == Collective.BROADCAST ? 0 : targetBlocks * count;
         this.operands = segments ? Operands.segments(world, sourceBlocks * count, targetCount)
                 : Operands.arrays(sourceBlocks * count, targetCount);
@@ -42,15 +46,25 @@ final class BenchLoop extends MeasuredLoop {
     }
 
     @Override
-    public void close() {
+    public final void close() {
         operands.close();
     }
 
     @Override
     Run run(int calls, boolean isRepeat) {
+        return new Run(nanosPerCall(calls, this::blockingCalls), calls);
+    }
+
+    /** The time of a call when so many follow each other in a loop. */
+    final double nanosPerCall(int calls, IntConsumer loop) {
         world.barrier();
         world.barrier(); // the second one ends on all ranks at nearly the same time
         long start = System.nanoTime();
+        loop.accept(calls);
+        return (double) (System.nanoTime() - start) / calls;
+    }
+
+    private void blockingCalls(int calls) {
         switch (collective) {
             case BARRIER -> barriers(calls);
             case BROADCAST -> broadcasts(calls);
@@ -58,7 +72,6 @@ final class BenchLoop extends MeasuredLoop {
             case ALLREDUCE -> allreduces(calls);
             default -> others(calls);
         }
-        return new Run((double) (System.nanoTime() - start) / calls, calls);
     }
 
     private void barriers(int calls) {
@@ -94,14 +107,27 @@ final class BenchLoop extends MeasuredLoop {
     }
 
     private void others(int calls) {
-        boolean receives = collective.receives(rank, 0);
         for (int i = 0; i < calls; i++) {
-            int changed = change(rank);
+            int changed = changeOwn();
             operands.call(measured.next(), collective);
-            if (receives) {
-                int checked = changed + (int) (call % targetBlocks) * count;
-                check(checked, expected(checked, call));
-            }
+            checkOne(changed);
+        }
+    }
+
+    final Operands operands() {
+        return operands;
+    }
+
+    /** Changes what this rank contributes to any collective. */
+    final int changeOwn() {
+        return count == 0 ? 0 : change(collective == Collective.BROADCAST ? 0 : rank);
+    }
+
+    /** Checks an element of the result of any collective, if there is one: of the next block in each call. */
+    final void checkOne(int changed) {
+        if (hasResult) {
+            int checked = changed + (int) (call % targetBlocks) * count;
+            check(checked, expected(checked, call));
         }
     }
 
@@ -142,8 +168,8 @@ final class BenchLoop extends MeasuredLoop {
     }
 
     @Override
-    void checkAll() {
-        if (collective != Collective.BROADCAST && !collective.receives(rank, 0)) {
+    final void checkAll() {
+        if (!hasResult) {
             return;
         }
         for (int i = 0; i < targetBlocks * count; i++) {

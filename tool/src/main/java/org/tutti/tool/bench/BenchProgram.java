@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 import org.tutti.Communicator;
@@ -15,13 +14,14 @@ import org.tutti.JobOptions;
 import org.tutti.JobOptions.Threads;
 import org.tutti.Tutti;
 import org.tutti.choice.Catalogue;
+import org.tutti.tool.bench.MeasuredLoop.Repeat;
 
 /** What every rank of {@code tutti bench} runs. */
 public final class BenchProgram {
     /** Stands for the names of all algorithms. */
     static final String ALL = "*";
 
-    private record Cell(CollectiveOperation operation, String algorithm, long bytes) {
+    private record Cell(CollectiveOperation operation, String algorithm, CallKind call, long bytes) {
         MeasuredLoop loop(Communicator world, Communicators communicators, boolean segments) {
             if (operation.makesGroups()) {
                 return new MakingLoop(world, communicators, operation);
@@ -29,7 +29,12 @@ public final class BenchProgram {
             var collective = operation.collective().orElseThrow();
             var measured = communicators.views(each -> algorithm.isEmpty() ? each
                     : each.withAlgorithm(collective, algorithm));
-            return new BenchLoop(world, measured, collective, bytes, segments);
+            return switch (call) {
+                case BLOCKING -> new BenchLoop(world, measured, collective, bytes, segments);
+                case NON_BLOCKING, PREPARED -> new StartedLoop(world, measured, collective, bytes, segments,
+                        call == CallKind.PREPARED);
+                case OVERLAPPED -> new OverlappedLoop(world, measured, collective, bytes, segments);
+            };
         }
     }
 
@@ -43,6 +48,7 @@ public final class BenchProgram {
     private final boolean segments;
     private final String gates;
     private final CommunicatorKind kind;
+    private final List<CallKind> calls;
 
     /**
      * Puts together what the program is told.
@@ -57,16 +63,18 @@ public final class BenchProgram {
      * @param segments whether operands are off the heap
      * @param gates the directory of the gates, or nothing
      * @param kind the communicators whose calls are measured
+     * @param calls how they are called
      * @return its arguments
      */
     static List<String> arguments(int virtualRanks, int rounds, int repeats, List<String> algorithms, String csv,
             List<CollectiveOperation> operations, List<Long> sizes, boolean segments, String gates,
-            CommunicatorKind kind) {
+            CommunicatorKind kind, List<CallKind> calls) {
         return List.of(String.valueOf(virtualRanks), String.valueOf(rounds), String.valueOf(repeats),
                 String.join(",", algorithms), csv,
                 operations.stream().map(CollectiveOperation::name).collect(Collectors.joining(",")),
                 sizes.stream().map(String::valueOf).collect(Collectors.joining(",")),
-                String.valueOf(segments), gates, kind.name());
+                String.valueOf(segments), gates, kind.name(),
+                calls.stream().map(CallKind::name).collect(Collectors.joining(",")));
     }
 
     private BenchProgram(String[] arguments) {
@@ -80,6 +88,7 @@ public final class BenchProgram {
         this.segments = Boolean.parseBoolean(arguments[7]);
         this.gates = arguments[8];
         this.kind = CommunicatorKind.valueOf(arguments[9]);
+        this.calls = Stream.of(arguments[10].split(",")).map(CallKind::valueOf).toList();
     }
 
     /** @param arguments as {@link #arguments} has put them together */
@@ -99,9 +108,10 @@ public final class BenchProgram {
     private void run(Job job) throws IOException {
         var world = job.world();
         List<Cell> cells = cells();
-        var earlier = new ArrayList<double[]>(Collections.nCopies(cells.size(), new double[0]));
+        var earlier = new ArrayList<List<Repeat>>(Collections.nCopies(cells.size(), List.of()));
         try (var communicators = Communicators.of(kind, world);
-                var report = new BenchReport(job.rank() == 0, csv, layout(world), job.size());
+                var report = new BenchReport(job.rank() == 0, csv, layout(world), job.size(),
+                        calls.contains(CallKind.OVERLAPPED));
                 var turns = Turns.of(repeats, gates, job.rank())) {
             for (int round = 1; round <= rounds; round++) {
                 for (int i = 0; i < cells.size(); i++) {
@@ -110,9 +120,10 @@ public final class BenchProgram {
                     boolean isLast = round == rounds;
                     try (var loop = cell.loop(world, communicators, segments)) {
                         turns.measure(loop, round == 1, figures -> {
-                            double[] all = joined(earlier.get(index), figures);
+                            var all = Stream.concat(earlier.get(index).stream(), figures.stream()).toList();
                             if (isLast) {
-                                report.add(cell.operation.label(), cell.algorithm, cell.bytes, all, loop.calls());
+                                report.add(cell.operation.label(), cell.algorithm, cell.call, cell.bytes, all,
+                                        loop.calls());
                             } else {
                                 earlier.set(index, all);
                             }
@@ -123,16 +134,12 @@ public final class BenchProgram {
         }
     }
 
-    private static double[] joined(double[] first, double[] second) {
-        return DoubleStream.concat(DoubleStream.of(first), DoubleStream.of(second)).toArray();
-    }
-
     private List<Cell> cells() {
         List<Cell> cells = new ArrayList<>();
         for (var operation : operations) {
             for (long bytes : operation.sizes(sizes)) {
                 for (String algorithm : algorithms(operation)) {
-                    cells.add(new Cell(operation, algorithm, bytes));
+                    calls.forEach(call -> cells.add(new Cell(operation, algorithm, call, bytes)));
                 }
             }
         }

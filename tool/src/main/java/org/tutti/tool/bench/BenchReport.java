@@ -5,10 +5,12 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
+import java.util.OptionalDouble;
 
 import org.tutti.Communicator;
+import org.tutti.tool.bench.MeasuredLoop.Repeat;
 
 /** The figures of a benchmark, as a table on standard output and as lines of a CSV file; rank 0 writes them. */
 final class BenchReport implements AutoCloseable {
@@ -16,25 +18,28 @@ final class BenchReport implements AutoCloseable {
     private final PrintWriter csv;
     private final String layout;
     private final int ranks;
+    private final boolean hasOverlaps;
 
     /**
      * @param writes whether this rank writes
      * @param csv the file, or nothing
      * @param layout where the ranks are
      * @param ranks how many there are
+     * @param hasOverlaps whether there are overlaps, which have a column
      */
-    BenchReport(boolean writes, String csv, String layout, int ranks) throws IOException {
+    BenchReport(boolean writes, String csv, String layout, int ranks, boolean hasOverlaps) throws IOException {
         this.writes = writes;
         this.layout = layout;
         this.ranks = ranks;
+        this.hasOverlaps = hasOverlaps;
         this.csv = writes && !csv.isEmpty() ? new PrintWriter(Files.newBufferedWriter(Path.of(csv))) : null;
         if (writes) {
             System.out.printf("%d ranks, %s; microseconds a call%n%n", ranks, layout);
-            System.out.printf("%-21s %-18s %10s %12s %12s %12s%n", "operation", "algorithm", "bytes", "median", "low",
-                    "high");
+            System.out.printf("%-21s %-18s %10s %12s %12s %12s%s%n", "operation", "algorithm", "bytes", "median", "low",
+                    "high", hasOverlaps ? "   overlap %" : "");
         }
         if (this.csv != null) {
-            this.csv.println(BenchCommand.CSV_COLUMNS);
+            this.csv.println(BenchCommand.CSV_COLUMNS + (hasOverlaps ? ",overlap" : ""));
         }
     }
 
@@ -48,26 +53,32 @@ final class BenchReport implements AutoCloseable {
      * Reports a cell.
      *
      * @param operation what was called
-     * @param algorithm how, or nothing if Tutti chose
+     * @param algorithm by which, or nothing if Tutti chose
+     * @param kind how
      * @param bytes of a message
-     * @param microseconds of a call, for each repeat
+     * @param repeats the figures
      * @param calls of a repeat
      */
-    void add(String operation, String algorithm, long bytes, double[] microseconds, long calls) {
+    void add(String operation, String algorithm, CallKind kind, long bytes, List<Repeat> repeats, long calls) {
         if (!writes) {
             return;
         }
-        double[] sorted = microseconds.clone();
-        Arrays.sort(sorted);
+        double[] sorted = repeats.stream().mapToDouble(Repeat::microseconds).sorted().toArray();
+        double[] overlaps = repeats.stream().map(Repeat::overlap).flatMapToDouble(OptionalDouble::stream).sorted()
+                .toArray();
+        String overlap = overlaps.length == 0 ? "" : String.format(Locale.ROOT, "%.1f", overlaps[overlaps.length / 2]);
+        String suffix = kind == CallKind.BLOCKING ? "" : " " + kind.label();
         double median = sorted[sorted.length / 2];
         double low = sorted[0];
         double high = sorted[sorted.length - 1];
-        System.out.printf(Locale.ROOT, "%-21s %-18s %10d %12.3f %12.3f %12.3f%n", operation,
-                algorithm.isEmpty() ? "(chosen)" : algorithm, bytes, median, low, high);
+        System.out.printf(Locale.ROOT, "%-21s %-18s %10d %12.3f %12.3f %12.3f%s%n", operation,
+                (algorithm.isEmpty() ? "(chosen)" : algorithm) + suffix, bytes, median, low, high,
+                overlap.isEmpty() ? "" : " %11s".formatted(overlap));
         if (csv != null) {
-            csv.printf(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f,%d%n",
-                    algorithm.isEmpty() ? "tutti" : "tutti " + algorithm,
-                    operation, layout.replace(",", ""), ranks, bytes, median, low, high, calls);
+            csv.printf(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f,%d%s%n",
+                    (algorithm.isEmpty() ? "tutti" : "tutti " + algorithm) + suffix,
+                    operation, layout.replace(",", ""), ranks, bytes, median, low, high, calls,
+                    hasOverlaps ? "," + overlap : "");
             csv.flush(); // someone may wait for it
         }
     }

@@ -3,6 +3,7 @@ package org.tutti.tool.bench;
 
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import org.tutti.Communicator;
 
@@ -41,6 +42,11 @@ final class Communicators implements AutoCloseable {
             views[i] = view.apply(views[i]);
         }
         return new Communicators(List.of(), views);
+    }
+
+    /** {@return all of them, in the order of their turns} */
+    Stream<Communicator> stream() {
+        return Stream.of(called);
     }
 
     int rank() {

@@ -3,6 +3,7 @@ package org.tutti.tool.bench;
 
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.OptionalDouble;
 
 import org.tutti.Communicator;
 import org.tutti.Reduction;
@@ -44,6 +45,15 @@ abstract class MeasuredLoop implements AutoCloseable {
      * @param calls how many calls it made
      */
     record Run(double nanosPerCall, long calls) {}
+
+    /**
+     * The figures of a repeat.
+     *
+     * @param microseconds of a call on the slowest rank
+     * @param overlap how much of the shorter of call and computing was hidden by the other, in percent, if the ranks
+     *            have computed
+     */
+    record Repeat(double microseconds, OptionalDouble overlap) {}
 
     MeasuredLoop(Communicator world) {
         this.world = world;
@@ -123,12 +133,17 @@ abstract class MeasuredLoop implements AutoCloseable {
         calls = (int) Math.clamp(REPEAT_NANOS / nanosPerCall, CALLS_MIN, Math.min(CALLS_MAX, GROWTH_MAX * calls));
     }
 
-    /** {@return the microseconds of a call on the slowest rank; all ranks are done with their checks} */
-    final double repeat() {
-        double microseconds = slowest(run(calls, true)) / 1e3;
+    /** {@return the overlap of the latest run, in which a call took so long on the slowest rank, if it has one} */
+    OptionalDouble overlap(double nanosPerCall) {
+        return OptionalDouble.empty();
+    }
+
+    /** {@return the figures of a repeat; all ranks are done with their checks} */
+    final Repeat repeat() {
+        double nanos = slowest(run(calls, true));
         checkAll();
         world.barrier();
-        return microseconds;
+        return new Repeat(nanos / 1e3, overlap(nanos));
     }
 
     /** {@return the calls of the latest repeat} */

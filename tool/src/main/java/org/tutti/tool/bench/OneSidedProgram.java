@@ -39,12 +39,14 @@ public final class OneSidedProgram {
                 Optional.of(arguments[4]).filter(name -> !name.isEmpty()).map(TransferProtocol::valueOf);
         try (var job = Tutti.join()) {
             var world = job.world();
-            try (var report = new BenchReport(job.rank() == 0, arguments[2], BenchReport.layout(world), job.size());
+            try (var report = new BenchReport(job.rank() == 0, arguments[2], BenchReport.layout(world), job.size(),
+                    false);
                     var turns = Turns.of(Integer.parseInt(arguments[1]), arguments[5], job.rank())) {
                 for (var cell : cells) {
                     try (var loop = new OneSidedLoop(world, cell, segments, protocol)) {
                         turns.measure(loop, true,
-                                figures -> report.add(cell.label(), "", cell.bytes(), figures, loop.calls()));
+                                figures -> report.add(cell.label(), "", CallKind.BLOCKING, cell.bytes(), figures,
+                                        loop.calls()));
                     }
                 }
             }

@@ -37,6 +37,12 @@ interface Operands extends AutoCloseable {
     /** {@return an element of the target} */
     double result(int index);
 
+    /** {@return what is sent, as requests and prepared calls take it} */
+    Span sourceSpan();
+
+    /** {@return where the result goes} */
+    Span targetSpan();
+
     void broadcast(Communicator communicator);
 
     void reduce(Communicator communicator);
@@ -56,6 +62,16 @@ interface Operands extends AutoCloseable {
         @Override
         public double result(int index) {
             return target[index];
+        }
+
+        @Override
+        public Span sourceSpan() {
+            return Span.of(source);
+        }
+
+        @Override
+        public Span targetSpan() {
+            return Span.of(target);
         }
 
         @Override
@@ -103,6 +119,16 @@ interface Operands extends AutoCloseable {
         @Override
         public double result(int index) {
             return target.segment().getAtIndex(ValueLayout.JAVA_DOUBLE, index);
+        }
+
+        @Override
+        public Span sourceSpan() {
+            return source;
+        }
+
+        @Override
+        public Span targetSpan() {
+            return target;
         }
 
         @Override

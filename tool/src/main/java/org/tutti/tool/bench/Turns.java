@@ -2,7 +2,11 @@
 package org.tutti.tool.bench;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
+
+import org.tutti.tool.bench.MeasuredLoop.Repeat;
 
 /** When a rank measures: at once, or whenever it is its turn. */
 final class Turns implements AutoCloseable {
@@ -25,9 +29,9 @@ final class Turns implements AutoCloseable {
      *
      * @param loop the cell
      * @param isNew whether it is measured for the first time, so that much has to be compiled
-     * @param report what hears the microseconds of its repeats: of all at the end, or of each after its turn
+     * @param report what hears the figures of its repeats: of all at the end, or of each after its turn
      */
-    void measure(MeasuredLoop loop, boolean isNew, Consumer<double[]> report) throws IOException {
+    void measure(MeasuredLoop loop, boolean isNew, Consumer<List<Repeat>> report) throws IOException {
         if (gate != null) {
             measureInTurns(loop, report);
             return;
@@ -37,21 +41,21 @@ final class Turns implements AutoCloseable {
         } else {
             loop.warmUpAgain();
         }
-        double[] microseconds = new double[repeats];
+        List<Repeat> figures = new ArrayList<>();
         for (int repeat = 0; repeat < repeats; repeat++) {
-            microseconds[repeat] = loop.repeat();
+            figures.add(loop.repeat());
         }
-        report.accept(microseconds);
+        report.accept(figures);
     }
 
     /** A turn for each repeat, and one before, to warm up; each is told at once. */
-    private void measureInTurns(MeasuredLoop loop, Consumer<double[]> report) throws IOException {
+    private void measureInTurns(MeasuredLoop loop, Consumer<List<Repeat>> report) throws IOException {
         gate.await();
         warmUp(loop);
-        report.accept(new double[]{loop.repeat()});
+        report.accept(List.of(loop.repeat()));
         for (int repeat = 0; repeat < repeats; repeat++) {
             gate.await();
-            report.accept(new double[]{loop.repeat()});
+            report.accept(List.of(loop.repeat()));
         }
     }
 

@@ -1,0 +1,62 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.bench;
+
+import java.util.Arrays;
+import java.util.OptionalDouble;
+import java.util.function.IntConsumer;
+
+import org.tutti.Collective;
+import org.tutti.Communicator;
+import org.tutti.Reduction;
+
+/**
+ * A cell of non-blocking calls during which the ranks compute, as IMB-NBC measures them. Right before each run it is
+ * measured how long the calls take alone, and the same computing alone, with all ranks at it; so what ranks take from
+ * each other where they share cores counts as computing. The work is counted in steps: what the calls take from it
+ * makes the run longer.
+ */
+final class OverlappedLoop extends StartedLoop {
+    private static final int RUNS_ALONE = 5;
+
+    private final Communicator world;
+    private double stepsPerNano = 1; // as the latest run found
+    private double callNanos;
+    private double computingNanos;
+
+    OverlappedLoop(Communicator world, Communicators measured, Collective collective, long bytes, boolean segments) {
+        super(world, measured, collective, bytes, segments, false);
+        this.world = world;
+    }
+
+    @Override
+    Run run(int calls, boolean isRepeat) {
+        callNanos = nanosAlone(calls, count -> startedCalls(count, 0));
+        long steps = Math.max(1, Math.round(callNanos * stepsPerNano));
+        computingNanos = nanosAlone(calls, count -> computeOnly(count, steps));
+        stepsPerNano = steps / computingNanos;
+        return new Run(nanosPerCall(calls, count -> startedCalls(count, steps)), calls);
+    }
+
+    private void computeOnly(int times, long steps) {
+        for (int i = 0; i < times; i++) {
+            compute(steps);
+        }
+    }
+
+    /** The median of some runs, of each of which the slowest rank counts; every rank gets the same. */
+    private double nanosAlone(int calls, IntConsumer loop) {
+        double[] nanos = new double[RUNS_ALONE];
+        for (int i = 0; i < nanos.length; i++) {
+            nanos[i] = nanosPerCall(Math.ceilDiv(calls, RUNS_ALONE), loop);
+        }
+        world.allreduce(nanos, Reduction.MAX);
+        Arrays.sort(nanos);
+        return nanos[RUNS_ALONE / 2];
+    }
+
+    @Override
+    OptionalDouble overlap(double nanosPerCall) {
+        double hidden = (callNanos + computingNanos - nanosPerCall) / Math.min(callNanos, computingNanos);
+        return OptionalDouble.of(100 * Math.clamp(hidden, 0, 1));
+    }
+}

@@ -1,0 +1,102 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.bench;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import org.tutti.Collective;
+import org.tutti.Communicator;
+import org.tutti.NonBlockingCommunicator;
+import org.tutti.PreparedCall;
+import org.tutti.PreparedCommunicator;
+import org.tutti.Reduction;
+import org.tutti.Request;
+import org.tutti.Span;
+
+/** A cell whose calls are started, as non-blocking or prepared ones, and then awaited. */
+class StartedLoop extends BenchLoop {
+    private static final long MULTIPLIER = 6364136223846793005L;
+
+    private final Collective collective;
+    private final Span source;
+    private final Span target;
+    private final List<Supplier<Request>> starts; // one for each communicator, in turns
+    private int latest;
+    private long computed;
+
+    StartedLoop(Communicator world, Communicators measured, Collective collective, long bytes, boolean segments,
+            boolean prepared) {
+        super(world, measured, collective, bytes, segments);
+        this.collective = collective;
+        this.source = operands().sourceSpan();
+        this.target = operands().targetSpan();
+        this.starts = measured.stream().map(each -> prepared ? prepared(each) : nonBlocking(each)).toList();
+    }
+
+    private Supplier<Request> nonBlocking(Communicator communicator) {
+        var requests = communicator.nonBlocking();
+        return () -> start(requests);
+    }
+
+    private Supplier<Request> prepared(Communicator communicator) {
+        return prepare(communicator.prepare())::start;
+    }
+
+    @Override
+    Run run(int calls, boolean isRepeat) {
+        return new Run(nanosPerCall(calls, count -> startedCalls(count, 0)), calls);
+    }
+
+    /** Starts calls and awaits each; meanwhile it computes for some steps. */
+    final void startedCalls(int calls, long steps) {
+        for (int i = 0; i < calls; i++) {
+            int changed = changeOwn();
+            latest = latest + 1 == starts.size() ? 0 : latest + 1;
+            var request = starts.get(latest).get();
+            compute(steps);
+            request.await();
+            checkOne(changed);
+        }
+    }
+
+    /** Each step needs the one before, none needs memory; the result is kept, so that no compiler leaves it out. */
+    final void compute(long steps) {
+        long value = computed;
+        for (long i = 0; i < steps; i++) {
+            value = value * MULTIPLIER + 1;
+        }
+        computed = value;
+    }
+
+    private Request start(NonBlockingCommunicator communicator) {
+        return switch (collective) {
+            case BARRIER -> communicator.barrier();
+            case BROADCAST -> communicator.broadcast(source, 0);
+            case REDUCE -> communicator.reduce(source, target, Reduction.SUM, 0);
+            case ALLREDUCE -> communicator.allreduce(source, target, Reduction.SUM);
+            case GATHER -> communicator.gather(source, target, 0);
+            case SCATTER -> communicator.scatter(source, target, 0);
+            case ALLGATHER -> communicator.allgather(source, target);
+            case ALL_TO_ALL -> communicator.allToAll(source, target);
+            case REDUCE_SCATTER -> communicator.reduceScatter(source, target, Reduction.SUM);
+            case SCAN -> communicator.scan(source, target, Reduction.SUM);
+            case EXCLUSIVE_SCAN -> communicator.exclusiveScan(source, target, Reduction.SUM);
+        };
+    }
+
+    private PreparedCall prepare(PreparedCommunicator communicator) {
+        return switch (collective) {
+            case BARRIER -> communicator.barrier();
+            case BROADCAST -> communicator.broadcast(source, 0);
+            case REDUCE -> communicator.reduce(source, target, Reduction.SUM, 0);
+            case ALLREDUCE -> communicator.allreduce(source, target, Reduction.SUM);
+            case GATHER -> communicator.gather(source, target, 0);
+            case SCATTER -> communicator.scatter(source, target, 0);
+            case ALLGATHER -> communicator.allgather(source, target);
+            case ALL_TO_ALL -> communicator.allToAll(source, target);
+            case REDUCE_SCATTER -> communicator.reduceScatter(source, target, Reduction.SUM);
+            case SCAN -> communicator.scan(source, target, Reduction.SUM);
+            case EXCLUSIVE_SCAN -> communicator.exclusiveScan(source, target, Reduction.SUM);
+        };
+    }
+}
