@@ -35,7 +35,7 @@ final class BenchReport implements AutoCloseable {
         this.csv = writes && !csv.isEmpty() ? new PrintWriter(Files.newBufferedWriter(Path.of(csv))) : null;
         if (writes) {
             System.out.printf("%d ranks, %s; microseconds a call%n%n", ranks, layout);
-            System.out.printf("%-21s %-18s %10s %12s %12s %12s%s%n", "operation", "algorithm", "bytes", "median", "low",
+            System.out.printf("%-21s %-24s %10s %12s %12s %12s%s%n", "operation", "algorithm", "bytes", "median", "low",
                     "high", hasOverlaps ? "   overlap %" : "");
         }
         if (this.csv != null) {
@@ -71,7 +71,7 @@ final class BenchReport implements AutoCloseable {
         double median = sorted[sorted.length / 2];
         double low = sorted[0];
         double high = sorted[sorted.length - 1];
-        System.out.printf(Locale.ROOT, "%-21s %-18s %10d %12.3f %12.3f %12.3f%s%n", operation,
+        System.out.printf(Locale.ROOT, "%-21s %-24s %10d %12.3f %12.3f %12.3f%s%n", operation,
                 (algorithm.isEmpty() ? "(chosen)" : algorithm) + suffix, bytes, median, low, high,
                 overlap.isEmpty() ? "" : " %11s".formatted(overlap));
         if (csv != null) {

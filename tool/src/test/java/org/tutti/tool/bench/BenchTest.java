@@ -68,7 +68,10 @@ class BenchTest {
             --csv /proc            | --csv /proc cannot be written
             --repeats 0            | --repeats 0
             --rounds 0             | --rounds 0
-            --one-sided --virtual  | --virtual, --algorithm, --all-algorithms and --rounds have no meaning
+            --call later           | --call later is not one of blocking, non-blocking, prepared, overlapped
+            --call blocking,prepared --collective split | prepared is not possible with --collective split, whose
+            --one-sided --call prepared | --call, --virtual, --algorithm, --all-algorithms and --rounds have no meaning
+            --one-sided --virtual  | --call, --virtual, --algorithm, --all-algorithms and --rounds have no meaning
             --target passive       | no meaning without --one-sided
             --protocol streaming   | --protocol streaming has no meaning without --one-sided
             --one-sided --protocol telex | --protocol telex is not one of zero-copy, streaming, pipelined""")
@@ -77,6 +80,52 @@ class BenchTest {
         assertThat(ended.status()).isEqualTo(2);
         assertThat(ended.err()).contains(message);
         assertThat(ended.err().lines()).hasSize(1);
+    }
+
+    @Test
+    void shouldMeasureEveryKindOfCall(@TempDir Path directory) throws Exception {
+        assertThatItMeasuresEveryKindOfCall("-n 2 --bytes 8 --collective barrier,broadcast", 2, directory);
+    }
+
+    /** Every collective has a case of its own for requests, and one for prepared calls; 24 bytes are three elements. */
+    @Tag("thorough")
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            -n 3 --bytes 24                                                                            | 11
+            -n 3 --bytes 24 --segments                                                                 | 11
+            -n 3 --bytes 24 --virtual                                                                  | 11
+            -n 3 --bytes 8,64k --nodes 2 --communicator alternating --collective allreduce --rounds 2  | 2""")
+    void shouldMeasureEveryKindOfCallOfEveryCollective(String options, int cells, @TempDir Path directory)
+            throws Exception {
+        assertThatItMeasuresEveryKindOfCall(options, cells, directory);
+    }
+
+    private static void assertThatItMeasuresEveryKindOfCall(String options, int cells, Path directory)
+            throws Exception {
+        Path csv = directory.resolve("figures.csv");
+        List<String> arguments = new ArrayList<>(List.of("bench", "--repeats", "1", "--call",
+                "blocking,non-blocking,prepared,overlapped", "--csv", csv.toString()));
+        arguments.addAll(List.of(options.split(" ")));
+        Ended ended = run(directory, arguments.toArray(String[]::new));
+        assertThat(ended.status()).as(ended.err()).isZero();
+        List<String> lines = Files.readAllLines(csv);
+        assertThat(lines.getFirst())
+                .isEqualTo("contender,operation,layout,ranks,bytes,microseconds,low,high,calls,overlap");
+        List<String> contenders = List.of("tutti", "tutti non-blocking", "tutti prepared", "tutti overlapped");
+        assertThat(lines).hasSize(1 + cells * contenders.size());
+        for (int i = 1; i < lines.size(); i++) {
+            String[] fields = lines.get(i).split(",", -1);
+            assertThat(fields).hasSize(10);
+            assertThat(fields[0]).isEqualTo(contenders.get((i - 1) % contenders.size()));
+            assertThat(Double.parseDouble(fields[5])).isPositive();
+            if (fields[0].endsWith("overlapped")) {
+                assertThat(Double.parseDouble(fields[9])).isBetween(0.0, 100.0);
+            } else {
+                assertThat(fields[9]).isEmpty();
+            }
+        }
+        assertThat(ended.out().lines().filter(line -> line.matches(".* \\(chosen\\) overlapped .* [0-9.]+")))
+                .hasSize(cells);
     }
 
     @Test
