@@ -15,14 +15,12 @@ import org.tutti.Span;
 
 /** A cell whose calls are started, as non-blocking or prepared ones, and then awaited. */
 class StartedLoop extends BenchLoop {
-    private static final long MULTIPLIER = 6364136223846793005L;
-
     private final Collective collective;
     private final Span source;
     private final Span target;
     private final List<Supplier<Request>> starts; // one for each communicator, in turns
     private int latest;
-    private long computed;
+    private long computed = 1;
 
     StartedLoop(Communicator world, Communicators measured, Collective collective, long bytes, boolean segments,
             boolean prepared) {
@@ -59,11 +57,16 @@ class StartedLoop extends BenchLoop {
         }
     }
 
-    /** Each step needs the one before, none needs memory; the result is kept, so that no compiler leaves it out. */
+    /**
+     * Marsaglia's xorshift, which no compiler makes shorter: each step needs the one before, and none needs memory. The
+     * result is kept, so that nothing can be left out.
+     */
     final void compute(long steps) {
         long value = computed;
         for (long i = 0; i < steps; i++) {
-            value = value * MULTIPLIER + 1;
+            value ^= value << 13;
+            value ^= value >>> 7;
+            value ^= value << 17;
         }
         computed = value;
     }
