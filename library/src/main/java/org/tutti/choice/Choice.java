@@ -64,8 +64,8 @@ public final class Choice {
 
             Rule.of(GATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
-            Rule.of(ALLGATHER, Range.from(2), Range.ANY, ANY, Length.from(1 << 10), "direct"),
-            Rule.of(ALLGATHER, Range.from(2), Range.ANY, ANY, Length.ANY, "standard-exchange"),
+            Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.from(1 << 10), "direct"),
+            Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.ANY, "standard-exchange"),
             Rule.of(ALLGATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             // what goes more than once is little against its latency
             Rule.of(ALL_TO_ALL, Range.from(3), Range.ANY, ANY, Length.from(128), "direct"),

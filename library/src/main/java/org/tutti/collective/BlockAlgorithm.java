@@ -11,16 +11,12 @@ import org.tutti.memory.Words;
  * Team#pair pairs}. A call with longer blocks than a window has room for is several operations.
  */
 public abstract class BlockAlgorithm extends Algorithm {
-    private final int parts;
-
     /**
      * @param collective what it does
-     * @param parts with several nodes a window has room for the blocks of all ranks so many times
      * @param description what the catalogue says of it
      */
-    protected BlockAlgorithm(Collective collective, int parts, Description description) {
+    protected BlockAlgorithm(Collective collective, Description description) {
         super(collective, description);
-        this.parts = parts;
     }
 
     /**
@@ -65,7 +61,7 @@ public abstract class BlockAlgorithm extends Algorithm {
      * @return so many bytes that each window has room for what is put there, the same at every rank; 0 if none has
      */
     protected long blockBytesMax(Team team) {
-        return team.nodes() == 1 ? team.blockBytesMax() : team.blockBytesMax() / parts;
+        return team.blockBytesMax();
     }
 
     @Override

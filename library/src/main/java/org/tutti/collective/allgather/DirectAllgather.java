@@ -20,7 +20,7 @@ import org.tutti.collective.Team;
 public final class DirectAllgather extends BlockAlgorithm {
     /** The only object that is needed. */
     public DirectAllgather() {
-        super(Collective.ALLGATHER, 1,
+        super(Collective.ALLGATHER,
                 new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n", "b·p·(n − 1)",
                         "p·n·b at masters, b at others", "Qian, Afsahi 2008, sections 5.1.2 and 5.2.2"));
     }

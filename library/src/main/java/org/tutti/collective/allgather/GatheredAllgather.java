@@ -31,7 +31,7 @@ abstract class GatheredAllgather extends BlockAlgorithm {
     private static final long COMPLETE = 3;
 
     GatheredAllgather(Description description) {
-        super(Collective.ALLGATHER, 1, description);
+        super(Collective.ALLGATHER, description);
     }
 
     // ---- what a subclass says

@@ -25,7 +25,7 @@ abstract class RelayedAllgather extends BlockAlgorithm {
     private static final long SHOWN = 1;
 
     RelayedAllgather(Description description) {
-        super(Collective.ALLGATHER, 1, description);
+        super(Collective.ALLGATHER, description);
     }
 
     /** How many flows there are at each node. */

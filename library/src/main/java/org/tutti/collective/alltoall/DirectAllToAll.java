@@ -41,7 +41,7 @@ public final class DirectAllToAll extends BlockAlgorithm {
 
     /** The only object that is needed. */
     public DirectAllToAll() {
-        super(Collective.ALL_TO_ALL, 1,
+        super(Collective.ALL_TO_ALL,
                 new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "2·b·p·n", "b·p²·(n − 1)",
                         "p·n·b a rank, and the rest of a window at masters", "Qian, Afsahi 2008, section 5.1.3"));
     }

@@ -46,7 +46,7 @@ abstract class RoutedAllToAll extends BlockAlgorithm {
      * @param description what the catalogue says of it
      */
     RoutedAllToAll(Route route, Description description) {
-        super(Collective.ALL_TO_ALL, 1, description);
+        super(Collective.ALL_TO_ALL, description);
         this.route = route;
     }
 

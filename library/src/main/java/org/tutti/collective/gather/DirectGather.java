@@ -30,7 +30,7 @@ public final class DirectGather extends BlockAlgorithm {
 
     /** The only object that is needed. */
     public DirectGather() {
-        super(Collective.GATHER, 1,
+        super(Collective.GATHER,
                 new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n at the root",
                         "b·p·(n − 1)", "p·n·b at the root's master, b at others", "Qian, Afsahi 2008, section 5.1.1"));
     }

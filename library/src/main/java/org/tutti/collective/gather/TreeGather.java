@@ -32,7 +32,7 @@ public final class TreeGather extends BlockAlgorithm {
     private final int ports;
 
     private TreeGather(Tree tree, int ports, Description description) {
-        super(Collective.GATHER, 1, description);
+        super(Collective.GATHER, description);
         this.tree = tree;
         this.ports = ports;
     }

@@ -31,7 +31,7 @@ abstract class TwoLevelReduceScatter extends BlockAlgorithm {
     static final long COMBINED = 2;
 
     TwoLevelReduceScatter(Description description) {
-        super(Collective.REDUCE_SCATTER, 1, description);
+        super(Collective.REDUCE_SCATTER, description);
     }
 
     // ---- what a subclass says

@@ -17,7 +17,7 @@ public abstract class Scan extends BlockAlgorithm {
      * @param description what the catalogue says of it
      */
     protected Scan(boolean exclusive, Description description) {
-        super(exclusive ? Collective.EXCLUSIVE_SCAN : Collective.SCAN, 1, description);
+        super(exclusive ? Collective.EXCLUSIVE_SCAN : Collective.SCAN, description);
     }
 
     /**

@@ -29,7 +29,7 @@ public final class DirectScatter extends BlockAlgorithm {
 
     /** The only object that is needed. */
     public DirectScatter() {
-        super(Collective.SCATTER, 1,
+        super(Collective.SCATTER,
                 new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n at the root",
                         "b·p·(n − 1)", "p·n·b at the root, p·b at other masters",
                         "Qian, Afsahi 2008, section 5.1.1, the other way"));

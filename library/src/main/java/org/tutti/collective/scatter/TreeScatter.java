@@ -31,7 +31,7 @@ public final class TreeScatter extends BlockAlgorithm {
     private final int ports;
 
     private TreeScatter(Tree tree, int ports, Description description) {
-        super(Collective.SCATTER, 1, description);
+        super(Collective.SCATTER, description);
         this.tree = tree;
         this.ports = ports;
     }
