@@ -387,9 +387,9 @@ class MutexesTest {
                 RemoteMemory memory = world.allocate(8);
                 Mutexes mutexes = memory.allocateMutexes(2, HolderFailure.PASS_ON);
                 if (world.rank() == 1) {
-                    mutexes.lock(0, home);
                     mutexes.lock(1, home);
                     mutexes.unlock(1, home);
+                    mutexes.lock(0, home); // the home answers when it has been told of the unlock
                 }
                 ready.countDown();
                 await(ready);
