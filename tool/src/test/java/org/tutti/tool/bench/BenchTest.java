@@ -128,6 +128,7 @@ class BenchTest {
                 .hasSize(cells);
     }
 
+    @Tag("thorough")
     @Test
     void shouldMeasureGroups(@TempDir Path directory) throws Exception {
         assertThatItMeasuresGroups("-n 3 --nodes 2 --communicator interleaved", "2 nodes interleaved",

@@ -138,6 +138,7 @@ class ClusterTest {
     }
 
     /** Sections are got, put and accumulated between the hosts; the program compares the product with a plain one. */
+    @Tag("thorough")
     @Test
     void shouldReachTheMemoryOfOtherHostsOverTwoRails() throws Exception {
         try (var launcher = runProgram(Files.readString(HOME.resolve("examples/MatrixMultiplication.java")))) {
