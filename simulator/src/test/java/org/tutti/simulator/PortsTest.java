@@ -39,7 +39,7 @@ class PortsTest {
                         new StandardExchangeAllToAll(ports), new HalvingReduceScatter(ports)));
     }
 
-    /** The numbers of ports that the catalogue does not have, on every shape. */
+    /** The numbers of ports that the catalogue does not have, on a third of the shapes. */
     @Tag("thorough")
     @ParameterizedTest
     @MethodSource("withOtherPorts")
@@ -47,6 +47,9 @@ class PortsTest {
         Random random = new Random(SEED);
         List<String> failures = new ArrayList<>();
         for (Topology topology : Sweep.shapes()) {
+            if (random.nextInt(3) > 0) { // the catalogue's numbers are verified on all
+                continue;
+            }
             int part = random.nextInt(AlgorithmPlan.parts(algorithm, topology));
             new AlgorithmPlan(algorithm, topology, part, random.nextInt()).verify()
                     .ifPresent(found -> failures.add(found.getMessage()));
