@@ -365,7 +365,7 @@ class AcceptorTest {
         assertThat(came.get()).isEqualTo(2000);
         await("all refused or dropped", () -> strangers(one) + strangers(two) >= 2000);
         // strangers' own ends; those pending at two processes, and as many that have to go
-        assertThat(most.get()).isLessThan(before + 800 + 4 * Acceptor.PENDING_MAX + DESCRIPTORS_OTHERWISE);
+        assertThat(most.get()).isLessThan(before + 2000 + 4 * Acceptor.PENDING_MAX + DESCRIPTORS_OTHERWISE);
         assertThat(ManyProcessesTest.descriptors()).isLessThan(before + DESCRIPTORS_OTHERWISE);
         assertThat(one.lost).isEmpty();
         assertThat(two.lost).isEmpty();
@@ -376,7 +376,7 @@ class AcceptorTest {
         return process.fabric.connectionsRefused() + process.fabric.connectionsDropped();
     }
 
-    /** Five hundred connections, two hundred of them open at any time. */
+    /** Five hundred connections, open at once: more than may be pending, also of those alone that say nothing. */
     private static void flood(Process process, int kind, AtomicInteger came, AtomicInteger most) {
         Random random = new Random(kind);
         List<Socket> open = new ArrayList<>();
@@ -386,9 +386,6 @@ class AcceptorTest {
                 came.incrementAndGet();
                 open.add(socket);
                 say(socket, random);
-                if (open.size() > 199) {
-                    open.remove(0).close();
-                }
                 if (i % 50 == 0) {
                     most.accumulateAndGet(ManyProcessesTest.descriptors(), Math::max);
                 }
