@@ -3,6 +3,7 @@ package org.tutti.fabric.tcp;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.tutti.Rows;
 
 /**
  * The protocol of a pair of processes under wires that break, pause and cut bytes as seeds say. A run that
@@ -19,7 +20,7 @@ class SimulatedWireTest {
     void shouldKeepItsPromisesWhateverTheWiresDo() {
         Long seed = Long.getLong("wire.seed");
         long first = seed != null ? seed : Long.getLong("wire.first", FIRST);
-        long runs = seed != null ? 1 : Integer.getInteger("wire.runs", RUNS);
+        long runs = seed != null ? 1 : Integer.getInteger("wire.runs", Rows.times(RUNS));
         for (long next = first; next < first + runs; next++) {
             try {
                 SimulatedJob.run(next);

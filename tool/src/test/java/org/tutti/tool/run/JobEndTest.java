@@ -112,6 +112,7 @@ class JobEndTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldReportARankThatEndedWithoutLeavingWhileItsProcessLives() throws Exception {
         try (var launcher = runMain("var job = Tutti.join(); if (job.rank() == 0) { return; } job.world().barrier();",
@@ -130,6 +131,7 @@ class JobEndTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldAcceptAProgramThatNeverJoins() throws Exception {
         try (var launcher = runMain("IO.println(System.getenv(\"TUTTI_RANK\"));", "-n", "3")) {
@@ -212,6 +214,7 @@ class JobEndTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldLeaveNothingWhenTheLauncherIsKilledBeforeARankJoins() throws Exception {
         try (var launcher = runMain("IO.println(1); Thread.sleep(600_000);", "-n", "2")) {

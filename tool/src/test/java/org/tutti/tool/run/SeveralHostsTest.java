@@ -259,6 +259,7 @@ class SeveralHostsTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldExplainThatTheAgentFails() throws Exception {
         var agent = LauncherProcess.script(directory.resolve("agent"), "echo 'no route to host' >&2; exit 255");
@@ -276,6 +277,7 @@ class SeveralHostsTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldExplainThatTheAgentPrintsSomethingElse() throws Exception {
         try (var launcher = run("", "--hosts", "b:1", "--agent", "echo Welcome to {host}")) {
