@@ -194,6 +194,7 @@ class ProcessTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldRefuseAnotherSize() throws InterruptedException {
         try (var ranks = new RankProcesses()) {

@@ -16,6 +16,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -281,6 +282,7 @@ class VectorKernelTest {
                 new Pair(Reduction.MAX, DataType.LONG));
     }
 
+    @Tag("thorough") // it needs the compiler for itself
     @ParameterizedTest
     @MethodSource("allocating")
     void shouldAllocateNothingOnceCompiled(Pair pair) {

@@ -84,7 +84,7 @@ class BenchTest {
 
     @Test
     void shouldMeasureEveryKindOfCall(@TempDir Path directory) throws Exception {
-        assertThatItMeasuresEveryKindOfCall("-n 2 --bytes 8 --collective barrier,broadcast", 2, directory);
+        assertThatItMeasuresEveryKindOfCall("-n 2 --bytes 8 --collective broadcast", 1, directory);
     }
 
     /** Every collective has a case of its own for requests, and one for prepared calls; 24 bytes are three elements. */

@@ -33,10 +33,10 @@ class SimulateTest {
 
     @Test
     void shouldPredictOneCall() throws Exception {
-        Ended ended = tutti("simulate", "allreduce", "--algorithm", "srm", "--nodes", "64", "--ranks-per-node", "4");
+        Ended ended = tutti("simulate", "allreduce", "--algorithm", "srm", "--nodes", "16", "--ranks-per-node", "4");
         assertThat(ended.status()).as(ended.err()).isZero();
-        assertThat(ended.out()).contains("allreduce srm of 8 bytes", "256 ranks on 64 nodes, model gigabit")
-                .containsPattern("messages between nodes +384\\n").containsPattern("bytes on the busiest rail +48\\n")
+        assertThat(ended.out()).contains("allreduce srm of 8 bytes", "64 ranks on 16 nodes, model gigabit")
+                .containsPattern("messages between nodes +64\\n").containsPattern("bytes on the busiest rail +32\\n")
                 .contains("shared memory of a node", "critical path", "puts 8 bytes, node");
     }
 
