@@ -4,6 +4,7 @@ package org.tutti.collective;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.fabric.Fabric;
@@ -21,6 +22,7 @@ public final class LiveMachine implements Machine {
 
     private final Waiter waiter;
     private final Fabric fabric;
+    private final BooleanSupplier hurried;
 
     /**
      * A machine of one node.
@@ -38,8 +40,20 @@ public final class LiveMachine implements Machine {
      * @param fabric how other nodes are reached, or null when there are none
      */
     public LiveMachine(Waiter waiter, Fabric fabric) {
+        this(waiter, fabric, () -> true);
+    }
+
+    /**
+     * A machine for what a rank does in the background.
+     *
+     * @param waiter how it waits
+     * @param fabric how other nodes are reached, or null when there are none
+     * @param hurried whether the rank has nothing else to do
+     */
+    public LiveMachine(Waiter waiter, Fabric fabric, BooleanSupplier hurried) {
         this.waiter = waiter;
         this.fabric = fabric;
+        this.hurried = hurried;
     }
 
     @Override
@@ -131,14 +145,20 @@ public final class LiveMachine implements Machine {
     }
 
     @Override
+    public boolean isHurried() {
+        return hurried.getAsBoolean();
+    }
+
+    @Override
     public void pause(int turn) {
-        if (fabric != null) {
+        boolean hurries = isHurried();
+        if (hurries && fabric != null) {
             fabric.poll();
         }
-        if (turn < TURNS_WITHOUT_PARK) {
+        if (hurries && turn < TURNS_WITHOUT_PARK) {
             Thread.yield();
         } else {
-            LockSupport.parkNanos(Math.min(turn * PARK_NANOS, PARK_NANOS_MAX));
+            LockSupport.parkNanos(Math.clamp(turn * PARK_NANOS, PARK_NANOS, PARK_NANOS_MAX));
         }
     }
 

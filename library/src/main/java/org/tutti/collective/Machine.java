@@ -183,6 +183,13 @@ public interface Machine {
     void flush();
 
     /**
+     * {@return whether waits may take the core: false in the background of a rank that computes}
+     */
+    default boolean isHurried() {
+        return true;
+    }
+
+    /**
      * Lets a little time pass between two looks at something that no word tells.
      *
      * @param turn how many times that was done before

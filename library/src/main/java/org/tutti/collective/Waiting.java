@@ -26,6 +26,9 @@ import org.tutti.memory.Waiter;
 final class Waiting implements Waiter.Check {
     private static final int NOBODY = -1;
     private static final long LOOK_NANOS = 200_000_000;
+    private static final long SLEEP_NANOS_MIN = 100_000;
+    private static final long SLEEP_NANOS_MAX = 20_000_000;
+    private static final int SLEEP_FRACTION = 4;
     private static final long NO_LOOK = Long.MAX_VALUE;
     static final long NO_LOOK_YET = Long.MIN_VALUE;
     private static final LookEndedException LOOK_ENDED = new LookEndedException();
@@ -129,6 +132,16 @@ final class Waiting implements Waiter.Check {
         } finally {
             awaitedLedger = null;
         }
+    }
+
+    @Override
+    public long sleepNanos(long waitedNanos) {
+        if (machine.isHurried()) {
+            return 0;
+        }
+        boolean arrives = awaitedLedger == null && place.localRankOf(awaitedRank) < 0; // that wakes who sleeps
+        return arrives ? SLEEP_NANOS_MAX
+                : Math.clamp(waitedNanos / SLEEP_FRACTION, SLEEP_NANOS_MIN, SLEEP_NANOS_MAX);
     }
 
     // ---- what can go wrong

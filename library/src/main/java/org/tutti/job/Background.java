@@ -21,12 +21,14 @@ final class Background {
 
     private final Team first;
     private final Supplier<Team> teams;
+    private final Attention attention;
     private final ArrayDeque<Team> idle = new ArrayDeque<>();
     private int inFlight;
 
-    Background(Team first, Supplier<Team> teams) {
+    Background(Team first, Supplier<Team> teams, Attention attention) {
         this.first = first;
         this.teams = teams;
+        this.attention = attention;
     }
 
     /**
@@ -47,9 +49,11 @@ final class Background {
             throw refusal;
         }
         try {
-            LiveRequest request = new LiveRequest(first, call.collective());
-            Thread.ofVirtual().name("tutti rank " + first.rank() + " " + call.collective().label())
-                    .start(() -> request.complete(run(team, call, afterwards, atLast)));
+            LiveRequest request = new LiveRequest(first, call.collective(), attention);
+            Thread thread = Thread.ofVirtual().name("tutti rank " + first.rank() + " " + call.collective().label())
+                    .unstarted(() -> request.complete(run(team, call, afterwards, atLast)));
+            request.setThread(thread);
+            thread.start();
             return request;
         } catch (Throwable failure) {
             team.breakOff(failure);

@@ -75,8 +75,10 @@ final class Communicators {
         Team team = new Team(new LiveMachine(new Waiter(coreForEach, fabric), fabric), members, pool,
                 ringAddress, rankThere, view, reach);
         Allocator allocator = new Allocator(node.memory(), fabric, members, reach, coreForEach, job::isClosed);
-        var background = new LiveMachine(new Waiter(false, fabric), fabric); // its threads share the cores
-        var made = new Membership(id, team, members, view.topology(), allocator, background, group, node.groups());
+        var attention = new Attention();
+        var background = new LiveMachine(new Waiter(false, fabric), fabric, attention::isPaid); // they share the cores
+        var made = new Membership(id, team, members, view.topology(), allocator, background, attention, group,
+                node.groups());
         synchronized (this) {
             open.add(made);
         }

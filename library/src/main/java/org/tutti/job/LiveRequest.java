@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 
 import org.tutti.CallInterruptedException;
 import org.tutti.Collective;
@@ -19,12 +20,26 @@ import org.tutti.collective.Team;
 final class LiveRequest implements Request {
     private final Team team;
     private final Collective called;
+    private final Attention attention;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final CompletableFuture<Void> stage = new CompletableFuture<>();
 
-    LiveRequest(Team team, Collective called) {
+    private volatile Thread thread;
+
+    LiveRequest(Team team, Collective called, Attention attention) {
         this.team = team;
         this.called = called;
+        this.attention = attention;
+    }
+
+    /** The operation runs on this thread. */
+    void setThread(Thread thread) {
+        this.thread = thread;
+    }
+
+    private void payAttention() {
+        attention.begin();
+        LockSupport.unpark(thread);
     }
 
     /** Who waits is told first: what depends on the stage runs on this thread, and may take long. */
@@ -40,22 +55,31 @@ final class LiveRequest implements Request {
 
     @Override
     public boolean isDone() {
-        return ended.isDone();
+        boolean done = ended.isDone();
+        if (!done) {
+            attention.look();
+            LockSupport.unpark(thread);
+        }
+        return done;
     }
 
     @Override
     public void await() {
+        payAttention();
         try {
             ended.get();
         } catch (InterruptedException _) {
             throw interrupted();
         } catch (ExecutionException e) {
             throw LiveRequest.<RuntimeException>asItIs(e.getCause());
+        } finally {
+            attention.end();
         }
     }
 
     @Override
     public boolean await(Duration timeout) {
+        payAttention();
         try {
             ended.get(LiveCommunicator.nanos(timeout), TimeUnit.NANOSECONDS);
             return true;
@@ -65,6 +89,8 @@ final class LiveRequest implements Request {
             throw interrupted();
         } catch (ExecutionException e) {
             throw LiveRequest.<RuntimeException>asItIs(e.getCause());
+        } finally {
+            attention.end();
         }
     }
 

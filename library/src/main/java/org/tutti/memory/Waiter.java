@@ -22,6 +22,8 @@ import java.util.concurrent.locks.LockSupport;
  * of waiting a rank costs well below 1 % of a core (a wake-up cost 50 to 120 µs where Tutti was built).
  * </ul>
  *
+ * <p>A wait that is to leave the core to others only {@linkplain Check#sleepNanos sleeps}.
+ *
  * <p>From the second stage on a {@link Check} runs now and then; it ends the wait by throwing. Interrupts are its
  * business as well: an interrupted thread parks no longer, and the check is to notice that.
  *
@@ -35,6 +37,17 @@ public final class Waiter {
          * Returns when waiting may go on, and throws when it may not.
          */
         void check();
+
+        /**
+         * Says how long to sleep before the word is looked at again. Who waits in the background of a rank that
+         * computes is to leave it the core.
+         *
+         * @param waitedNanos how long it has been waited
+         * @return so many nanoseconds at most, or 0 when the wait may take the core
+         */
+        default long sleepNanos(long waitedNanos) {
+            return 0;
+        }
     }
 
     /** Takes in what arrives from elsewhere, so that a word of this process may grow. */
@@ -52,6 +65,26 @@ public final class Waiter {
          */
         default void awaitArrival() {
             LockSupport.parkNanos(1);
+        }
+
+        /**
+         * Sleeps until something has arrived that somebody else takes in, or this thread is unparked, unless a word has
+         * a value already; may return earlier.
+         *
+         * @param memory where the word lies
+         * @param offset at which byte
+         * @param atLeast the value
+         * @param nanosMax for how long at most
+         */
+        default void sleep(MemorySegment memory, long offset, long atLeast, long nanosMax) {
+            LockSupport.parkNanos(nanosMax);
+        }
+
+        /**
+         * Somebody has taken something in.
+         */
+        default void arrived() {
+            // nobody sleeps
         }
     }
 
@@ -128,7 +161,9 @@ public final class Waiter {
      * @param check what may end the wait
      */
     public void await(MemorySegment memory, long offset, long atLeast, Check check) {
-        if (progress != null) {
+        if (check.sleepNanos(0) > 0) {
+            sleep(memory, offset, atLeast, check);
+        } else if (progress != null) {
             if (awaitPolling(memory, offset, atLeast)) {
                 return;
             }
@@ -168,6 +203,25 @@ public final class Waiter {
         return false;
     }
 
+    /** Until the word has the value, or the wait may take the core. */
+    private void sleep(MemorySegment memory, long offset, long atLeast, Check check) {
+        long start = System.nanoTime();
+        long waited = 0;
+        long nanos = check.sleepNanos(waited);
+        while (nanos > 0 && Words.load(memory, offset) < atLeast) {
+            if (waited > YIELD_NANOS) {
+                check.check();
+            }
+            if (progress != null) {
+                progress.sleep(memory, offset, atLeast, nanos);
+            } else {
+                LockSupport.parkNanos(nanos);
+            }
+            waited = System.nanoTime() - start;
+            nanos = check.sleepNanos(waited);
+        }
+    }
+
     private void awaitYielding(MemorySegment memory, long offset, long atLeast, Check check) {
         boolean virtual = Thread.currentThread().isVirtual();
         long start = System.nanoTime(); // or when something arrived at last: who receives does not wait in vain
@@ -179,7 +233,11 @@ public final class Waiter {
                 }
                 Thread.onSpinWait();
             }
-            if (progress != null && progress.poll()) {
+            if (check.sleepNanos(0) > 0) {
+                sleep(memory, offset, atLeast, check);
+                start = System.nanoTime();
+                parks = false;
+            } else if (progress != null && progress.poll()) {
                 start = System.nanoTime();
                 parks = false;
             } else if (parks) {

@@ -56,6 +56,65 @@ class WaiterTest {
         }
     }
 
+    /** Is in the background until it has slept so often; then it may take the core. */
+    private static final class Background implements Waiter.Check, Waiter.Progress {
+        private final List<Long> slept = new ArrayList<>();
+        private int sleepsLeft = 3;
+        private int pollsAsleep;
+        private int polls;
+
+        @Override
+        public void check() {
+            assertThat(polls).isLessThan(1_000_000);
+        }
+
+        @Override
+        public long sleepNanos(long waitedNanos) {
+            return sleepsLeft > 0 ? 1 + sleepsLeft : 0;
+        }
+
+        @Override
+        public boolean poll() {
+            polls++;
+            pollsAsleep += sleepsLeft > 0 ? 1 : 0;
+            return false;
+        }
+
+        @Override
+        public void sleep(MemorySegment memory, long offset, long atLeast, long nanosMax) {
+            slept.add(nanosMax);
+            sleepsLeft--;
+            if (sleepsLeft == 0 && atLeast == 2) {
+                Thread.ofPlatform().start(() -> Words.store(memory, offset, atLeast));
+            } else if (sleepsLeft == 1 && atLeast == 1) {
+                Words.store(memory, offset, atLeast);
+            }
+        }
+    }
+
+    @Test
+    void shouldOnlySleepInTheBackground() {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment word = arena.allocate(8, 8);
+            Background background = new Background();
+            new Waiter(true, background).await(word, 0, 1, background);
+            assertThat(background.slept).containsExactly(4L, 3L);
+            assertThat(background.polls).isZero();
+        }
+    }
+
+    @Test
+    void shouldPollOnceItMayTakeTheCore() {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment word = arena.allocate(8, 8);
+            Background background = new Background();
+            new Waiter(true, background).await(word, 0, 2, background);
+            assertThat(background.slept).containsExactly(4L, 3L, 2L);
+            assertThat(background.pollsAsleep).isZero();
+            assertThat(background.polls).isPositive();
+        }
+    }
+
     /** Answers after so many polls of a wait, or when the waiter has given its core away. */
     private static final class Answerer implements Waiter.Progress {
         private final MemorySegment word;

@@ -4,6 +4,8 @@ package org.tutti.fabric.tcp;
 import java.net.ProtocolException;
 import java.util.concurrent.atomic.AtomicLong;
 
+import org.tutti.fabric.WordAction;
+
 /**
  * The receiving half of a {@link Peer}: looks at each arriving frame before its payload is taken in, says where that
  * goes, counts the frames that have arrived without a gap, and does what they ask for when the count passes them.
@@ -21,6 +23,7 @@ final class Arrivals {
     private Rail[] rails = {};
     private Frame[] early;
     private volatile long received;
+    private long awaited;
     private long countWanted;
     private long countTold;
     private int bytesSinceCount;
@@ -49,6 +52,11 @@ final class Arrivals {
     /** All frames up to this number have arrived. */
     long received() {
         return received;
+    }
+
+    /** How many frames somebody may have waited for: all but those of a put that raise no word. */
+    long awaited() {
+        return awaited;
     }
 
     /** Called by a rail with the header of an arriving frame: says where its payload goes, or else it is dropped. */
@@ -171,6 +179,9 @@ final class Arrivals {
     // ---- effects
 
     private void apply(Frame effect) throws ProtocolException {
+        if (effect.kind != FrameLayout.PUT || effect.operation != WordAction.NONE.ordinal()) {
+            awaited++;
+        }
         switch (effect.kind) {
             case FrameLayout.PUT -> deliveries.applyWord(effect);
             case FrameLayout.ACCUMULATE -> {

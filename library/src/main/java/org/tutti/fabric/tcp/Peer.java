@@ -50,6 +50,7 @@ final class Peer {
 
     private final int process;
     private final FabricListener listener;
+    private final Waiter.Progress progress;
     private final AtomicLong refusals;
     private final CountedFrames counted;
     private final Requests requests;
@@ -70,6 +71,7 @@ final class Peer {
     private volatile boolean saidGoodbye;
     private volatile boolean heardGoodbye;
     private volatile long silentNanos;
+    private volatile int missingBytes;
     private volatile String hindrance;
 
     /**
@@ -84,6 +86,7 @@ final class Peer {
             Arena arena) {
         this.process = process;
         this.listener = listener;
+        this.progress = progress;
         this.refusals = refusals;
         this.counted = new CountedFrames(arena);
         this.requests = new Requests(arena);
@@ -317,16 +320,38 @@ final class Peer {
     boolean poll() {
         boolean any = false;
         if (isOpen() && receiving.tryLock()) {
+            long awaited = arrivals.awaited();
             try {
                 for (Rail rail : rails) {
                     any |= receive(rail);
                 }
             } finally {
+                boolean wasAwaited = arrivals.awaited() > awaited;
+                noteMissing();
                 receiving.unlock();
+                if (wasAwaited) {
+                    progress.arrived();
+                }
             }
         }
         sending.pump();
         return any;
+    }
+
+    /** Written only when it changes: most frames arrive whole. */
+    private void noteMissing() {
+        int most = 0;
+        for (Rail rail : rails) {
+            most = Math.max(most, rail.missingBytes());
+        }
+        if (most != missingBytes) {
+            missingBytes = most;
+        }
+    }
+
+    /** How many bytes have not arrived of a frame that has begun to, the longest of the rails'. */
+    int missingBytes() {
+        return gone ? 0 : missingBytes;
     }
 
     /** Whether a frame has arrived that has to be tried again, by a poll. */

@@ -91,6 +91,15 @@ final class Peers {
         return false;
     }
 
+    /** How many bytes have not arrived of frames that have begun to, the longest of all. */
+    int missingBytes() {
+        int most = 0;
+        for (Peer peer : connected) {
+            most = Math.max(most, peer.missingBytes());
+        }
+        return most;
+    }
+
     /** Tries again what they hold; returns whether they still do. */
     boolean tryAgain() {
         boolean any = false;

@@ -196,6 +196,11 @@ final class Rail {
         return inFrame;
     }
 
+    /** How many bytes of that frame have not arrived. */
+    int missingBytes() {
+        return inFrame ? remaining : 0;
+    }
+
     /** Where the payload of that frame goes. */
     Sink sink() {
         return sink;

@@ -28,6 +28,7 @@ final class SendingSide {
     private static final int TRIES = 64;
     private static final long QUEUED_MILLIS = 20;
     private static final int YIELD_INTERVAL = 16;
+    private static final long ROOM_NANOS = 400_000; // a socket has bytes for longer at any usual rate
     private static final int PARK_INTERVAL = 64 * YIELD_INTERVAL;
 
     private final Peer peer;
@@ -146,7 +147,13 @@ final class SendingSide {
     /** Lets others get on, of whom one may make room. */
     void giveWay(int turn, Waiter.Check check) {
         departures.serve();
-        pollAndYield(turn, check);
+        if (check.sleepNanos(0) == 0) {
+            pollAndYield(turn, check);
+        } else {
+            progress.poll(); // the service thread leaves it to who is in here
+            check.check();
+            LockSupport.parkNanos(ROOM_NANOS);
+        }
     }
 
     /** Takes in what has arrived, and gives up the core now and then. */

@@ -37,6 +37,9 @@ import org.tutti.fabric.Service;
  * the service thread's parks, or they would take this process for failed. A service thread that is to poll never
  * sleeps, and polls whenever nobody else has for {@value #LEASE_NANOS} ns.
  *
+ * <p><b>Pace.</b> What comes slower than it can be read would wake the thread for every packet, at the cost of ranks
+ * that compute. So the thread lets more of a frame arrive ({@link Pace}) before it goes back to its selector.
+ *
  * <p><b>Gathering.</b> While the service thread comes by every {@value #LOOK_NANOS} ns it also sends what it finds in
  * the rails' buffers, so a put that need not leave at once stays there for others to share its system call. {@code
  * looks} says so. A put writes to the buffer (and to its peer's volatile {@code dirty}) before it reads {@code looks};
@@ -73,6 +76,7 @@ final class ServiceThread {
     private volatile long polledNanos = System.nanoTime() - LOOK_NANOS;
     private volatile boolean looks; // it comes by before long
     private boolean retiring; // its own
+    private final Pace pace = new Pace();
     private volatile long retireByNanos;
     private volatile boolean retired;
     private volatile boolean closed;
@@ -246,6 +250,7 @@ final class ServiceThread {
                 } else {
                     looks = false;
                     armWrites();
+                    awaitMore();
                     selector.select(busy ? BUSY_MILLIS : tickMillis);
                 }
                 see(leased);
@@ -319,6 +324,14 @@ final class ServiceThread {
             } finally {
                 arrivalsLock.unlock();
             }
+        }
+    }
+
+    /** Sleeps while nothing can take effect that arrives. */
+    private void awaitMore() {
+        long nanos = pace.sleepNanos(peers.missingBytes(), System.nanoTime());
+        if (nanos > 0) {
+            LockSupport.parkNanos(nanos);
         }
     }
 

@@ -42,6 +42,7 @@ public final class TcpFabric implements Fabric {
     private final AtomicLong refusals = new AtomicLong();
     private final Peers peers;
     private final ServiceThread service;
+    private final Sleepers sleepers = new Sleepers();
     private volatile boolean closing;
 
     /**
@@ -286,6 +287,16 @@ public final class TcpFabric implements Fabric {
     public boolean poll() {
         service.takeLease();
         return peers.poll();
+    }
+
+    @Override
+    public void sleep(MemorySegment memory, long offset, long atLeast, long nanosMax) {
+        sleepers.sleep(memory, offset, atLeast, nanosMax);
+    }
+
+    @Override
+    public void arrived() {
+        sleepers.wake();
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.AfterEach;
@@ -48,7 +49,7 @@ class LongPutTest {
     private record Written(long before, byte kind, long value) {}
 
     /** Takes everything, or nothing any more, and does something when it has taken so much. */
-    private static final class HookedWire implements Wire {
+    private static class HookedWire implements Wire {
         final List<Written> frames = new ArrayList<>();
         final ByteBuffer said = ByteBuffer.allocate(FrameLayout.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN).limit(0);
         private final ByteBuffer header = ByteBuffer.allocate(FrameLayout.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -167,6 +168,38 @@ class LongPutTest {
         peers[0].pump();
         assertThat(wire.first(FrameLayout.PUT, MARK).before).isBetween((long) HOOK_BYTES,
                 (long) HOOK_BYTES + 2 * TURN_BYTES);
+    }
+
+    /** In the background of a rank that computes: the wire takes nothing now and then. */
+    @Test
+    void shouldGiveItsCoreAwayWhereThereIsNoRoom() {
+        AtomicInteger polls = new AtomicInteger();
+        AtomicInteger refusals = new AtomicInteger();
+        HookedWire wire = new HookedWire(Integer.MAX_VALUE, () -> {
+        }) {
+            @Override
+            public long write(ByteBuffer[] sources, int count) {
+                return refusals.incrementAndGet() % 3 == 0 ? super.write(sources, count) : 0;
+            }
+        };
+        Peer peer = new Peer(4, regions, new Deaf(), new AtomicLong(), () -> {
+            polls.incrementAndGet();
+            return false;
+        }, arena);
+        peer.connect(new Wire[]{wire});
+        assertThat(putLong(peer, false, new Waiter.Check() {
+            @Override
+            public void check() {
+                // goes on
+            }
+
+            @Override
+            public long sleepNanos(long waitedNanos) {
+                return 1;
+            }
+        })).isTrue();
+        assertThat(wire.first(FrameLayout.PUT, 0).before).isZero();
+        assertThat(polls.get()).as("a poll for each wait for room").isPositive().isLessThan(refusals.get());
     }
 
     @Test
