@@ -64,6 +64,9 @@ public final class Verifier {
         this.calls = calls;
         this.stages = stages;
         this.world = new World(size, stages, seed, recorded);
+        if (stages == 1) {
+            world.checkArrivals();
+        }
         this.memories = new NodeMemory[topology.nodes()];
 
         this.callers = new Caller[threads];

@@ -142,6 +142,7 @@ final class World implements Ranks.Order, Shadow.Race {
     private final List<Integer> paused = new ArrayList<>();
     private final long[] changesSeen;
     private long changes;
+    private boolean checksArrivals;
     private int actor = NOBODY;
     private long step;
 
@@ -632,6 +633,7 @@ final class World implements Ranks.Order, Shadow.Race {
             put.clock.join(opened);
         }
         MemorySegment memory = reach(put.target.region(), put.target.offset(), put.bytes.length);
+        checkAwaited(channel.to, put, memory);
         if (put.bytes.length > 0) {
             long address = places.address(memory, put.target.offset());
             shadow.write(address, put.bytes.length, channel.actor, put.clock, step);
@@ -640,6 +642,19 @@ final class World implements Ranks.Order, Shadow.Race {
         }
         if (put.target.action() == WordAction.RAISE) {
             raise(channel.actor, put, memory);
+        }
+    }
+
+    /** From now on nothing may come to a rank that is in a later call, as one thread makes all calls in their order. */
+    void checkArrivals() {
+        checksArrivals = true;
+    }
+
+    /** Who has left a call may as well end its process: what came then would be lost, but for a last credit. */
+    private void checkAwaited(int rank, Put put, MemorySegment memory) {
+        if (checksArrivals && put.call < callOf[rank]
+                && !(put.bytes.length == 0 && describe(memory, put.target.word()).startsWith("CREDIT"))) {
+            fail("reaches rank " + rank + ", which has left that call, at " + describe(memory, put.target.offset()));
         }
     }
 

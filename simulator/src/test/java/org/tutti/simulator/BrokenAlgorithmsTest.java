@@ -99,7 +99,7 @@ class BrokenAlgorithmsTest {
                 fault(Fault.OWN_NODE_IS_COMBINED_FIRST, "wrong byte in its result .* matrix-product"),
                 fault(Fault.RANKS_ARE_COMBINED_BACKWARDS, "wrong byte in its result .* matrix-product"),
                 fault(Fault.OWN_ELEMENTS_ARE_LEFT_OUT, "wrong byte in its result after scan"),
-                fault(Fault.MASTER_LEAVES_BEFORE_ALL_HAS_COME, "may still|no longer"),
+                fault(Fault.MASTER_LEAVES_BEFORE_ALL_HAS_COME, "which has left that call|may still|no longer"),
                 fault(Fault.WHAT_IS_BEFORE_THE_NODE_IS_NOT_AWAITED, "reads bytes|threw"),
                 fault(Fault.READY_BEFORE_ALL_HAS_COME, "bytes (while they|that) may still|wrong byte"),
                 fault(Fault.TOTAL_LACKS_WHAT_HAS_COME, "wrong byte in its result after exclusive-scan"),

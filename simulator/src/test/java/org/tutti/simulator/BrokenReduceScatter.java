@@ -46,6 +46,9 @@ final class BrokenReduceScatter extends BrokenBlocks {
                 team.combine(call.kernel(), call.target(), 0, theirs, at, call.target(), 0, bytes);
             }
         }
+        for (int distance = 1; distance < team.nodes() && team.isMaster(); distance++) {
+            team.inflow(team.pair(node(team, distance))).awaitAll();
+        }
     }
 
     /** Which rank of a node combines the block of a rank: each as many, one after the other. */

@@ -67,5 +67,8 @@ final class BrokenScatter extends BrokenBlocks {
         Area landed = in.await(fault == Fault.ONLY_THE_FIRST_PIECE_IS_AWAITED ? 1 : own);
         long at = fault == Fault.ONLY_THE_FIRST_PIECE_IS_AWAITED ? (own - 1) * call.bytes() : 0;
         team.copy(landed, at, call.target(), 0, call.bytes());
+        if (team.isMaster()) {
+            in.awaitAll();
+        }
     }
 }

@@ -197,10 +197,8 @@ public final class DirectAllToAll extends BlockAlgorithm {
         return out;
     }
 
+    /** Sends what a rank of this node shows, which has been awaited. */
     private static void send(Team team, Outflow out, int receiver, int place, long bytes) {
-        if (place != MASTER) {
-            team.await(place, Team.READY, SHOWN);
-        }
         out.send(team.shown(place, shownBytes(team, place, bytes)), at(team, receiver, 0, bytes),
                 pieceBytes(team, receiver, bytes));
     }

@@ -101,10 +101,9 @@ public final class TreeGather extends BlockAlgorithm {
             }
         } else if (team.isMaster() && position > 0) {
             send(team, top, position, bytes);
-        } else if (team.isMaster()) {
-            for (int index = 0; index < tree.children(position, team.nodes()); index++) {
-                inflow(team, top, tree.child(position, index, team.nodes())).awaitAll();
-            }
+        }
+        for (int index = 0; team.isMaster() && index < tree.children(position, team.nodes()); index++) {
+            inflow(team, top, tree.child(position, index, team.nodes())).awaitAll(); // empty pieces come as well
         }
     }
 
@@ -186,9 +185,6 @@ public final class TreeGather extends BlockAlgorithm {
             } else if (!call.isInPlace()) {
                 team.copy(call.source(), 0, call.target(), call.block(rank), call.bytes());
             }
-        }
-        if (of > 0 && team.isMaster()) { // empty pieces come as well
-            block(team, top, 0, of, team.ranksMax() - 1, call.bytes());
         }
     }
 }
