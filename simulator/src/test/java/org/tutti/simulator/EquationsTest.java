@@ -1,0 +1,156 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.Collective;
+import org.tutti.choice.Catalogue;
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.allgather.BruckAllgather;
+import org.tutti.collective.allgather.StandardExchangeAllgather;
+import org.tutti.collective.gather.TreeGather;
+import org.tutti.collective.scatter.TreeScatter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+/**
+ * Equations 1, 2 and 4 of Qian and Afsahi 2008, whose N processes are nodes here: steps and bytes as they are traced.
+ * Its messages over k ports in one step leave over one rail here, and so their bytes are those of k ports.
+ */
+class EquationsTest {
+    private static final double EXACT = 1e-9;
+    private static final int RANKS = 2;
+    private static final int BLOCK_BYTES = 8;
+    private static final int[] FEW = {2, 3, 4, 5, 7, 8, 13, 16};
+    private static final int MANY = 30;
+
+    /** Only the way over the rail takes time: a microsecond a step. */
+    private static final Model LATENCY =
+            new Model("test", 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1024, 1, 1, 0, 0, Levels.NONE);
+
+    /** Besides, a byte takes 1/16 µs on the rail: a node's blocks one µs. */
+    private static final Model RAIL =
+            new Model("test", 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1000.0 / 16, 1, 1024, 1, 1, 0, 0, Levels.NONE);
+
+    static Stream<Arguments> withPortsOfTheCatalogue() {
+        return Stream.of(1, 3).flatMap(ports -> IntStream.of(FEW).mapToObj(nodes -> Arguments.of(ports, nodes)));
+    }
+
+    static Stream<Arguments> withManyPortsAndNodes() {
+        return IntStream.rangeClosed(1, 4).boxed().flatMap(
+                ports -> IntStream.rangeClosed(2, MANY).mapToObj(nodes -> Arguments.of(ports, nodes)));
+    }
+
+    /** Equation 1: log(n) steps to base k + 1, and (n − 1)/k nodes' blocks over each port of the root. */
+    @ParameterizedTest
+    @MethodSource("withPortsOfTheCatalogue")
+    void shouldGatherAndScatterOnATreeAsThePaperSays(int ports, int nodes) {
+        for (Algorithm tree : List.of(TreeGather.nomial(ports), TreeScatter.nomial(ports))) {
+            Prediction prediction = predict(tree, nodes, LATENCY);
+            shouldTakeTheLogarithm(prediction, ports, nodes);
+            assertThat(prediction.bytesPerRail()).isEqualTo((nodes - 1L) * nodeBytes());
+        }
+    }
+
+    /**
+     * Of Bruck's allgather the paper says that equation 1 holds for any number of nodes. Off powers of k + 1 the last
+     * step need not always wait for the one before: there is less to send.
+     */
+    @ParameterizedTest
+    @MethodSource("withPortsOfTheCatalogue")
+    void shouldGatherToAllByBrucksAlgorithmAsThePaperSays(int ports, int nodes) {
+        Prediction prediction = predict(new BruckAllgather(ports), nodes, LATENCY);
+        shouldTakeTheLogarithm(prediction, ports, nodes);
+        assertThat(prediction.bytesPerRail()).isEqualTo((nodes - 1L) * nodeBytes());
+        assertThat(bytesSent(prediction)).isEqualTo(nodes * (nodes - 1L) * nodeBytes());
+    }
+
+    /**
+     * Equation 4: at most (k + 1)·⌈log n⌉ steps where the nodes are no power of k + 1; here there are no more than
+     * ⌈log n⌉. And (n − 1)/k nodes' blocks over each port: not at each node, but on average.
+     */
+    @ParameterizedTest
+    @MethodSource("withPortsOfTheCatalogue")
+    void shouldCorrectStandardExchangeInFewerStepsThanThePaper(int ports, int nodes) {
+        Prediction prediction = predict(new StandardExchangeAllgather(ports), nodes, LATENCY);
+        assertThat(prediction.micros()).isCloseTo(logarithm(nodes, ports + 1), within(EXACT));
+        assertThat(bytesSent(prediction)).isEqualTo(nodes * (nodes - 1L) * nodeBytes());
+    }
+
+    @Tag("thorough")
+    @ParameterizedTest
+    @MethodSource("withManyPortsAndNodes")
+    void shouldDoSoWithManyPortsAndNodes(int ports, int nodes) {
+        shouldGatherAndScatterOnATreeAsThePaperSays(ports, nodes);
+        shouldGatherToAllByBrucksAlgorithmAsThePaperSays(ports, nodes);
+        shouldCorrectStandardExchangeInFewerStepsThanThePaper(ports, nodes);
+    }
+
+    /** Equation 2: ⌈(n − 1)/k⌉ steps, in each of which a node's blocks go over each port. Nobody waits: k is n − 1. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 5, 8, 9})
+    void shouldSendStraightInOneStep(int nodes) {
+        for (Collective collective : List.of(Collective.GATHER, Collective.SCATTER, Collective.ALLGATHER)) {
+            int senders = collective == Collective.ALLGATHER ? nodes : 1;
+            shouldSendStraight(collective, nodes, nodes - 1, senders, nodeBytes());
+        }
+    }
+
+    /** In an all-to-all a master takes what comes in a step before it goes on to the next: k is 1. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 5, 8, 9})
+    void shouldExchangeStraightInAStepForEachOtherNode(int nodes) {
+        shouldSendStraight(Collective.ALL_TO_ALL, nodes, 1, nodes, RANKS * nodeBytes());
+    }
+
+    /** Over one rail, so with the bytes it takes no longer than the equation says for k = 1. */
+    private static void shouldSendStraight(Collective collective, int nodes, int ports, int senders, long bytes) {
+        Algorithm direct = Catalogue.find(collective, "direct");
+        Prediction prediction = predict(direct, nodes, LATENCY);
+        int steps = Math.ceilDiv(nodes - 1, ports);
+        assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
+        assertThat(prediction.messages()).isEqualTo(senders * (nodes - 1L) * RANKS);
+        assertThat(prediction.bytesPerRail()).isEqualTo((nodes - 1) * bytes);
+        assertThat(bytesSent(prediction)).isEqualTo(senders * (nodes - 1) * bytes);
+        double carried = (nodes - 1.0) * bytes / nodeBytes();
+        assertThat(predict(direct, nodes, RAIL).micros()).isBetween(carried, nodes - 1 + carried + EXACT);
+    }
+
+    /** Exactly where the nodes are a power of k + 1, and elsewhere no more than up to the next one. */
+    private static void shouldTakeTheLogarithm(Prediction prediction, int ports, int nodes) {
+        int steps = logarithm(nodes, ports + 1);
+        int least = isPower(nodes, ports + 1) ? steps : Math.max(1, steps - 1);
+        assertThat(prediction.micros()).isBetween(least - EXACT, steps + EXACT);
+    }
+
+    private static Prediction predict(Algorithm algorithm, int nodes, Model model) {
+        return Prediction.of(algorithm, Sweep.even(nodes, RANKS), BLOCK_BYTES, 0, model);
+    }
+
+    private static long nodeBytes() {
+        return (long) RANKS * BLOCK_BYTES;
+    }
+
+    private static int logarithm(int nodes, int base) {
+        return (int) LongStream.iterate(1, power -> power < nodes, power -> power * base).count();
+    }
+
+    private static boolean isPower(int nodes, int base) {
+        return LongStream.iterate(1, power -> power <= nodes, power -> power * base).anyMatch(power -> power == nodes);
+    }
+
+    private static long bytesSent(Prediction prediction) {
+        Trace trace = prediction.trace();
+        return IntStream.range(0, trace.size()).mapToObj(trace::step)
+                .filter(step -> step.kind() == Trace.Kind.ARRIVAL).mapToLong(Trace.Step::bytes).sum();
+    }
+}
