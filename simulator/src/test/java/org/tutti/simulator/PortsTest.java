@@ -14,10 +14,13 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.allgather.BruckAllgather;
 import org.tutti.collective.allgather.StandardExchangeAllgather;
 import org.tutti.collective.alltoall.BruckAllToAll;
 import org.tutti.collective.alltoall.StandardExchangeAllToAll;
+import org.tutti.collective.gather.TreeGather;
 import org.tutti.collective.reducescatter.HalvingReduceScatter;
+import org.tutti.collective.scatter.TreeScatter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -35,7 +38,8 @@ class PortsTest {
 
     static Stream<Algorithm> withOtherPorts() {
         return Stream.of(2, 4).flatMap(
-                ports -> Stream.<Algorithm>of(new StandardExchangeAllgather(ports), new BruckAllToAll(ports),
+                ports -> Stream.<Algorithm>of(TreeGather.nomial(ports), TreeScatter.nomial(ports),
+                        new BruckAllgather(ports), new StandardExchangeAllgather(ports), new BruckAllToAll(ports),
                         new StandardExchangeAllToAll(ports), new HalvingReduceScatter(ports)));
     }
 
