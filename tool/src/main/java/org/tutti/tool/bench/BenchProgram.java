@@ -31,8 +31,8 @@ public final class BenchProgram {
                     : each.withAlgorithm(collective, algorithm));
             return switch (call) {
                 case BLOCKING -> new BenchLoop(world, measured, collective, bytes, segments);
-                case NON_BLOCKING, PREPARED -> new StartedLoop(world, measured, collective, bytes, segments,
-                        call == CallKind.PREPARED);
+                case NON_BLOCKING, PREPARED, PREPARED_STARTED -> new StartedLoop(world, measured, collective, bytes,
+                        segments, call);
                 case OVERLAPPED -> new OverlappedLoop(world, measured, collective, bytes, segments);
             };
         }

@@ -14,8 +14,10 @@ public enum CallKind {
     BLOCKING,
     /** The call is started, and awaited at once. */
     NON_BLOCKING,
-    /** The call is prepared once; each time it is started, and awaited at once. */
+    /** The call is prepared once, and run each time. */
     PREPARED,
+    /** The call is prepared once; each time it is started, and awaited at once. */
+    PREPARED_STARTED,
     /** The call is started, the rank computes as long as a call takes, and then awaits it. */
     OVERLAPPED;
 

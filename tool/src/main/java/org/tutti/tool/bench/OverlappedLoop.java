@@ -24,7 +24,7 @@ final class OverlappedLoop extends StartedLoop {
     private double computingNanos;
 
     OverlappedLoop(Communicator world, Communicators measured, Collective collective, long bytes, boolean segments) {
-        super(world, measured, collective, bytes, segments, false);
+        super(world, measured, collective, bytes, segments, CallKind.OVERLAPPED);
         this.world = world;
     }
 

@@ -13,7 +13,7 @@ import org.tutti.Reduction;
 import org.tutti.Request;
 import org.tutti.Span;
 
-/** A cell whose calls are started, as non-blocking or prepared ones, and then awaited. */
+/** A cell whose calls are started and then awaited, or prepared. */
 class StartedLoop extends BenchLoop {
     private final Collective collective;
     private final Span source;
@@ -23,21 +23,30 @@ class StartedLoop extends BenchLoop {
     private long computed = 1;
 
     StartedLoop(Communicator world, Communicators measured, Collective collective, long bytes, boolean segments,
-            boolean prepared) {
+            CallKind kind) {
         super(world, measured, collective, bytes, segments);
         this.collective = collective;
         this.source = operands().sourceSpan();
         this.target = operands().targetSpan();
-        this.starts = measured.stream().map(each -> prepared ? prepared(each) : nonBlocking(each)).toList();
+        this.starts = measured.stream().map(each -> start(each, kind)).toList();
     }
 
-    private Supplier<Request> nonBlocking(Communicator communicator) {
-        var requests = communicator.nonBlocking();
-        return () -> start(requests);
-    }
-
-    private Supplier<Request> prepared(Communicator communicator) {
-        return prepare(communicator.prepare())::start;
+    /** Makes a call, and returns null if it is done then. */
+    private Supplier<Request> start(Communicator communicator, CallKind kind) {
+        return switch (kind) {
+            case PREPARED -> {
+                var call = prepare(communicator.prepare());
+                yield () -> {
+                    call.run();
+                    return null;
+                };
+            }
+            case PREPARED_STARTED -> prepare(communicator.prepare())::start;
+            case BLOCKING, NON_BLOCKING, OVERLAPPED -> {
+                var requests = communicator.nonBlocking();
+                yield () -> start(requests);
+            }
+        };
     }
 
     @Override
@@ -52,7 +61,9 @@ class StartedLoop extends BenchLoop {
             latest = latest + 1 == starts.size() ? 0 : latest + 1;
             var request = starts.get(latest).get();
             compute(steps);
-            request.await();
+            if (request != null) {
+                request.await();
+            }
             checkOne(changed);
         }
     }

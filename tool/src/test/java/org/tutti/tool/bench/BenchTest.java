@@ -68,7 +68,7 @@ class BenchTest {
             --csv /proc            | --csv /proc cannot be written
             --repeats 0            | --repeats 0
             --rounds 0             | --rounds 0
-            --call later           | --call later is not one of blocking, non-blocking, prepared, overlapped
+            --call later           | --call later is not one of blocking, non-blocking, prepared, prepared-started, overlapped
             --call blocking,prepared --collective split | prepared is not possible with --collective split, whose
             --one-sided --call prepared | --call, --virtual, --algorithm, --all-algorithms and --rounds have no meaning
             --one-sided --virtual  | --call, --virtual, --algorithm, --all-algorithms and --rounds have no meaning
@@ -104,14 +104,15 @@ class BenchTest {
             throws Exception {
         Path csv = directory.resolve("figures.csv");
         List<String> arguments = new ArrayList<>(List.of("bench", "--repeats", "1", "--call",
-                "blocking,non-blocking,prepared,overlapped", "--csv", csv.toString()));
+                "blocking,non-blocking,prepared,prepared-started,overlapped", "--csv", csv.toString()));
         arguments.addAll(List.of(options.split(" ")));
         Ended ended = run(directory, arguments.toArray(String[]::new));
         assertThat(ended.status()).as(ended.err()).isZero();
         List<String> lines = Files.readAllLines(csv);
         assertThat(lines.getFirst())
                 .isEqualTo("contender,operation,layout,ranks,bytes,microseconds,low,high,calls,overlap");
-        List<String> contenders = List.of("tutti", "tutti non-blocking", "tutti prepared", "tutti overlapped");
+        List<String> contenders = List.of("tutti", "tutti non-blocking", "tutti prepared", "tutti prepared-started",
+                "tutti overlapped");
         assertThat(lines).hasSize(1 + cells * contenders.size());
         for (int i = 1; i < lines.size(); i++) {
             String[] fields = lines.get(i).split(",", -1);
