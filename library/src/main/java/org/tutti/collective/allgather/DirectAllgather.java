@@ -14,15 +14,16 @@ import org.tutti.collective.Team;
  * algorithm: at step i each master sends what its node has to the one at distance i, wrapping around, and its local
  * ranks copy out what is there while the rest is under way, as in Qian and Afsahi's SMP-aware Direct.
  *
- * <p>In a node a block is copied in once, and out by each rank. Ranks begin at their neighbour, so that not all read
- * the same block at once.
+ * <p>In a node this is the allgather by index range: the r-th part of the result is rank r's block, which it copies in
+ * once, and every other rank out. Ranks begin at their neighbour, so that not all read the same block at once.
  */
 public final class DirectAllgather extends BlockAlgorithm {
     /** The only object that is needed. */
     public DirectAllgather() {
         super(Collective.ALLGATHER,
                 new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n", "b·p·(n − 1)",
-                        "p·n·b at masters, b at others", "Qian, Afsahi 2008, sections 5.1.2 and 5.2.2"));
+                        "p·n·b at masters, b at others",
+                        "index range: this project; Direct: Qian, Afsahi 2008, 5.1.2, 5.2.2"));
     }
 
     @Override
