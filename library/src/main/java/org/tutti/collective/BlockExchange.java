@@ -30,7 +30,8 @@ import org.tutti.CollectiveMismatchException;
  * then to the node at distance 1 and from that at distance −1, and so on. A source fills places of its window in turn,
  * behind the first sections, and says READY for each. Masters put sections to the inbox of the other node's master,
  * which invites them: rendezvous, as the first round has told the receiver what will come. All readers of its node read
- * them there.
+ * them there. The inbox has two halves in turn: so one sender is invited, and the next one while that sends, and never
+ * more, as {@link Turns} have it where lengths are known.
  *
  * <p><b>Words.</b> READY counts what a source has shown: 1 for the first round, and one more for each time it has
  * filled a place. DONE of a reader counts the rounds in its node, up to that which is the last one of all pairs there,
@@ -40,11 +41,12 @@ import org.tutti.CollectiveMismatchException;
  * <p><b>Why nothing is overwritten.</b> The first sections stay until all ranks have left the operation. A source fills
  * a place again when DONE says that the round that was there has been read, by the readers of the node, or by the
  * master that has put it to another one. Places in landing places and the inbox are given back by credits, which the
- * master gives when all readers have said DONE.
+ * master gives when all readers have said DONE; a half of the inbox is another sender's when all have read what the one
+ * before the last has sent.
  *
  * <p><b>Why it ends.</b> Masters go through nodes, rounds and sources in the same order, and at each send before they
  * take; what one sends needs at most that its receiver has taken what was sent before. So of all masters that wait, the
- * one that is least far waits for nobody.
+ * one that is least far waits for nobody. The next sender is invited only if what it began with is there already.
  */
 public final class BlockExchange {
     private static final int MASTER = 0;
@@ -76,7 +78,8 @@ public final class BlockExchange {
 
     /** By the index of a source here or there: how many rounds it has for the readers of the other node. */
     private final long[] sending;
-    private final long[] taking;
+    private long[] taking;
+    private long[] takingNext;
 
     /** By the place that this source fills: what DONE must say before it does so again, and whose; or all readers'. */
     private final long[] freeAt = new long[PLACES];
@@ -90,6 +93,10 @@ public final class BlockExchange {
     private long localRounds;
     private long sentRounds;
     private long taken;
+    private long invited; // how many nodes have been, or will have been when this rank's master is as far
+    private boolean isAhead;
+    private long longest; // of the sections that follow what was taken last, and what is to be sent
+    private long longestSent;
 
     /**
      * @param team the ranks
@@ -120,6 +127,7 @@ public final class BlockExchange {
         this.filled = new long[team.localSize()];
         this.sending = new long[sourcesMax];
         this.taking = new long[sourcesMax];
+        this.takingNext = new long[sourcesMax];
     }
 
     private static long whole(long bytes) {
@@ -174,6 +182,8 @@ public final class BlockExchange {
         roundsMost = 0;
         localRounds = 0;
         sentRounds = 0;
+        invited = 0;
+        isAhead = false;
         Arrays.fill(filled, 0);
         if (isSource) {
             showFirst();
@@ -190,7 +200,7 @@ public final class BlockExchange {
         exchangeInNode();
         taken = localRounds;
         for (int distance = 1; distance < team.nodes(); distance++) {
-            exchange(node(distance), node(-distance));
+            exchange(distance);
         }
         call = null;
     }
@@ -271,6 +281,15 @@ public final class BlockExchange {
             most = Math.max(most, roundsOf(team.read(first, k * LEFT_BYTES)));
         }
         return most;
+    }
+
+    /** How long the longest section is that follows one of the first round. */
+    private long furtherBytes(Area first, int readers) {
+        long chunks = 0;
+        for (int k = 0; k < readers; k++) {
+            chunks += Math.clamp(team.read(first, k * LEFT_BYTES) - firstMax, 0, chunkMax);
+        }
+        return aligned(sectionBytes(chunks, readers));
     }
 
     // ---- sections
@@ -512,32 +531,56 @@ public final class BlockExchange {
     }
 
     /** Everything that goes to one node, and comes from another one. */
-    private void exchange(int to, int from) {
+    private void exchange(int distance) {
+        int to = node(distance);
+        int from = node(-distance);
         boolean sends = sources(team.node()) > 0 && readers(to) > 0;
-        boolean takes = sources(from) > 0 && readers(team.node()) > 0 && (isReader || team.isMaster());
         Outflow out = sends && team.isMaster() ? team.outflow(team.pair(to)) : null;
-        Inflow in = takes ? team.inflow(team.pair(from)) : null;
-        int sources = out == null ? 0 : sources(team.node());
+        Inflow in = takesFrom(from) ? team.inflow(team.pair(from)) : null;
+        if (isAhead) { // its first pieces have been taken, and more is invited
+            isAhead = false;
+            long[] those = taking;
+            taking = takingNext;
+            takingNext = those;
+        } else {
+            exchangeFirst(out, in, to, from);
+            if (in != null) {
+                openFurther(in, from, taking);
+            }
+        }
+        exchangeFurther(out, in, distance);
+    }
+
+    private boolean takesFrom(int node) {
+        return sources(node) > 0 && readers(team.node()) > 0 && (isReader || team.isMaster());
+    }
+
+    private void exchangeFirst(Outflow out, Inflow in, int to, int from) {
         int pieces = in == null ? 0 : sources(from);
         if (in != null) {
-            in.open(from, team.pair(team.node()), pieceBytes(team.node(), firstMax), firstPlaces(from), pieces);
-            readBy(in);
+            openFirst(in, from);
         }
         if (out != null && !isRoomy) {
             openFirst(to);
         }
-        for (int k = 0; k < Math.max(sources, pieces); k++) {
-            if (k < sources && !isRoomy) {
+        int sends = out == null || isRoomy ? 0 : sources(team.node());
+        for (int k = 0; k < Math.max(sends, pieces); k++) {
+            if (k < sends) {
                 sendFirst(out, to, k);
             }
             if (k < pieces) {
-                takeFirst(in, from, k);
+                takeFirst(in, from, k, taking);
             }
         }
         if (!isRoomy) {
             taken += pieces;
         }
-        exchangeFurther(out, in, to, from);
+    }
+
+    private void openFirst(Inflow in, int from) {
+        longest = 0;
+        in.open(from, team.pair(team.node()), pieceBytes(team.node(), firstMax), firstPlaces(from), sources(from));
+        readBy(in);
     }
 
     private void readBy(Inflow in) {
@@ -548,9 +591,10 @@ public final class BlockExchange {
         }
     }
 
-    private void takeFirst(Inflow in, int from, int index) {
+    private void takeFirst(Inflow in, int from, int index, long[] rounds) {
         Area piece = in.await();
-        taking[index] = roundsIn(piece, readers(team.node()));
+        rounds[index] = roundsIn(piece, readers(team.node()));
+        longest = Math.max(longest, furtherBytes(piece, readers(team.node())));
         if (isReader) {
             read(piece, source(from, index), 0);
         }
@@ -559,25 +603,61 @@ public final class BlockExchange {
         }
     }
 
-    private void exchangeFurther(Outflow out, Inflow in, int to, int from) {
+    private static long sum(long[] rounds, int sources) {
+        long pieces = 0;
+        for (int k = 0; k < sources; k++) {
+            pieces += rounds[k];
+        }
+        return pieces;
+    }
+
+    /** Invites another node, if its sources have more, to a share of the inbox when all before has been read there. */
+    private void openFurther(Inflow in, int from, long[] rounds) {
+        long pieces = sum(rounds, sources(from));
+        if (pieces > 0) {
+            if (team.isMaster() && invited == 0) {
+                team.tellInbox();
+            } else if (team.isMaster()) {
+                awaitDone(NO_PLACE, taken);
+            }
+            int shares = Math.min(PLACES, team.nodes() - 1);
+            in.openInbox(from, longest, pieces, sources(from), (int) (invited % shares),
+                    shares);
+            invited++;
+            readBy(in);
+        }
+    }
+
+    /** Invites the next sender as well, at a master, if what it begins with has come. */
+    private void lookAhead(int distance) {
+        int from = node(-distance);
+        if (isAhead || !isRoomy || !team.isMaster() || distance == team.nodes() || !takesFrom(from)) {
+            return;
+        }
+        Inflow in = team.inflow(team.pair(from));
+        openFirst(in, from);
+        if (in.hasAll()) {
+            openFirst(in, from);
+            for (int k = 0; k < sources(from); k++) {
+                takeFirst(in, from, k, takingNext);
+            }
+            openFurther(in, from, takingNext);
+            isAhead = true;
+        }
+    }
+
+    private void exchangeFurther(Outflow out, Inflow in, int distance) {
+        int to = node(distance);
+        int from = node(-distance);
         long shows = isSource && readers(to) > 0 ? ownRounds(to) : 0;
         long sends = out == null && !isReader ? shows : roundsMost == 0 ? 0 : findSending(to);
         int sources = out == null || sends == 0 ? 0 : sources(team.node());
         long takes = 0;
-        long pieces = 0;
         for (int k = 0; in != null && k < sources(from); k++) {
             takes = Math.max(takes, taking[k]);
-            pieces += taking[k];
-        }
-        if (takes > 0) {
-            if (team.isMaster()) {
-                awaitDone(NO_PLACE, taken); // what came before has been read
-            }
-            in.openInbox(from, pieceBytes(team.node(), chunkMax), pieces, sources(from));
-            readBy(in);
         }
         if (sources > 0) {
-            out.openInvited(to, pieceBytes(to, chunkMax), sources(team.node()));
+            out.openInvited(to, longestSent, sources(team.node()));
         }
         for (long round = 1; round <= Math.max(sends, takes); round++) {
             if (round <= shows) {
@@ -588,6 +668,7 @@ public final class BlockExchange {
                     send(out, to, sourcePlace(k), round);
                 }
                 if (k < sources(from) && round <= takes && round <= taking[k]) {
+                    lookAhead(distance + 1);
                     take(in, from, k, round);
                 }
             }
@@ -596,17 +677,19 @@ public final class BlockExchange {
             }
         }
         sentRounds += sends;
-        taken += pieces;
+        taken += takes == 0 ? 0 : sum(taking, sources(from));
     }
 
     /** How many rounds the sources of this node have for another one. */
     private long findSending(int node) {
         long most = 0;
+        longestSent = 0;
         for (int k = 0; k < sources(team.node()); k++) {
             sending[k] = 0;
             if (readers(node) > 0) {
                 findFirst(sourcePlace(k), node);
                 sending[k] = roundsIn(section, readers(node));
+                longestSent = Math.max(longestSent, furtherBytes(section, readers(node)));
             }
             most = Math.max(most, sending[k]);
         }

@@ -22,6 +22,8 @@ import org.tutti.memory.Words;
  * there are places go without a credit. What was taken is credited when it is half of the places, if a piece may follow
  * that waits for it: the sender awaits the credit of the piece that was in its place before, so it is never more than
  * all places ahead, and half of them suffices to let it go on.
+ *
+ * <p>Where many nodes may be invited at once, {@link Turns} say when each of them is.
  */
 public abstract sealed class Flow permits Inflow, Outflow {
     /** How many places there are where one is filled while another one is emptied. */

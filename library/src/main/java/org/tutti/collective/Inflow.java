@@ -25,6 +25,9 @@ public final class Inflow extends Flow {
     private long pieces;
     private int reader;
     private boolean isMastersInbox;
+    private long inboxAt;
+    private Inflow afterThoseBefore; // to be invited when this one is awaited first
+    private Inflow afterFirst; // to be invited when the first piece of this one has come
 
     private Area own;
     private long ownFrom;
@@ -62,11 +65,8 @@ public final class Inflow extends Flow {
      * @param most how many pieces there will be at most
      */
     public void open(int fromNode, int edgeAtSender, long longestPiece, long count, long most) {
-        begin(fromNode, edgeAtSender, longestPiece, count, false, 0);
+        expect(fromNode, edgeAtSender, longestPiece, count, false, 0, most);
         edges.findPlaces(this, memory);
-        pieces = most;
-        reader = NOBODY;
-        isMastersInbox = false;
     }
 
     /**
@@ -83,12 +83,19 @@ public final class Inflow extends Flow {
      * @param bytes how many bytes of it, 1 or more
      */
     public void invite(int fromNode, int edgeAtSender, long longestPiece, long most, Area area, long at, long bytes) {
-        begin(fromNode, edgeAtSender, longestPiece, (bytes + longestPiece - 1) / longestPiece, true, 0);
+        expect(fromNode, edgeAtSender, longestPiece, (bytes + longestPiece - 1) / longestPiece, true, 0, most);
         memory.set(area.segment(), area.start() + at);
+        edges.invite(this, memory, bytes);
+    }
+
+    private void expect(int fromNode, int edgeAtSender, long longestPiece, long count, boolean invitation,
+            long piecesBefore, long most) {
+        begin(fromNode, edgeAtSender, longestPiece, count, invitation, piecesBefore);
         pieces = most;
         reader = NOBODY;
         isMastersInbox = false;
-        edges.invite(this, memory, bytes);
+        afterThoseBefore = null;
+        afterFirst = null;
     }
 
     /**
@@ -105,18 +112,40 @@ public final class Inflow extends Flow {
      * @see Outflow#openPair
      */
     public void openPair(int fromNode, long longestPiece, int count, Area window, long at, int room) {
+        expectPair(fromNode, longestPiece, count, window, at, room);
+        if (invites && team.isMaster()) {
+            invite();
+        }
+    }
+
+    /** Opens a flow as {@link #openPair} does, but does not {@link #invite()} the other node yet. */
+    void expectPair(int fromNode, long longestPiece, int count, Area window, long at, int room) {
         int edgeThere = team.pair(team.node());
         if (!team.exceedsPair(count * longestPiece)) {
             open(fromNode, edgeThere, Math.max(1, longestPiece), count, count);
-        } else if (team.isMaster()) {
-            invite(fromNode, edgeThere, longestPiece, count, window, at, room * longestPiece);
         } else {
-            begin(fromNode, edgeThere, longestPiece, room, true, 0);
+            expect(fromNode, edgeThere, longestPiece, room, true, 0, count);
             memory.set(window.segment(), window.start() + at);
-            pieces = count;
-            reader = NOBODY;
-            isMastersInbox = false;
         }
+    }
+
+    /** Invites the other node, at the master, to what it {@linkplain #expectPair expects} it to. */
+    void invite() {
+        edges.invite(this, memory, places * pieceBytes);
+    }
+
+    /** Has another flow invited when this one is awaited first: what was opened before it has been taken then. */
+    void inviteWhenAwaited(Inflow other) {
+        afterThoseBefore = other;
+    }
+
+    /** Has another flow invited when the first piece of this one has come. */
+    void inviteWhenItComes(Inflow other) {
+        afterFirst = other;
+    }
+
+    boolean isAsLongAs(Inflow other) {
+        return places * pieceBytes == other.places * other.pieceBytes;
     }
 
     /**
@@ -133,23 +162,24 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens another flow of the current operation over a pair: to the inbox of this node's master, in which all its
-     * ranks find what comes.
+     * Opens another flow of the current operation over a pair: to a share of the inbox of this node's master, in which
+     * all its ranks find what comes, once that has {@linkplain Team#tellInbox told} them where.
      *
      * @param fromNode the other node
      * @param longestPiece the length of the places
      * @param count how many pieces there will be
      * @param piecesBefore how many came before
+     * @param share which share, 0 to shares − 1
+     * @param shares how many there are
      */
-    void openInbox(int fromNode, long longestPiece, long count, long piecesBefore) {
-        begin(fromNode, team.pair(team.node()), longestPiece, INBOX_BYTES / longestPiece, true, piecesBefore);
-        pieces = count;
-        reader = NOBODY;
+    void openInbox(int fromNode, long longestPiece, long count, long piecesBefore, int share, int shares) {
+        long room = shareBytes(shares);
+        expect(fromNode, team.pair(team.node()), longestPiece, room / longestPiece, true, piecesBefore, count);
+        inboxAt = share * room;
         isMastersInbox = !team.isMaster();
         if (team.isMaster()) {
-            team.tellInbox();
-            memory.set(team.operation.inbox(), 0);
-            edges.invite(this, memory, places * longestPiece);
+            memory.set(team.operation.inbox(), inboxAt);
+            invite();
         }
     }
 
@@ -185,11 +215,8 @@ public final class Inflow extends Flow {
      * @param before how many pieces have come over the edge
      */
     public void openNext(int fromNode, long before) {
-        begin(fromNode, edge, PIECE_BYTES, 1, false, before);
+        expect(fromNode, edge, PIECE_BYTES, 1, false, before, 0);
         edges.findPlaces(this, memory);
-        pieces = 0;
-        reader = NOBODY;
-        isMastersInbox = false;
     }
 
     /**
@@ -215,12 +242,26 @@ public final class Inflow extends Flow {
      */
     public Area await() {
         number++;
+        if (afterThoseBefore != null) {
+            afterThoseBefore.invite();
+            afterThoseBefore = null;
+        }
         edges.awaitArrival(this);
         if (isMastersInbox) { // which it has told of before it invited
-            team.findInbox(memory);
+            team.findInbox(memory, inboxAt);
+        }
+        if (afterFirst != null) {
+            afterFirst.invite();
+            afterFirst = null;
         }
         arrived.set(memory.segment(), memory.start() + place());
         return arrived;
+    }
+
+    /** Tells whether all pieces have come that will, where each has a place of its own. */
+    boolean hasAll() {
+        number = pieces;
+        return edges.hasArrived(this);
     }
 
     /**

@@ -43,6 +43,7 @@ public final class Team extends Placement {
     private final Areas found = new Areas();
     private final Area landing = new Area();
     private final Contributions contributions = new Contributions(this);
+    private final Turns turns = new Turns(this);
     private final Chunk chunk = new Chunk();
     private final BlockExchange[] blockExchanges = new BlockExchange[Collective.values().length];
     private Outflow[] outflows;
@@ -331,10 +332,10 @@ public final class Team extends Placement {
         machine.storePlain(ring, RingLayout.cell(operation.slot, MASTER) + INBOX_ADDRESS, operation.sharedInbox());
     }
 
-    /** Finds the inbox of this node's master, once something has come there. */
-    void findInbox(Area inbox) {
+    /** Finds a place in the inbox of this node's master, once something has come there. */
+    void findInbox(Area inbox, long at) {
         long address = machine.loadPlain(ring, RingLayout.cell(operation.slot, MASTER) + INBOX_ADDRESS);
-        inbox.set(memory.around(address), memory.offset(address));
+        inbox.set(memory.around(address), memory.offset(address) + at);
     }
 
     /** Writes a number where others find it after {@link #post}. */
@@ -456,6 +457,13 @@ public final class Team extends Placement {
      */
     public int star(int otherNode) {
         return layout.star(otherNode);
+    }
+
+    /**
+     * {@return in which order this node invites others: once an algorithm has {@linkplain Turns#begin begun} it}
+     */
+    public Turns turns() {
+        return turns;
     }
 
     /**

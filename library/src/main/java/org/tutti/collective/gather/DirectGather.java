@@ -7,9 +7,11 @@ import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Contributions;
 import org.tutti.collective.Cost;
+import org.tutti.collective.Inflow;
 import org.tutti.collective.Loans;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
+import org.tutti.collective.Turns;
 
 /**
  * Ranks show their blocks and go on. The root copies those of its node from where they are shown; the master of every
@@ -20,19 +22,27 @@ import org.tutti.collective.Team;
  * root.
  *
  * <p>A node's pieces go to the landing place of its {@linkplain Team#pair pair} if they have room, so that the root's
- * master need not have entered; else that master invites the node to a window with room for all nodes' blocks. It waits
- * for all of them before it leaves, as they come to its process. Landing places and windows belong to the operation
- * until all ranks of the node have left it.
+ * master need not have entered; else that master invites the node to one of two places in its window, {@linkplain Turns
+ * in turn}: so one sends, and the next one is invited, however many nodes there are. A place is used again when the
+ * root has copied what was there; if it is not the master, it says DONE for each node. The master waits for all pieces
+ * before it leaves, as they come to its process. Landing places and windows belong to the operation until all ranks of
+ * the node have left it.
+ *
+ * <p>Masters that send wait for the ranks of their node, which show their blocks and go on, and for the root's, which
+ * waits for those that it has invited.
  */
 public final class DirectGather extends BlockAlgorithm {
     private static final int MASTER = 0;
     private static final long SHOWN = 1;
+    private static final int PORTS = 1;
+    private static final int PLACES = PORTS * Turns.PER_PORT;
 
     /** The only object that is needed. */
     public DirectGather() {
         super(Collective.GATHER,
                 new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n at the root",
-                        "b·p·(n − 1)", "p·n·b at the root's master, b at others", "Qian, Afsahi 2008, section 5.1.1"));
+                        "b·p·(n − 1)", "2·p·b at the root's master, p·n·b if short; b at others",
+                        "Qian, Afsahi 2008, section 5.1.1; Portals' rendezvous"));
     }
 
     @Override
@@ -43,6 +53,12 @@ public final class DirectGather extends BlockAlgorithm {
     @Override
     protected long blocksOnNode(int nodes, int ranks, int localRanks) {
         return ranks;
+    }
+
+    @Override
+    protected long blockBytesMax(Team team) {
+        return team.nodes() == 1 ? team.blockBytesMax()
+                : team.windowBytesMax() / (1 + (long) places(team) * team.ranksMax());
     }
 
     @Override
@@ -68,13 +84,13 @@ public final class DirectGather extends BlockAlgorithm {
         return team.nodes() > 1 && team.exceedsPair(team.ranksMax() * bytes);
     }
 
-    /** What a rank of the root's node shows: its block, and behind it the master what others are invited to. */
-    private static long shownBytes(Team team, int place, long bytes) {
-        return place == MASTER && invitesAny(team, bytes) ? team.size() * bytes : bytes;
+    private static int places(Team team) {
+        return Math.min(PLACES, team.nodes() - 1);
     }
 
-    private static long arrivals(Team team, int sender, long bytes) { // this node's own ones lie in front
-        return (sender < team.node() ? team.localSize() + team.position(sender) : team.position(sender)) * bytes;
+    /** What a rank of the root's node shows: its block, and behind it the master the places for others. */
+    private static long shownBytes(Team team, int place, long bytes) {
+        return place == MASTER && invitesAny(team, bytes) ? (1 + (long) places(team) * team.ranksMax()) * bytes : bytes;
     }
 
     private static void show(Team team, Call call, boolean receives) {
@@ -91,20 +107,28 @@ public final class DirectGather extends BlockAlgorithm {
         }
         team.post(Team.READY, SHOWN);
         if (receives) {
-            for (int node = 0; node < team.nodes(); node++) {
-                if (node != team.node()) {
-                    team.inflow(team.pair(node)).awaitAll();
-                }
+            int root = team.placeOf(call.root());
+            for (int distance = 1; distance < team.nodes(); distance++) {
+                team.await(root, Team.DONE, invitesAny(team, bytes) ? distance - 1L : 0);
+                inflow(team, distance).awaitAll();
             }
         }
     }
 
+    private static int node(Team team, int distance) {
+        return (team.node() + distance) % team.nodes();
+    }
+
+    private static Inflow inflow(Team team, int distance) {
+        return team.inflow(team.pair(node(team, distance)));
+    }
+
     private static void openInflows(Team team, Area window, long bytes) {
-        for (int node = 0; node < team.nodes(); node++) {
-            if (node != team.node()) {
-                team.inflow(team.pair(node)).openPair(node, bytes, team.ranksOn(node), window,
-                        arrivals(team, node, bytes));
-            }
+        team.turns().begin(PORTS);
+        for (int distance = 1; distance < team.nodes(); distance++) {
+            int node = node(team, distance);
+            long at = (1 + (long) team.turns().place() * team.ranksMax()) * bytes;
+            team.turns().openPair(node, bytes, team.ranksOn(node), window, at);
         }
     }
 
@@ -133,9 +157,12 @@ public final class DirectGather extends BlockAlgorithm {
         }
         team.loans().finishBlocks(team, bytes);
         for (int distance = 1; distance < team.nodes(); distance++) {
-            int node = (team.node() + distance) % team.nodes();
+            int node = node(team, distance);
             for (int place = 0; place < team.ranksOn(node); place++) {
-                team.copy(team.inflow(team.pair(node)).await(), 0, target, call.block(team.rankAt(node, place)), bytes);
+                team.copy(inflow(team, distance).await(), 0, target, call.block(team.rankAt(node, place)), bytes);
+            }
+            if (window != null && !team.isMaster() && distance < team.nodes() - 1) {
+                team.post(Team.DONE, distance);
             }
         }
     }

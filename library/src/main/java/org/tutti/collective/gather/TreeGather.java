@@ -10,6 +10,7 @@ import org.tutti.collective.Cost;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
+import org.tutti.collective.Turns;
 import org.tutti.pattern.HalvingTree;
 import org.tutti.pattern.NomialTree;
 import org.tutti.pattern.Tree;
@@ -22,7 +23,11 @@ import org.tutti.pattern.Tree;
  *
  * <p>Places are node by node from the receiver's on, in the landing place of the pair or in its master's window, and
  * belong to the operation until all ranks of the node have left it. Each piece has its own, so nobody waits for
- * credits, and a master waits for its children only.
+ * credits.
+ *
+ * <p>Children are invited in {@linkplain Turns turn}, those with the smallest subtrees first, as a master takes what
+ * they send in this order. A master waits for its children, and then for its parent to invite it, which may wait for
+ * other children before that: so whoever waits does so for nodes of other subtrees, or deeper in its own.
  */
 public final class TreeGather extends BlockAlgorithm {
     private static final int MASTER = 0;
@@ -136,9 +141,10 @@ public final class TreeGather extends BlockAlgorithm {
     }
 
     private void openInflows(Team team, int top, int position, Area window, long bytes) {
+        team.turns().begin(ports);
         for (int index = 0; index < tree.children(position, team.nodes()); index++) {
             int child = tree.child(position, index, team.nodes());
-            inflow(team, top, child).openPair(nodeAt(team, top, child), bytes, pieces(team, child), window,
+            team.turns().openPair(nodeAt(team, top, child), bytes, pieces(team, child), window,
                     (long) (child - position) * team.ranksMax() * bytes);
         }
     }
