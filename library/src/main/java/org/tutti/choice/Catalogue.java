@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Chunked;
+import org.tutti.collective.SubtreeAlgorithm.Shape;
 import org.tutti.collective.allgather.BruckAllgather;
 import org.tutti.collective.allgather.DirectAllgather;
 import org.tutti.collective.allgather.HalvingAllgather;
@@ -71,9 +72,11 @@ public final class Catalogue {
             new ChengAllreduce(true),
             new RecursiveDoublingAllreduce(), new RabenseifnerAllreduce(), new RingAllreduce(),
             new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce(),
-            new DirectGather(), TreeGather.nomial(1), TreeGather.nomial(3), TreeGather.halving(),
+            new DirectGather(), new TreeGather(Shape.nomial(1)), new TreeGather(Shape.nomial(3)),
+            new TreeGather(Shape.HALVING),
             new BlocksAlgorithm(Collective.GATHER),
-            new DirectScatter(), TreeScatter.nomial(1), TreeScatter.nomial(3), TreeScatter.halving(),
+            new DirectScatter(), new TreeScatter(Shape.nomial(1)), new TreeScatter(Shape.nomial(3)),
+            new TreeScatter(Shape.HALVING),
             new BlocksAlgorithm(Collective.SCATTER), new DirectAllgather(),
             new RingAllgather(), new BruckAllgather(1), new BruckAllgather(3), new StandardExchangeAllgather(1),
             new StandardExchangeAllgather(3), new HalvingAllgather(),

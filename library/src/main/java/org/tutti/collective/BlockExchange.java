@@ -21,6 +21,8 @@ import org.tutti.CollectiveMismatchException;
  *  | left for reader 0 | left for reader 1 | … | chunk for reader 0 | chunk for reader 1 | …
  * </pre>
  *
+ * <p>{@link Sections} has the arithmetic: how long chunks and sections are, and how many rounds there will be.
+ *
  * <p><b>First round.</b> Each source shows a section for each node, with its first, short chunks: one after the other
  * behind a directory of where they begin. Readers of its node read there; its master puts the section for each other
  * node to the pair's landing place there, a piece for each source, which that node's readers read where it is. With
@@ -51,11 +53,6 @@ import org.tutti.CollectiveMismatchException;
 public final class BlockExchange {
     private static final int MASTER = 0;
     private static final long FIRST = 1;
-    private static final long LEFT_BYTES = Long.BYTES;
-    private static final long CHUNK_MIN = 8;
-    private static final long ROOMY_MIN = 32;
-    private static final int PLACES = 2;
-    private static final int PARTS = 2;
     private static final int NO_PLACE = -1;
 
     private final Team team;
@@ -63,12 +60,7 @@ public final class BlockExchange {
     private final boolean toRoot;
     private final boolean fromRoot;
     private final boolean sameForAll;
-    private final long firstMax;
-    private final boolean isRoomy;
-    private final long chunkMax;
-    private final int places;
-    private final long placeBytes;
-    private final long blockBytesMax;
+    private final Sections sections;
     private final Area own = new Area();
     private final Area section = new Area();
 
@@ -82,8 +74,8 @@ public final class BlockExchange {
     private long[] takingNext;
 
     /** By the place that this source fills: what DONE must say before it does so again, and whose; or all readers'. */
-    private final long[] freeAt = new long[PLACES];
-    private final int[] freedBy = new int[PLACES];
+    private final long[] freeAt = new long[Sections.PLACES];
+    private final int[] freedBy = new int[Sections.PLACES];
 
     private Call call;
     private int root;
@@ -108,42 +100,14 @@ public final class BlockExchange {
         this.toRoot = collective == Collective.GATHER;
         this.fromRoot = collective == Collective.SCATTER;
         this.sameForAll = collective == Collective.ALLGATHER;
-        int ranksMax = team.ranksMax();
-        int readersMax = toRoot || sameForAll ? 1 : ranksMax;
-        int sourcesMax = fromRoot ? 1 : ranksMax;
-        long part = team.windowBytesMax() / PARTS;
-        long readers = toRoot || sameForAll ? 1 : team.size();
-        long shown = whole((part - directoryBytes()) / readers - LEFT_BYTES);
-        long lands = team.nodes() == 1 ? shown : landed(readersMax, sourcesMax);
-        this.isRoomy = team.nodes() == 1 || lands >= ROOMY_MIN;
-        this.firstMax = Math.min(shown, isRoomy ? lands : landed(readersMax, PLACES));
-        long shared = whole(part / PLACES / readersMax - LEFT_BYTES);
-        this.places = shared >= ROOMY_MIN ? PLACES : 1;
-        this.chunkMax = places == PLACES ? shared : whole(part / readersMax - LEFT_BYTES);
-        this.placeBytes = readersMax * (LEFT_BYTES + chunkMax);
-        long roundsMax = Team.STEPS_MAX / ((long) team.nodes() * (sourcesMax + 1)) - PLACES;
-        this.blockBytesMax = firstMax + Math.max(0, roundsMax) * chunkMax;
+        int sourcesMax = fromRoot ? 1 : team.ranksMax();
+        boolean forOne = toRoot || sameForAll;
+        this.sections = new Sections(team, forOne ? 1 : team.ranksMax(), sourcesMax, forOne ? 1 : team.size());
         this.furtherAt = new long[team.localSize()];
         this.filled = new long[team.localSize()];
         this.sending = new long[sourcesMax];
         this.taking = new long[sourcesMax];
         this.takingNext = new long[sourcesMax];
-    }
-
-    private static long whole(long bytes) {
-        return bytes & -CHUNK_MIN;
-    }
-
-    private static long aligned(long at) {
-        return whole(at + CHUNK_MIN - 1);
-    }
-
-    private long landed(int readers, int sources) {
-        return whole(team.layout.pairLandingBytes() / sources / readers - LEFT_BYTES);
-    }
-
-    private long directoryBytes() {
-        return team.nodes() == 1 ? 0 : (team.nodes() + 2) * LEFT_BYTES;
     }
 
     /**
@@ -152,12 +116,12 @@ public final class BlockExchange {
      * @throws IllegalArgumentException when there are more ranks than it has room for
      */
     public long blockBytesMax() {
-        if (firstMax < CHUNK_MIN || chunkMax < CHUNK_MIN) {
+        if (sections.blockBytesMax() == 0) {
             throw new IllegalArgumentException(team.describe() + " called " + collective.label() + " with blocks of "
                     + team.size() + " ranks, " + team.ranksMax() + " on a node, for so many of which neither a window "
                     + "nor a landing place has room; use groups of fewer ranks");
         }
-        return blockBytesMax;
+        return sections.blockBytesMax();
     }
 
     /**
@@ -166,7 +130,7 @@ public final class BlockExchange {
      * @throws IllegalArgumentException when there are more ranks than it has room for
      */
     public long firstBytesMax() {
-        return Math.min(firstMax, blockBytesMax());
+        return Math.min(sections.firstMax, blockBytesMax());
     }
 
     /**
@@ -188,7 +152,7 @@ public final class BlockExchange {
         if (isSource) {
             showFirst();
         }
-        if (team.isMaster() && isRoomy) {
+        if (team.isMaster() && sections.isRoomy) {
             for (int distance = 1; distance < team.nodes(); distance++) {
                 sendFirst(node(distance));
             }
@@ -247,24 +211,11 @@ public final class BlockExchange {
 
     // ---- rounds
 
-    /** How many rounds follow the first one, for a reader for which so much is left before that. */
-    private long roundsOf(long left) {
-        return left <= firstMax ? 0 : (left - firstMax + chunkMax - 1) / chunkMax;
-    }
-
-    private long chunkMax(long round) {
-        return round == 0 ? firstMax : chunkMax;
-    }
-
-    private long before(long round) {
-        return round == 0 ? 0 : firstMax + (round - 1) * chunkMax;
-    }
-
     /** How many rounds this source has for the readers of a node, but for itself. */
     private long ownRounds(int node) {
         long most = 0;
         for (int k = 0; k < readers(node) && !isForItselfOnly(node); k++) {
-            most = Math.max(most, roundsOf(lengthFor(reader(node, k))));
+            most = Math.max(most, sections.roundsOf(lengthFor(reader(node, k))));
         }
         return most;
     }
@@ -274,83 +225,50 @@ public final class BlockExchange {
         return sameForAll && node == team.node() && team.localSize() == 1;
     }
 
-    /** How many rounds follow a section of the first one. */
-    private long roundsIn(Area first, int readers) {
-        long most = 0;
-        for (int k = 0; k < readers; k++) {
-            most = Math.max(most, roundsOf(team.read(first, k * LEFT_BYTES)));
-        }
-        return most;
-    }
-
-    /** How long the longest section is that follows one of the first round. */
-    private long furtherBytes(Area first, int readers) {
-        long chunks = 0;
-        for (int k = 0; k < readers; k++) {
-            chunks += Math.clamp(team.read(first, k * LEFT_BYTES) - firstMax, 0, chunkMax);
-        }
-        return aligned(sectionBytes(chunks, readers));
-    }
-
     // ---- sections
 
     private long lengthFor(int rank) {
         return rank == team.rank() && !sameForAll ? 0 : call.sourceBytes(rank);
     }
 
-    private static long sectionBytes(long chunks, int readers) {
-        return readers * LEFT_BYTES + chunks;
-    }
-
-    private long chunkBytes(long left, long round) {
-        return Math.min(left, chunkMax(round));
-    }
-
     /** How long the first section of this source for a node is. */
     private long ownSectionBytes(int node) {
         long chunks = 0;
         for (int k = 0; k < readers(node); k++) {
-            chunks += chunkBytes(lengthFor(reader(node, k)), 0);
+            chunks += sections.chunkBytes(lengthFor(reader(node, k)), 0);
         }
-        return sectionBytes(chunks, readers(node));
-    }
-
-    private long sectionBytes(Area read, int readers, long round) {
-        long chunks = 0;
-        for (int k = 0; k < readers; k++) {
-            chunks += chunkBytes(team.read(read, k * LEFT_BYTES), round);
-        }
-        return sectionBytes(chunks, readers);
+        return Sections.bytes(chunks, readers(node));
     }
 
     /** Writes a section, and returns where it ends. */
     private long write(int node, long round, long at) {
         int readers = readers(node);
-        long chunkAt = at + readers * LEFT_BYTES;
+        long chunkAt = at + readers * Sections.LEFT_BYTES;
         for (int k = 0; k < readers; k++) {
             int rank = reader(node, k);
-            long left = Math.max(0, lengthFor(rank) - before(round));
-            long bytes = chunkBytes(left, round);
-            team.write(own, at + k * LEFT_BYTES, left);
-            team.copy(call.source(), call.sourceAt(rank) + before(round), own, chunkAt, bytes);
+            long left = Math.max(0, lengthFor(rank) - sections.before(round));
+            long bytes = sections.chunkBytes(left, round);
+            team.write(own, at + k * Sections.LEFT_BYTES, left);
+            team.copy(call.source(), call.sourceAt(rank) + sections.before(round), own, chunkAt, bytes);
             chunkAt += bytes;
         }
-        return aligned(chunkAt);
+        return Sections.aligned(chunkAt);
     }
 
     /** Reads this rank's chunk of a section. */
     private void read(Area read, int from, long round) {
         int index = ownIndex();
-        long chunkAt = readers(team.node()) * LEFT_BYTES;
+        long chunkAt = readers(team.node()) * Sections.LEFT_BYTES;
         for (int k = 0; k < index; k++) {
-            chunkAt += chunkBytes(team.read(read, k * LEFT_BYTES), round);
+            chunkAt += sections.chunkBytes(sections.left(read, k), round);
         }
-        long left = team.read(read, index * LEFT_BYTES);
-        long expected = Math.max(0, call.targetBytes(from) - before(round));
+        long left = sections.left(read, index);
+        long expected = Math.max(0, call.targetBytes(from) - sections.before(round));
         if (left != expected) {
-            throw mismatch(from, left + before(round));
+            throw mismatch(from, left + sections.before(round));
         }
-        team.copy(read, chunkAt, call.target(), call.targetAt(from) + before(round), chunkBytes(left, round));
+        team.copy(read, chunkAt, call.target(), call.targetAt(from) + sections.before(round),
+                sections.chunkBytes(left, round));
     }
 
     private CollectiveMismatchException mismatch(int from, long bytes) {
@@ -376,18 +294,18 @@ public final class BlockExchange {
     // ---- the first round
 
     private void showFirst() {
-        long first = directoryBytes();
+        long first = sections.directoryBytes();
         long most = 0;
         for (int node = 0; node < team.nodes(); node++) {
-            first += node < sections() ? aligned(ownSectionBytes(node)) : 0;
+            first += node < firstSections() ? Sections.aligned(ownSectionBytes(node)) : 0;
             most = Math.max(most, ownRounds(node));
         }
-        Area window = team.showVarying(most == 0 ? first : first + places * placeBytes);
+        Area window = team.showVarying(most == 0 ? first : first + sections.places * sections.placeBytes);
         own.set(window.segment(), window.start());
-        long at = directoryBytes();
+        long at = sections.directoryBytes();
         for (int node = 0; node < team.nodes(); node++) {
-            direct(node, sameForAll ? directoryBytes() : at);
-            at = node < sections() ? write(node, 0, at) : at;
+            direct(node, sameForAll ? sections.directoryBytes() : at);
+            at = node < firstSections() ? write(node, 0, at) : at;
         }
         direct(team.nodes(), at);
         direct(team.nodes() + 1, most);
@@ -395,14 +313,14 @@ public final class BlockExchange {
         team.post(Team.READY, FIRST);
     }
 
-    private int sections() {
+    private int firstSections() {
         return sameForAll ? 1 : team.nodes();
     }
 
     /** Where the section for each node begins, then where they end, and then how many rounds follow. */
     private void direct(int index, long value) {
         if (team.nodes() > 1) {
-            team.write(own, index * LEFT_BYTES, value);
+            team.write(own, index * Sections.LEFT_BYTES, value);
         }
     }
 
@@ -415,9 +333,9 @@ public final class BlockExchange {
         }
         long at = 0;
         if (team.nodes() > 1) {
-            at = team.read(shown, node * LEFT_BYTES);
-            furtherAt[place] = team.read(shown, team.nodes() * LEFT_BYTES);
-            roundsMost = Math.max(roundsMost, team.read(shown, (team.nodes() + 1) * LEFT_BYTES));
+            at = team.read(shown, node * Sections.LEFT_BYTES);
+            furtherAt[place] = team.read(shown, team.nodes() * Sections.LEFT_BYTES);
+            roundsMost = Math.max(roundsMost, team.read(shown, (team.nodes() + 1) * Sections.LEFT_BYTES));
         }
         section.set(shown.segment(), shown.start() + at);
     }
@@ -433,21 +351,21 @@ public final class BlockExchange {
 
     private Outflow openFirst(int node) {
         Outflow out = team.outflow(team.pair(node));
-        out.open(node, team.pair(team.node()), pieceBytes(node, firstMax), firstPlaces(team.node()));
+        out.open(node, team.pair(team.node()), firstBytes(node), firstPlaces(team.node()));
         return out;
     }
 
     private void sendFirst(Outflow out, int node, int source) {
         findFirst(sourcePlace(source), node);
-        out.send(section, 0, sectionBytes(section, readers(node), 0));
+        out.send(section, 0, sections.bytes(section, readers(node), 0));
     }
 
-    private long pieceBytes(int node, long chunk) {
-        return readers(node) * (LEFT_BYTES + chunk);
+    private long firstBytes(int node) {
+        return Sections.bytes(readers(node) * sections.firstMax, readers(node));
     }
 
     private int firstPlaces(int sender) {
-        return isRoomy ? sources(sender) : Math.min(PLACES, sources(sender));
+        return sections.isRoomy ? sources(sender) : Math.min(Sections.PLACES, sources(sender));
     }
 
     private void readFirst() {
@@ -459,12 +377,12 @@ public final class BlockExchange {
             int index = (first + k) % sources;
             int place = sourcePlace(index);
             findFirst(place, team.node());
-            long rounds = isForItselfOnly(team.node()) ? 0 : roundsIn(section, readers);
+            long rounds = isForItselfOnly(team.node()) ? 0 : sections.rounds(section, readers);
             localRounds = Math.max(localRounds, rounds);
             if (place != team.localRank()) {
                 filled[place] = rounds;
                 if (team.nodes() == 1) {
-                    furtherAt[place] = aligned(sectionBytes(section, readers, 0));
+                    furtherAt[place] = Sections.aligned(sections.bytes(section, readers, 0));
                 }
                 if (isReader) {
                     read(section, source(team.node(), index), 0);
@@ -484,7 +402,7 @@ public final class BlockExchange {
             if (isReader) {
                 for (int k = 0; k < sources(team.node()); k++) {
                     int rank = source(team.node(), k);
-                    if (rank != team.rank() && round <= roundsOf(call.targetBytes(rank))) {
+                    if (rank != team.rank() && round <= sections.roundsOf(call.targetBytes(rank))) {
                         findPlace(sourcePlace(k), round);
                         read(section, rank, round);
                     }
@@ -497,13 +415,13 @@ public final class BlockExchange {
     /** Fills the next place with a section, when it is free; and says when it will be again. */
     private void fill(int node, long round, long done, int doneBy) {
         int here = team.localRank();
-        int place = (int) (filled[here] % places);
-        if (filled[here] >= places) {
+        int place = (int) (filled[here] % sections.places);
+        if (filled[here] >= sections.places) {
             awaitDone(freedBy[place], freeAt[place]);
         }
         freedBy[place] = doneBy;
         freeAt[place] = done;
-        write(node, round, furtherAt[here] + place * placeBytes);
+        write(node, round, furtherAt[here] + place * sections.placeBytes);
         filled[here]++;
         team.post(Team.READY, FIRST + filled[here]);
     }
@@ -527,7 +445,8 @@ public final class BlockExchange {
             team.await(place, Team.READY, FIRST + number);
             shown = team.shownVarying(place);
         }
-        section.set(shown.segment(), shown.start() + furtherAt[place] + (number - 1) % places * placeBytes);
+        section.set(shown.segment(),
+                shown.start() + furtherAt[place] + (number - 1) % sections.places * sections.placeBytes);
     }
 
     /** Everything that goes to one node, and comes from another one. */
@@ -560,10 +479,10 @@ public final class BlockExchange {
         if (in != null) {
             openFirst(in, from);
         }
-        if (out != null && !isRoomy) {
+        if (out != null && !sections.isRoomy) {
             openFirst(to);
         }
-        int sends = out == null || isRoomy ? 0 : sources(team.node());
+        int sends = out == null || sections.isRoomy ? 0 : sources(team.node());
         for (int k = 0; k < Math.max(sends, pieces); k++) {
             if (k < sends) {
                 sendFirst(out, to, k);
@@ -572,14 +491,14 @@ public final class BlockExchange {
                 takeFirst(in, from, k, taking);
             }
         }
-        if (!isRoomy) {
+        if (!sections.isRoomy) {
             taken += pieces;
         }
     }
 
     private void openFirst(Inflow in, int from) {
         longest = 0;
-        in.open(from, team.pair(team.node()), pieceBytes(team.node(), firstMax), firstPlaces(from), sources(from));
+        in.open(from, team.pair(team.node()), firstBytes(team.node()), firstPlaces(from), sources(from));
         readBy(in);
     }
 
@@ -593,12 +512,12 @@ public final class BlockExchange {
 
     private void takeFirst(Inflow in, int from, int index, long[] rounds) {
         Area piece = in.await();
-        rounds[index] = roundsIn(piece, readers(team.node()));
-        longest = Math.max(longest, furtherBytes(piece, readers(team.node())));
+        rounds[index] = sections.rounds(piece, readers(team.node()));
+        longest = Math.max(longest, sections.furtherBytes(piece, readers(team.node())));
         if (isReader) {
             read(piece, source(from, index), 0);
         }
-        if (!isRoomy) {
+        if (!sections.isRoomy) {
             in.release(taken);
         }
     }
@@ -620,7 +539,7 @@ public final class BlockExchange {
             } else if (team.isMaster()) {
                 awaitDone(NO_PLACE, taken);
             }
-            int shares = Math.min(PLACES, team.nodes() - 1);
+            int shares = Math.min(Sections.PLACES, team.nodes() - 1);
             in.openInbox(from, longest, pieces, sources(from), (int) (invited % shares),
                     shares);
             invited++;
@@ -631,7 +550,7 @@ public final class BlockExchange {
     /** Invites the next sender as well, at a master, if what it begins with has come. */
     private void lookAhead(int distance) {
         int from = node(-distance);
-        if (isAhead || !isRoomy || !team.isMaster() || distance == team.nodes() || !takesFrom(from)) {
+        if (isAhead || !sections.isRoomy || !team.isMaster() || distance == team.nodes() || !takesFrom(from)) {
             return;
         }
         Inflow in = team.inflow(team.pair(from));
@@ -688,8 +607,8 @@ public final class BlockExchange {
             sending[k] = 0;
             if (readers(node) > 0) {
                 findFirst(sourcePlace(k), node);
-                sending[k] = roundsIn(section, readers(node));
-                longestSent = Math.max(longestSent, furtherBytes(section, readers(node)));
+                sending[k] = sections.rounds(section, readers(node));
+                longestSent = Math.max(longestSent, sections.furtherBytes(section, readers(node)));
             }
             most = Math.max(most, sending[k]);
         }
@@ -701,13 +620,13 @@ public final class BlockExchange {
             filled[place]++;
         }
         findPlace(place, filled[place]);
-        out.send(section, 0, sectionBytes(section, readers(to), round));
+        out.send(section, 0, sections.bytes(section, readers(to), round));
     }
 
     private void take(Inflow in, int from, int index, long round) {
         Area piece = in.await();
         int rank = source(from, index);
-        if (isReader && round <= roundsOf(call.targetBytes(rank))) {
+        if (isReader && round <= sections.roundsOf(call.targetBytes(rank))) {
             read(piece, rank, round);
         }
         in.release(taken);

@@ -170,7 +170,8 @@ final class LiveCommunicator extends Communicator {
     }
 
     /** Of blocks that may differ in length. */
-    Call prepare(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
+    private Call prepare(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type,
+            long count,
             Blocks sourceBlocks, Blocks targetBlocks, Kernel kernel, int root) {
         check(called, target, root);
         for (int other = 0; kernel != null && other < size(); other++) {
@@ -192,6 +193,27 @@ final class LiveCommunicator extends Communicator {
         if (called.receives(rank(), root) && target.isReadOnly()) {
             throw new IllegalArgumentException(team.describe() + " cannot receive into read-only memory: " + target);
         }
+    }
+
+    // ---- calls that are started or kept: new ones, with kernels of their own, as one thread at a time uses a kernel
+
+    Call newBarrier() {
+        return prepare(new Call(), Collective.BARRIER, 0, null, 0, deadlineNanos());
+    }
+
+    Call newCall(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
+            Reduction reduction, int root) {
+        return prepare(new Call(), called, source, target, type, count, newKernel(called, type, reduction), root);
+    }
+
+    Call newCallWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
+            Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root) {
+        return prepare(new Call(), called, source, target, type, count, sourceBlocks, targetBlocks,
+                newKernel(called, type, reduction), root);
+    }
+
+    private static Kernel newKernel(Collective called, DataType type, Reduction reduction) {
+        return called.combines() ? Kernel.of(reduction, type) : null;
     }
 
     /** Runs what was prepared: by a call of its own, so that nobody but who has prepared it keeps the memory alive. */
@@ -227,7 +249,8 @@ final class LiveCommunicator extends Communicator {
         }
     }
 
-    Call prepare(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
+    private Call prepare(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type,
+            long count,
             Kernel kernel, int root) {
         check(called, target, root);
         if (kernel != null) {
@@ -242,7 +265,7 @@ final class LiveCommunicator extends Communicator {
     }
 
     /** Touches the call only when nothing can be wrong any more: it may be the one that another thread is inside. */
-    Call prepare(Call empty, Collective called, long bytes, Kernel kernel, int root, long deadlineNanos) {
+    private Call prepare(Call empty, Collective called, long bytes, Kernel kernel, int root, long deadlineNanos) {
         Algorithm algorithm = shortlist.algorithm(called, Math.min(bytes, team.operationBytesMax()),
                 kernel == null || kernel.isCommutative());
         team.checkIdle(called.label());
@@ -250,7 +273,7 @@ final class LiveCommunicator extends Communicator {
         return empty;
     }
 
-    long deadlineNanos() {
+    private long deadlineNanos() {
         membership.checkOpen();
         return communicators.deadlineNanos(waitNanosMax);
     }

@@ -9,12 +9,10 @@ import org.tutti.DataType;
 import org.tutti.NonBlockingCommunicator;
 import org.tutti.Reduction;
 import org.tutti.Request;
-import org.tutti.collective.Call;
-import org.tutti.collective.kernel.Kernel;
 
 /**
- * The communicator's second face: prepares on the caller's thread the same calls as the first one, each with a kernel
- * of its own, as one thread at a time uses it, and starts them instead of running them.
+ * The communicator's second face: prepares on the caller's thread the same calls as the first one, and starts them
+ * instead of running them.
  */
 final class LiveNonBlocking extends NonBlockingCommunicator {
     private static final Runnable NOTHING = () -> {
@@ -40,25 +38,20 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
 
     @Override
     public Request barrier() {
-        return background.start(
-                communicator.prepare(new Call(), Collective.BARRIER, 0, null, 0, communicator.deadlineNanos()),
-                NOTHING);
+        return background.start(communicator.newBarrier(), NOTHING);
+    }
+
+    @Override
+    protected Request call(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
+            Reduction reduction, int root, Runnable afterwards) {
+        return background.start(communicator.newCall(called, source, target, type, count, reduction, root), afterwards);
     }
 
     @Override
     protected Request callWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type,
             long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root,
             Runnable afterwards) {
-        Kernel kernel = called.combines() ? Kernel.of(reduction, type) : null;
-        return background.start(communicator.prepare(new Call(), called, source, target, type, count, sourceBlocks,
-                targetBlocks, kernel, root), afterwards);
-    }
-
-    @Override
-    protected Request call(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction, int root, Runnable afterwards) {
-        Kernel kernel = called.combines() ? Kernel.of(reduction, type) : null;
-        return background.start(communicator.prepare(new Call(), called, source, target, type, count, kernel, root),
-                afterwards);
+        return background.start(communicator.newCallWithBlocks(called, source, target, type, count, sourceBlocks,
+                targetBlocks, reduction, root), afterwards);
     }
 }

@@ -10,7 +10,6 @@ import org.tutti.PreparedCall;
 import org.tutti.PreparedCommunicator;
 import org.tutti.Reduction;
 import org.tutti.collective.Call;
-import org.tutti.collective.kernel.Kernel;
 
 /**
  * Prepares calls of a communicator: each has a {@link Call} of its own.
@@ -37,25 +36,21 @@ final class LivePrepared extends PreparedCommunicator {
 
     @Override
     public PreparedCall barrier() {
-        return new LivePreparedCall(communicator,
-                communicator.prepare(new Call(), Collective.BARRIER, 0, null, 0, communicator.deadlineNanos()),
-                NOTHING);
+        return new LivePreparedCall(communicator, communicator.newBarrier(), NOTHING);
     }
 
     @Override
     protected PreparedCall call(Collective called, MemorySegment source, MemorySegment target, DataType type,
             long count, Reduction reduction, int root, Runnable afterwards) {
-        Kernel kernel = called.combines() ? Kernel.of(reduction, type) : null;
         return new LivePreparedCall(communicator,
-                communicator.prepare(new Call(), called, source, target, type, count, kernel, root), afterwards);
+                communicator.newCall(called, source, target, type, count, reduction, root), afterwards);
     }
 
     @Override
     protected PreparedCall callWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type,
             long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root,
             Runnable afterwards) {
-        Kernel kernel = called.combines() ? Kernel.of(reduction, type) : null;
-        return new LivePreparedCall(communicator, communicator.prepare(new Call(), called, source, target, type, count,
-                sourceBlocks, targetBlocks, kernel, root), afterwards);
+        return new LivePreparedCall(communicator, communicator.newCallWithBlocks(called, source, target, type, count,
+                sourceBlocks, targetBlocks, reduction, root), afterwards);
     }
 }

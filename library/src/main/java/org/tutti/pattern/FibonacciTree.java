@@ -60,16 +60,6 @@ public final class FibonacciTree implements Tree {
         return position + kept(span);
     }
 
-    @Override
-    public int indexAtParent(int position, int size) {
-        int parent = parent(position, size);
-        int index = 0;
-        while (child(parent, index, size) != position) {
-            index++;
-        }
-        return index;
-    }
-
     private static int span(int position, int size) {
         return (int) find(position, size);
     }

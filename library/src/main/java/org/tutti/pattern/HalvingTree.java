@@ -28,6 +28,16 @@ public final class HalvingTree implements Tree {
 
     @Override
     public int parent(int position, int size) {
+        return (int) (find(position, size) >> Integer.SIZE);
+    }
+
+    @Override
+    public int end(int position, int size) {
+        return (int) find(position, size);
+    }
+
+    /** The parent of a position, and where its subtree ends. */
+    private static long find(int position, int size) {
         int parent = 0;
         int first = 0;
         int end = size;
@@ -40,22 +50,7 @@ public final class HalvingTree implements Tree {
                 first = middle;
             }
         }
-        return parent;
-    }
-
-    @Override
-    public int end(int position, int size) {
-        int first = 0;
-        int end = size;
-        while (first != position) {
-            int middle = middle(first, end);
-            if (position < middle) {
-                end = middle;
-            } else {
-                first = middle;
-            }
-        }
-        return end;
+        return (long) parent << Integer.SIZE | end;
     }
 
     @Override
@@ -74,15 +69,5 @@ public final class HalvingTree implements Tree {
             end = middle(position, end);
         }
         return end;
-    }
-
-    @Override
-    public int indexAtParent(int position, int size) {
-        int parent = parent(position, size);
-        int index = 0;
-        while (child(parent, index, size) != position) {
-            index++;
-        }
-        return index;
     }
 }

@@ -42,7 +42,14 @@ public interface Tree {
      * @param size the number of positions
      * @return its index among its parent's children
      */
-    int indexAtParent(int position, int size);
+    default int indexAtParent(int position, int size) {
+        int parent = parent(position, size);
+        int index = 0;
+        while (child(parent, index, size) != position) {
+            index++;
+        }
+        return index;
+    }
 
     /**
      * Tells where the subtree of a position ends.

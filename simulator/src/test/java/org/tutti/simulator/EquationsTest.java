@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.SubtreeAlgorithm.Shape;
 import org.tutti.collective.allgather.BruckAllgather;
 import org.tutti.collective.allgather.StandardExchangeAllgather;
 import org.tutti.collective.gather.TreeGather;
@@ -54,7 +55,7 @@ class EquationsTest {
     @ParameterizedTest
     @MethodSource("withPortsOfTheCatalogue")
     void shouldGatherAndScatterOnATreeAsThePaperSays(int ports, int nodes) {
-        for (Algorithm tree : List.of(TreeGather.nomial(ports), TreeScatter.nomial(ports))) {
+        for (Algorithm tree : List.of(new TreeGather(Shape.nomial(ports)), new TreeScatter(Shape.nomial(ports)))) {
             Prediction prediction = predict(tree, nodes, LATENCY);
             shouldTakeTheLogarithm(prediction, ports, nodes);
             assertThat(prediction.bytesPerRail()).isEqualTo((nodes - 1L) * nodeBytes());

@@ -14,6 +14,7 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.SubtreeAlgorithm.Shape;
 import org.tutti.collective.allgather.BruckAllgather;
 import org.tutti.collective.allgather.StandardExchangeAllgather;
 import org.tutti.collective.alltoall.BruckAllToAll;
@@ -38,7 +39,7 @@ class PortsTest {
 
     static Stream<Algorithm> withOtherPorts() {
         return Stream.of(2, 4).flatMap(
-                ports -> Stream.<Algorithm>of(TreeGather.nomial(ports), TreeScatter.nomial(ports),
+                ports -> Stream.<Algorithm>of(new TreeGather(Shape.nomial(ports)), new TreeScatter(Shape.nomial(ports)),
                         new BruckAllgather(ports), new StandardExchangeAllgather(ports), new BruckAllToAll(ports),
                         new StandardExchangeAllToAll(ports), new HalvingReduceScatter(ports)));
     }

@@ -51,17 +51,17 @@ abstract class RelayedAllgather extends BlockAlgorithm {
     @Override
     public final void run(Team team, Call call) {
         int nodes = team.nodes();
-        boolean invites = invitesAny(team, call.bytes());
-        Area own = team.show(shownBytes(team, team.localRank(), call.bytes()));
+        long shown = mastersBytes(team, call.bytes());
+        Area own = team.show(team.isMaster() ? shown : call.bytes());
         team.copy(call.source(), 0, own, 0, call.bytes());
         if (team.isMaster()) {
             openInflows(team, own, call.bytes());
             team.post(Team.READY, SHOWN);
         } else {
             team.post(Team.READY, SHOWN);
-            if (invites) {
+            if (shown > call.bytes()) {
                 team.await(MASTER, Team.READY, SHOWN);
-                openInflows(team, team.shown(MASTER, shownBytes(team, MASTER, call.bytes())), call.bytes());
+                openInflows(team, team.shown(MASTER, shown), call.bytes());
             } else {
                 openInflows(team, own, call.bytes());
             }
@@ -75,37 +75,29 @@ abstract class RelayedAllgather extends BlockAlgorithm {
                 out.openPair(to, call.bytes(), slots(flow, nodes) * team.ranksMax());
             }
             for (int slot = 0; slot < slots(flow, nodes); slot++) {
-                send(team, out, slot, call.bytes());
+                send(team, out, slot, call.bytes(), shown);
                 if (slot == copied) {
-                    copyOut(team, call, slot);
+                    copyOut(team, call, slot, shown);
                     copied++;
                 }
             }
         }
         for (; copied < nodes; copied++) {
-            copyOut(team, call, copied);
+            copyOut(team, call, copied, shown);
         }
         for (int flow = 0; flow < flows(nodes) && team.isMaster(); flow++) {
             inflow(team, flow).awaitAll(); // empty pieces come as well
         }
     }
 
-    private static boolean invites(Team team, long bytes, int slots) {
-        return team.exceedsPair(slots * team.ranksMax() * bytes);
-    }
-
-    private boolean invitesAny(Team team, long bytes) {
+    /** The master's window has room for all slots if others are invited there; its own block is the first. */
+    private long mastersBytes(Team team, long bytes) {
         for (int flow = 0; flow < flows(team.nodes()); flow++) {
-            if (invites(team, bytes, slots(flow, team.nodes()))) {
-                return true;
+            if (team.exceedsPair((long) slots(flow, team.nodes()) * team.ranksMax() * bytes)) {
+                return (long) team.nodes() * team.ranksMax() * bytes;
             }
         }
-        return false;
-    }
-
-    /** The master's window has room for all slots if others are invited there; its own block is the first. */
-    private long shownBytes(Team team, int place, long bytes) {
-        return place == MASTER && invitesAny(team, bytes) ? (long) team.nodes() * team.ranksMax() * bytes : bytes;
+        return bytes;
     }
 
     private void openInflows(Team team, Area window, long bytes) {
@@ -121,14 +113,14 @@ abstract class RelayedAllgather extends BlockAlgorithm {
         return team.inflow(team.pair(Math.floorMod(team.node() - distance(flow, team.nodes()), team.nodes())));
     }
 
-    private void send(Team team, Outflow out, int slot, long bytes) {
+    private void send(Team team, Outflow out, int slot, long bytes, long shown) {
         if (out == null) {
             return;
         }
         int ranks = team.ranksOn(ownerOf(team, slot));
         for (int place = 0; place < team.ranksMax(); place++) {
             if (place < ranks) {
-                out.send(block(team, slot, place, bytes), 0, bytes);
+                out.send(block(team, slot, place, bytes, shown), 0, bytes);
             } else {
                 out.signal(); // so that pieces are as many from every node
             }
@@ -139,7 +131,7 @@ abstract class RelayedAllgather extends BlockAlgorithm {
         return Math.floorMod(team.node() + owner(slot), team.nodes());
     }
 
-    private void copyOut(Team team, Call call, int slot) {
+    private void copyOut(Team team, Call call, int slot, long shown) {
         int node = ownerOf(team, slot);
         int first = slot == 0 ? team.localRank() : 0; // not all at the same block at once
         for (int i = 0; i < team.ranksOn(node); i++) {
@@ -150,18 +142,19 @@ abstract class RelayedAllgather extends BlockAlgorithm {
                     team.copy(call.source(), 0, call.target(), call.block(rank), call.bytes());
                 }
             } else {
-                team.copy(block(team, slot, place, call.bytes()), 0, call.target(), call.block(rank), call.bytes());
+                team.copy(block(team, slot, place, call.bytes(), shown), 0, call.target(), call.block(rank),
+                        call.bytes());
             }
         }
     }
 
     /** Waits for a block, and finds where it is. */
-    private Area block(Team team, int slot, int place, long bytes) {
+    private Area block(Team team, int slot, int place, long bytes, long shown) {
         if (slot == 0) {
             if (place != team.localRank()) {
                 team.await(place, Team.READY, SHOWN);
             }
-            return team.shown(place, shownBytes(team, place, bytes));
+            return team.shown(place, place == MASTER ? shown : bytes);
         }
         int nodes = team.nodes();
         int flow = 0;

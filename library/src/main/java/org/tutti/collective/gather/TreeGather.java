@@ -3,17 +3,12 @@ package org.tutti.collective.gather;
 
 import org.tutti.Collective;
 import org.tutti.collective.Area;
-import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Contributions;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.Outflow;
+import org.tutti.collective.SubtreeAlgorithm;
 import org.tutti.collective.Team;
 import org.tutti.collective.Turns;
-import org.tutti.pattern.HalvingTree;
-import org.tutti.pattern.NomialTree;
-import org.tutti.pattern.Tree;
 
 /**
  * Nodes form a tree whose first one is the root's; each sends its parent the blocks of its subtree, which are those of
@@ -29,42 +24,12 @@ import org.tutti.pattern.Tree;
  * they send in this order. A master waits for its children, and then for its parent to invite it, which may wait for
  * other children before that: so whoever waits does so for nodes of other subtrees, or deeper in its own.
  */
-public final class TreeGather extends BlockAlgorithm {
-    private static final int MASTER = 0;
-    private static final long SHOWN = 1;
-
-    private final Tree tree;
-    private final int ports;
-
-    private TreeGather(Tree tree, int ports, Description description) {
-        super(Collective.GATHER, description);
-        this.tree = tree;
-        this.ports = ports;
-    }
-
+public final class TreeGather extends SubtreeAlgorithm {
     /**
-     * The (k+1)-nomial tree (Qian and Afsahi, section 5.1.1): ⌈log n⌉ steps to the base of k + 1.
-     *
-     * @param ports from how many children a node receives at a time, k
-     * @return the algorithm
+     * @param shape which tree
      */
-    public static TreeGather nomial(int ports) {
-        return new TreeGather(new NomialTree(ports), ports,
-                description("tree", "Qian, Afsahi 2008, section 5.1.1").withPorts(ports));
-    }
-
-    /**
-     * Recursive halving, as Portals has it: ⌈log n⌉ steps, and the root's wire carries about half of all in each.
-     *
-     * @return the algorithm
-     */
-    public static TreeGather halving() {
-        return new TreeGather(HalvingTree.INSTANCE, 1, description("halving", "Portals collectives 2007"));
-    }
-
-    private static Description description(String name, String source) {
-        return new Description(name, Order.ALWAYS, "1, ⌈log n⌉ more between nodes", "b·p·n at the root", "b·p·(n − 1)",
-                "p·b of a subtree at its master, b at others", source);
+    public TreeGather(Shape shape) {
+        super(Collective.GATHER, shape, "p·b of a subtree at its master, b at others");
     }
 
     @Override
@@ -73,18 +38,14 @@ public final class TreeGather extends BlockAlgorithm {
     }
 
     @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        return Contributions.relayedCost(nodes, localRanks, bytes, NomialTree.steps(nodes, ports));
-    }
-
-    @Override
     public void run(Team team, Call call) {
         int top = team.nodeOf(call.root());
-        int position = Math.floorMod(team.node() - top, team.nodes());
+        int position = position(team, top);
         boolean isRoot = team.rank() == call.root();
         long bytes = call.bytes();
+        long shown = mastersBytes(team, position, bytes);
         if (team.isMaster()) {
-            Area own = team.show(shownBytes(team, position, MASTER, bytes));
+            Area own = team.show(shown);
             team.copy(call.source(), 0, own, 0, bytes);
             openInflows(team, top, position, own, bytes);
             team.post(Team.READY, SHOWN);
@@ -93,51 +54,38 @@ public final class TreeGather extends BlockAlgorithm {
             team.post(Team.READY, SHOWN);
             if (isRoot) {
                 Area window = null;
-                if (invitesAny(team, position, bytes)) {
+                if (shown > bytes) {
                     team.await(MASTER, Team.READY, SHOWN);
-                    window = team.shown(MASTER, shownBytes(team, position, MASTER, bytes));
+                    window = team.shown(MASTER, shown);
                 }
                 openInflows(team, top, position, window, bytes);
             }
         }
         if (isRoot) {
             for (int each = 0; each < team.nodes(); each++) {
-                copyOut(team, call, top, each);
+                copyOut(team, call, top, each, shown);
             }
         } else if (team.isMaster() && position > 0) {
-            send(team, top, position, bytes);
+            send(team, top, position, bytes, shown);
         }
         for (int index = 0; team.isMaster() && index < tree.children(position, team.nodes()); index++) {
             inflow(team, top, tree.child(position, index, team.nodes())).awaitAll(); // empty pieces come as well
         }
     }
 
-    private static int nodeAt(Team team, int top, int position) {
-        return (top + position) % team.nodes();
-    }
-
     private static Inflow inflow(Team team, int top, int child) {
         return team.inflow(team.pair(nodeAt(team, top, child)));
     }
 
-    /** How many pieces come from a child, with empty ones where nodes have fewer ranks than others. */
-    private int pieces(Team team, int child) {
-        return (tree.end(child, team.nodes()) - child) * team.ranksMax();
-    }
-
-    private boolean invitesAny(Team team, int position, long bytes) {
+    /** A master's window has its own block in front, and room for its subtree's if a child is invited there. */
+    private long mastersBytes(Team team, int position, long bytes) {
         int children = tree.children(position, team.nodes());
         for (int index = 0; index < children; index++) {
             if (team.exceedsPair(pieces(team, tree.child(position, index, team.nodes())) * bytes)) {
-                return true;
+                return pieces(team, position) * bytes;
             }
         }
-        return false;
-    }
-
-    /** A master's window has its own block in front, and room for its subtree's if a child is invited there. */
-    private long shownBytes(Team team, int position, int place, long bytes) {
-        return place == MASTER && invitesAny(team, position, bytes) ? pieces(team, position) * bytes : bytes;
+        return bytes;
     }
 
     private void openInflows(Team team, int top, int position, Area window, long bytes) {
@@ -150,12 +98,12 @@ public final class TreeGather extends BlockAlgorithm {
     }
 
     /** Waits for a block of this node's subtree, and finds where it is. */
-    private Area block(Team team, int top, int position, int of, int place, long bytes) {
+    private Area block(Team team, int top, int position, int of, int place, long bytes, long shown) {
         if (of == position) {
             if (place != team.localRank()) {
                 team.await(place, Team.READY, SHOWN);
             }
-            return team.shown(place, shownBytes(team, position, place, bytes));
+            return team.shown(place, place == MASTER ? shown : bytes);
         }
         int index = 0;
         while (tree.end(tree.child(position, index, team.nodes()), team.nodes()) <= of) {
@@ -165,7 +113,7 @@ public final class TreeGather extends BlockAlgorithm {
         return inflow(team, top, child).await((long) (of - child) * team.ranksMax() + place + 1);
     }
 
-    private void send(Team team, int top, int position, long bytes) {
+    private void send(Team team, int top, int position, long bytes, long shown) {
         int parent = nodeAt(team, top, tree.parent(position, team.nodes()));
         Outflow out = team.outflow(team.pair(parent));
         out.openPair(parent, bytes, pieces(team, position));
@@ -173,7 +121,7 @@ public final class TreeGather extends BlockAlgorithm {
             int ranks = team.ranksOn(nodeAt(team, top, of));
             for (int place = 0; place < team.ranksMax(); place++) {
                 if (place < ranks) {
-                    out.send(block(team, top, position, of, place, bytes), 0, bytes);
+                    out.send(block(team, top, position, of, place, bytes, shown), 0, bytes);
                 } else {
                     out.signal();
                 }
@@ -181,12 +129,12 @@ public final class TreeGather extends BlockAlgorithm {
         }
     }
 
-    private void copyOut(Team team, Call call, int top, int of) {
+    private void copyOut(Team team, Call call, int top, int of, long shown) {
         int node = nodeAt(team, top, of);
         for (int place = 0; place < team.ranksOn(node); place++) {
             int rank = team.rankAt(node, place);
             if (rank != team.rank()) {
-                team.copy(block(team, top, 0, of, place, call.bytes()), 0, call.target(), call.block(rank),
+                team.copy(block(team, top, 0, of, place, call.bytes(), shown), 0, call.target(), call.block(rank),
                         call.bytes());
             } else if (!call.isInPlace()) {
                 team.copy(call.source(), 0, call.target(), call.block(rank), call.bytes());

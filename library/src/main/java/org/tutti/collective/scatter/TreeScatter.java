@@ -3,16 +3,11 @@ package org.tutti.collective.scatter;
 
 import org.tutti.Collective;
 import org.tutti.collective.Area;
-import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Contributions;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.Outflow;
+import org.tutti.collective.SubtreeAlgorithm;
 import org.tutti.collective.Team;
-import org.tutti.pattern.HalvingTree;
-import org.tutti.pattern.NomialTree;
-import org.tutti.pattern.Tree;
 
 /**
  * A {@code TreeGather} the other way: nodes form a tree whose first one is the root's, and each sends every child, the
@@ -23,52 +18,17 @@ import org.tutti.pattern.Tree;
  * belong to the operation until all ranks of the node have left it. Each piece has its own, so nobody waits for
  * credits, and a master waits for its parent only.
  */
-public final class TreeScatter extends BlockAlgorithm {
-    private static final int MASTER = 0;
-    private static final long SHOWN = 1;
-
-    private final Tree tree;
-    private final int ports;
-
-    private TreeScatter(Tree tree, int ports, Description description) {
-        super(Collective.SCATTER, description);
-        this.tree = tree;
-        this.ports = ports;
-    }
-
+public final class TreeScatter extends SubtreeAlgorithm {
     /**
-     * The (k+1)-nomial tree (Qian and Afsahi, section 5.1.1): ⌈log n⌉ steps to the base of k + 1.
-     *
-     * @param ports to how many children a node sends at a time, k
-     * @return the algorithm
+     * @param shape which tree
      */
-    public static TreeScatter nomial(int ports) {
-        return new TreeScatter(new NomialTree(ports), ports,
-                description("tree", "Qian, Afsahi 2008, section 5.1.1").withPorts(ports));
-    }
-
-    /**
-     * Recursive halving, as Portals has it: ⌈log n⌉ steps, and the root's wire carries about half of all in the first.
-     *
-     * @return the algorithm
-     */
-    public static TreeScatter halving() {
-        return new TreeScatter(HalvingTree.INSTANCE, 1, description("halving", "Portals collectives 2007"));
-    }
-
-    private static Description description(String name, String source) {
-        return new Description(name, Order.ALWAYS, "1, ⌈log n⌉ more between nodes", "b·p·n at the root", "b·p·(n − 1)",
-                "p·n·b at the root, p·b of a subtree at its master", source);
+    public TreeScatter(Shape shape) {
+        super(Collective.SCATTER, shape, "p·n·b at the root, p·b of a subtree at its master");
     }
 
     @Override
     protected long blocksOnNode(int nodes, int ranks, int localRanks) {
         return ranks;
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        return Contributions.relayedCost(nodes, localRanks, bytes, NomialTree.steps(nodes, ports));
     }
 
     @Override
@@ -81,14 +41,6 @@ public final class TreeScatter extends BlockAlgorithm {
         } else {
             receive(team, call, top);
         }
-    }
-
-    private static int nodeAt(Team team, int top, int position) {
-        return (top + position) % team.nodes();
-    }
-
-    private int pieces(Team team, int position) {
-        return (tree.end(position, team.nodes()) - position) * team.ranksMax();
     }
 
     /** If its master sends what goes to other nodes, and is not the root, the root shows those blocks, too. */
@@ -121,31 +73,36 @@ public final class TreeScatter extends BlockAlgorithm {
             team.post(Team.READY, SHOWN);
         }
         if (team.isMaster()) {
-            for (int index = tree.children(0, team.nodes()) - 1; index >= 0; index--) {
-                int child = tree.child(0, index, team.nodes());
-                Outflow out = open(team, top, child, bytes);
-                for (int position = child; position < tree.end(child, team.nodes()); position++) {
-                    int node = nodeAt(team, top, position);
-                    for (int place = 0; place < team.ranksMax(); place++) {
-                        if (place < team.ranksOn(node)) {
-                            out.send(call.source(), call.block(team.rankAt(node, place)), bytes);
-                        } else {
-                            out.signal();
-                        }
-                    }
-                }
-            }
+            sendToChildren(team, call, top, null, null);
         }
         if (!call.isInPlace()) {
             team.copy(call.source(), call.block(team.rank()), call.target(), 0, bytes);
         }
     }
 
-    private Outflow open(Team team, int top, int child, long bytes) {
-        int to = nodeAt(team, top, child);
-        Outflow out = team.outflow(team.pair(to));
-        out.openPair(to, bytes, pieces(team, child));
-        return out;
+    /** Sends each child what its subtree gets, from the root's memory if it comes from, or is shown, nowhere else. */
+    private void sendToChildren(Team team, Call call, int top, Area window, Inflow in) {
+        int own = position(team, top);
+        for (int index = tree.children(own, team.nodes()) - 1; index >= 0; index--) {
+            int child = tree.child(own, index, team.nodes());
+            int to = nodeAt(team, top, child);
+            Outflow out = team.outflow(team.pair(to));
+            out.openPair(to, call.bytes(), pieces(team, child));
+            for (int position = child; position < tree.end(child, team.nodes()); position++) {
+                int node = nodeAt(team, top, position);
+                for (int place = 0; place < team.ranksMax(); place++) {
+                    if (place >= team.ranksOn(node)) {
+                        out.signal();
+                    } else if (in != null) {
+                        out.send(in.await((long) (position - own) * team.ranksMax() + place + 1), 0, call.bytes());
+                    } else if (window != null) {
+                        out.send(window, at(team, position, place, call.bytes()), call.bytes());
+                    } else {
+                        out.send(call.source(), call.block(team.rankAt(node, place)), call.bytes());
+                    }
+                }
+            }
+        }
     }
 
     private void takeHere(Team team, Call call, int top) {
@@ -154,26 +111,14 @@ public final class TreeScatter extends BlockAlgorithm {
         team.await(root, Team.READY, SHOWN);
         Area window = team.shown(root, shownBytes(team, call.root(), bytes));
         if (team.isMaster()) {
-            for (int index = tree.children(0, team.nodes()) - 1; index >= 0; index--) {
-                int child = tree.child(0, index, team.nodes());
-                Outflow out = open(team, top, child, bytes);
-                for (int position = child; position < tree.end(child, team.nodes()); position++) {
-                    for (int place = 0; place < team.ranksMax(); place++) {
-                        if (place < team.ranksOn(nodeAt(team, top, position))) {
-                            out.send(window, at(team, position, place, bytes), bytes);
-                        } else {
-                            out.signal();
-                        }
-                    }
-                }
-            }
+            sendToChildren(team, call, top, window, null);
         }
         team.copy(window, team.localRank() * bytes, call.target(), 0, bytes);
     }
 
     private void receive(Team team, Call call, int top) {
         long bytes = call.bytes();
-        int own = Math.floorMod(team.node() - top, team.nodes());
+        int own = position(team, top);
         int pieces = pieces(team, own);
         boolean isInvited = team.exceedsPair(pieces * bytes);
         Area window = null;
@@ -190,26 +135,11 @@ public final class TreeScatter extends BlockAlgorithm {
             team.post(Team.READY, SHOWN);
         }
         if (team.isMaster()) {
-            for (int index = tree.children(own, team.nodes()) - 1; index >= 0; index--) {
-                sendOn(team, in, top, own, tree.child(own, index, team.nodes()), bytes);
-            }
+            sendToChildren(team, call, top, null, in);
         }
         team.copy(in.await(team.localRank() + 1L), 0, call.target(), 0, bytes);
         if (team.isMaster()) {
             in.awaitAll();
-        }
-    }
-
-    private void sendOn(Team team, Inflow in, int top, int own, int child, long bytes) {
-        Outflow out = open(team, top, child, bytes);
-        for (int position = child; position < tree.end(child, team.nodes()); position++) {
-            for (int place = 0; place < team.ranksMax(); place++) {
-                if (place < team.ranksOn(nodeAt(team, top, position))) {
-                    out.send(in.await((long) (position - own) * team.ranksMax() + place + 1), 0, bytes);
-                } else {
-                    out.signal();
-                }
-            }
         }
     }
 }

@@ -1,0 +1,130 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+/**
+ * How a {@link BlockExchange} cuts blocks into sections: how long chunks are in the first round and in further ones,
+ * how many rounds a block takes, and how long a section is.
+ */
+final class Sections {
+    /** What a section says of each reader before the chunks: how many bytes are left for it. */
+    static final long LEFT_BYTES = Long.BYTES;
+
+    /** Places of a window, a landing place or the inbox that are filled in turn. */
+    static final int PLACES = 2;
+
+    private static final long CHUNK_MIN = 8;
+    private static final long ROOMY_MIN = 32;
+    private static final int PARTS = 2;
+
+    /** The longest chunk of the first round. */
+    final long firstMax;
+
+    /** The longest chunk of further rounds. */
+    final long chunkMax;
+
+    /** Whether the first sections of all sources of a node have room in a landing place at once. */
+    final boolean isRoomy;
+
+    /** How many places a source fills in turn, and how long each is. */
+    final int places;
+    final long placeBytes;
+
+    private final Team team;
+    private final long blockBytesMax;
+
+    /**
+     * @param team the ranks
+     * @param readersMax for how many readers a section is at most
+     * @param sourcesMax how many sources a node has at most
+     * @param readers for how many readers of all nodes a source has first sections
+     */
+    Sections(Team team, int readersMax, int sourcesMax, long readers) {
+        this.team = team;
+        long part = team.windowBytesMax() / PARTS;
+        long shown = whole((part - directoryBytes()) / readers - LEFT_BYTES);
+        long lands = team.nodes() == 1 ? shown : landed(readersMax, sourcesMax);
+        this.isRoomy = team.nodes() == 1 || lands >= ROOMY_MIN;
+        this.firstMax = Math.min(shown, isRoomy ? lands : landed(readersMax, PLACES));
+        long shared = whole(part / PLACES / readersMax - LEFT_BYTES);
+        this.places = shared >= ROOMY_MIN ? PLACES : 1;
+        this.chunkMax = places == PLACES ? shared : whole(part / readersMax - LEFT_BYTES);
+        this.placeBytes = readersMax * (LEFT_BYTES + chunkMax);
+        long roundsMax = Team.STEPS_MAX / ((long) team.nodes() * (sourcesMax + 1)) - PLACES;
+        this.blockBytesMax = firstMax + Math.max(0, roundsMax) * chunkMax;
+    }
+
+    private long landed(int readers, int sources) {
+        return whole(team.layout.pairLandingBytes() / sources / readers - LEFT_BYTES);
+    }
+
+    private static long whole(long bytes) {
+        return bytes & -CHUNK_MIN;
+    }
+
+    static long aligned(long at) {
+        return whole(at + CHUNK_MIN - 1);
+    }
+
+    /** {@return the longest block that an operation can have; 0 if there are more ranks than there is room for} */
+    long blockBytesMax() {
+        return firstMax < CHUNK_MIN || chunkMax < CHUNK_MIN ? 0 : blockBytesMax;
+    }
+
+    /** {@return how long the directory is behind which a source's first sections lie} */
+    long directoryBytes() {
+        return team.nodes() == 1 ? 0 : (team.nodes() + 2) * LEFT_BYTES;
+    }
+
+    // ---- rounds
+
+    /** {@return how many rounds follow the first one, for a reader for which so much is left before that} */
+    long roundsOf(long left) {
+        return left <= firstMax ? 0 : (left - firstMax + chunkMax - 1) / chunkMax;
+    }
+
+    /** {@return how much of a block has gone before a round} */
+    long before(long round) {
+        return round == 0 ? 0 : firstMax + (round - 1) * chunkMax;
+    }
+
+    long chunkBytes(long left, long round) {
+        return Math.min(left, round == 0 ? firstMax : chunkMax);
+    }
+
+    // ---- sections
+
+    long left(Area section, int reader) {
+        return team.read(section, reader * LEFT_BYTES);
+    }
+
+    static long bytes(long chunks, int readers) {
+        return readers * LEFT_BYTES + chunks;
+    }
+
+    /** {@return how long a section is} */
+    long bytes(Area section, int readers, long round) {
+        long chunks = 0;
+        for (int k = 0; k < readers; k++) {
+            chunks += chunkBytes(left(section, k), round);
+        }
+        return bytes(chunks, readers);
+    }
+
+    /** {@return how many rounds follow a section of the first one} */
+    long rounds(Area first, int readers) {
+        long most = 0;
+        for (int k = 0; k < readers; k++) {
+            most = Math.max(most, roundsOf(left(first, k)));
+        }
+        return most;
+    }
+
+    /** {@return how long the longest section is that follows one of the first round} */
+    long furtherBytes(Area first, int readers) {
+        long chunks = 0;
+        for (int k = 0; k < readers; k++) {
+            chunks += Math.clamp(left(first, k) - firstMax, 0, chunkMax);
+        }
+        return aligned(bytes(chunks, readers));
+    }
+}
