@@ -68,7 +68,7 @@ class BenchTest {
             --csv /proc            | --csv /proc cannot be written
             --repeats 0            | --repeats 0
             --rounds 0             | --rounds 0
-            --call later           | --call later is not one of blocking, non-blocking, prepared, prepared-started, overlapped
+            --call later | --call later is not one of blocking, non-blocking, prepared, prepared-started, overlapped
             --call blocking,prepared --collective split | prepared is not possible with --collective split, whose
             --one-sided --call prepared | --call, --virtual, --algorithm, --all-algorithms and --rounds have no meaning
             --one-sided --virtual  | --call, --virtual, --algorithm, --all-algorithms and --rounds have no meaning
