@@ -221,7 +221,8 @@ class PredictionTest {
         for (Collective collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
                 Prediction prediction = Prediction.of(algorithm, Sweep.even(5, 3),
-                        collective == Collective.BARRIER ? 0 : 100_000, 0, Model.of(name));
+                        collective == Collective.BARRIER ? 0 : collective.hasBlocks() ? 10_000 : 100_000, 0,
+                        Model.of(name));
                 double now = 0;
                 for (int index : prediction.trace().criticalPath()) {
                     Step step = prediction.trace().step(index);

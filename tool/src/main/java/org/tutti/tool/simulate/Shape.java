@@ -23,7 +23,7 @@ final class Shape {
     static final long BYTES_MAX = 1L << 30;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "collective",
-            description = "barrier, broadcast, reduce or allreduce.")
+            description = "Such as barrier, allreduce or all-to-all.")
     private String collective;
 
     @Option(names = "--algorithm", split = ",", paramLabel = "name",
