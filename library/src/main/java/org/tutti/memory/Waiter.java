@@ -98,6 +98,7 @@ public final class Waiter {
     private static final int SPINS_WITHOUT_CORES = 4;
     private static final int SPINS_PER_YIELD = 8;
     private static final int CHECK_INTERVAL = 16;
+    private static final int SLEEP_INTERVAL = 4;
     private static final int VIRTUAL_PARK_INTERVAL = 64;
     private static final long YIELD_MILLIS = 2;
     private static final long PARK_MILLIS_MAX = 50;
@@ -162,7 +163,7 @@ public final class Waiter {
      */
     public void await(MemorySegment memory, long offset, long atLeast, Check check) {
         if (check.sleepNanos(0) > 0) {
-            sleep(memory, offset, atLeast, check);
+            sleep(memory, offset, atLeast, check, System.nanoTime());
         } else if (progress != null) {
             if (awaitPolling(memory, offset, atLeast)) {
                 return;
@@ -204,9 +205,8 @@ public final class Waiter {
     }
 
     /** Until the word has the value, or the wait may take the core. */
-    private void sleep(MemorySegment memory, long offset, long atLeast, Check check) {
-        long start = System.nanoTime();
-        long waited = 0;
+    private void sleep(MemorySegment memory, long offset, long atLeast, Check check, long start) {
+        long waited = System.nanoTime() - start;
         long nanos = check.sleepNanos(waited);
         while (nanos > 0 && Words.load(memory, offset) < atLeast) {
             if (waited > YIELD_NANOS) {
@@ -233,8 +233,8 @@ public final class Waiter {
                 }
                 Thread.onSpinWait();
             }
-            if (check.sleepNanos(0) > 0) {
-                sleep(memory, offset, atLeast, check);
+            if (yields % SLEEP_INTERVAL == 0 && check.sleepNanos(System.nanoTime() - start) > 0) {
+                sleep(memory, offset, atLeast, check, start);
                 start = System.nanoTime();
                 parks = false;
             } else if (progress != null && progress.poll()) {
