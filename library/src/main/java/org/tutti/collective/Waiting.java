@@ -140,7 +140,8 @@ final class Waiting implements Waiter.Check {
         if (machine.isHurried()) {
             return 0;
         }
-        boolean arrives = awaitedLedger == null && place.localRankOf(awaitedRank) < 0; // that wakes who sleeps
+        // what comes to a node comes to the process of its master, where it wakes who sleeps
+        boolean arrives = place.isMaster() && awaitedLedger == null && place.localRankOf(awaitedRank) < 0;
         if (arrives) {
             return SLEEP_NANOS_MAX;
         }

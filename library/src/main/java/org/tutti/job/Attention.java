@@ -1,7 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.job;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Whether a rank waits for its requests, so that their threads may have its core, or computes. A thread that awaits
@@ -9,13 +12,25 @@ import java.util.concurrent.atomic.AtomicInteger;
  * ask again.
  */
 final class Attention {
-    private static final long LOOK_NANOS = 50_000;
+    private static final long LOOK_NANOS = 1_200_000; // who waits for one of several looks every millisecond at least
 
+    private final Set<Thread> inFlight = ConcurrentHashMap.newKeySet();
     private final AtomicInteger awaiting = new AtomicInteger();
     private volatile long lookedNanos = System.nanoTime() - LOOK_NANOS;
 
+    /** The calling thread runs an operation. */
+    void enter() {
+        inFlight.add(Thread.currentThread());
+    }
+
+    void leave() {
+        inFlight.remove(Thread.currentThread());
+    }
+
     void begin() {
+        boolean wasPaid = isPaid();
         awaiting.incrementAndGet();
+        wake(wasPaid);
     }
 
     void end() {
@@ -23,7 +38,15 @@ final class Attention {
     }
 
     void look() {
+        boolean wasPaid = isPaid();
         lookedNanos = System.nanoTime();
+        wake(wasPaid);
+    }
+
+    private void wake(boolean wasPaid) {
+        if (!wasPaid) {
+            inFlight.forEach(LockSupport::unpark);
+        }
     }
 
     boolean isPaid() {

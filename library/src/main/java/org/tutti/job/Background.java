@@ -50,10 +50,8 @@ final class Background {
         }
         try {
             LiveRequest request = new LiveRequest(first, call.collective(), attention);
-            Thread thread = Thread.ofVirtual().name("tutti rank " + first.rank() + " " + call.collective().label())
-                    .unstarted(() -> request.complete(run(team, call, afterwards, atLast)));
-            request.setThread(thread);
-            thread.start();
+            Thread.ofVirtual().name("tutti rank " + first.rank() + " " + call.collective().label())
+                    .start(() -> request.complete(run(team, call, afterwards, atLast)));
             return request;
         } catch (Throwable failure) {
             team.breakOff(failure);
@@ -80,12 +78,14 @@ final class Background {
     /** Returns what the request ends with: null, or what was thrown. */
     private Throwable run(Team team, Call call, Runnable afterwards, Runnable atLast) {
         Throwable failure = null;
+        attention.enter();
         try {
             team.run(call);
             afterwards.run();
         } catch (Throwable thrown) {
             failure = team.explain(thrown);
         }
+        attention.leave();
         call.clear(); // the team still knows it
         putBack(team);
         atLast.run();

@@ -7,7 +7,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 
 import org.tutti.CallInterruptedException;
 import org.tutti.Collective;
@@ -24,22 +23,10 @@ final class LiveRequest implements Request {
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final CompletableFuture<Void> stage = new CompletableFuture<>();
 
-    private volatile Thread thread;
-
     LiveRequest(Team team, Collective called, Attention attention) {
         this.team = team;
         this.called = called;
         this.attention = attention;
-    }
-
-    /** The operation runs on this thread. */
-    void setThread(Thread thread) {
-        this.thread = thread;
-    }
-
-    private void payAttention() {
-        attention.begin();
-        LockSupport.unpark(thread);
     }
 
     /** Who waits is told first: what depends on the stage runs on this thread, and may take long. */
@@ -58,14 +45,13 @@ final class LiveRequest implements Request {
         boolean done = ended.isDone();
         if (!done) {
             attention.look();
-            LockSupport.unpark(thread);
         }
         return done;
     }
 
     @Override
     public void await() {
-        payAttention();
+        attention.begin();
         try {
             ended.get();
         } catch (InterruptedException _) {
@@ -79,11 +65,12 @@ final class LiveRequest implements Request {
 
     @Override
     public boolean await(Duration timeout) {
-        payAttention();
+        attention.begin();
         try {
             ended.get(LiveCommunicator.nanos(timeout), TimeUnit.NANOSECONDS);
             return true;
         } catch (TimeoutException _) {
+            attention.look();
             return false;
         } catch (InterruptedException _) {
             throw interrupted();

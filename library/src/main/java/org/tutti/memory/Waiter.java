@@ -226,6 +226,7 @@ public final class Waiter {
         boolean virtual = Thread.currentThread().isVirtual();
         long start = System.nanoTime(); // or when something arrived at last: who receives does not wait in vain
         boolean parks = false;
+        long begun = start;
         for (int yields = 1;; yields++) {
             for (int i = 0; i < spinsPerYield; i++) {
                 if (Words.load(memory, offset) >= atLeast) {
@@ -233,8 +234,8 @@ public final class Waiter {
                 }
                 Thread.onSpinWait();
             }
-            if (yields % SLEEP_INTERVAL == 0 && check.sleepNanos(System.nanoTime() - start) > 0) {
-                sleep(memory, offset, atLeast, check, start);
+            if (yields % SLEEP_INTERVAL == 0 && check.sleepNanos(System.nanoTime() - begun) > 0) {
+                sleep(memory, offset, atLeast, check, begun);
                 start = System.nanoTime();
                 parks = false;
             } else if (progress != null && progress.poll()) {

@@ -9,6 +9,7 @@ package org.tutti.fabric.tcp;
 final class Pace {
     static final long NANOS_MIN = 100_000; // a park takes about half of that
     static final long NANOS_MAX = 300_000;
+    private static final long LOOK_NANOS_MAX = 5 * NANOS_MAX; // somebody else may have read since a longer time
 
     private int missing;
     private long seenNanos;
@@ -22,12 +23,13 @@ final class Pace {
      * @return so many nanoseconds; 0 if what is missing will have come soon, or nothing is, or the rate is not known
      */
     long sleepNanos(int missingBytes, long nowNanos) {
-        if (missingBytes > 0 && missingBytes < missing) {
+        boolean stands = missingBytes == missing; // others must not wait for it
+        if (missingBytes > 0 && missingBytes < missing && nowNanos - seenNanos < LOOK_NANOS_MAX) {
             nanosPerByte = (double) (nowNanos - seenNanos) / (missing - missingBytes);
         }
         missing = missingBytes;
         seenNanos = nowNanos;
         long nanos = (long) (missingBytes * nanosPerByte);
-        return nanos < NANOS_MIN ? 0 : Math.min(nanos, NANOS_MAX);
+        return stands || nanos < NANOS_MIN ? 0 : Math.min(nanos, NANOS_MAX);
     }
 }

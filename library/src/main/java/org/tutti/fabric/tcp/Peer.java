@@ -222,6 +222,7 @@ final class Peer {
         gone = true; // calls end now: their callers may ask what the listener was told
         requests.giveUp();
         counted.giveUp();
+        progress.arrived();
     }
 
     private void loseRail(Rail rail, String reason) {
@@ -252,6 +253,7 @@ final class Peer {
         } finally {
             receiving.unlock();
         }
+        progress.arrived();
         loseRail(rail, reason);
     }
 

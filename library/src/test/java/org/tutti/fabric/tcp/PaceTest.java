@@ -31,7 +31,14 @@ class PaceTest {
         pace.sleepNanos(60_000, 0);
         assertThat(pace.sleepNanos(59_000, 1_000 * RATE_NANOS)).isEqualTo(Pace.NANOS_MAX);
         assertThat(pace.sleepNanos(10_000, 50_000 * RATE_NANOS)).isZero();
-        assertThat(pace.sleepNanos(5_000, Long.MAX_VALUE / 2)).as("who has sent nothing for years")
-                .isEqualTo(Pace.NANOS_MAX);
+        assertThat(pace.sleepNanos(5_000, Long.MAX_VALUE / 2)).as("nothing came for years, by which no rate is known")
+                .isZero();
+    }
+
+    @Test
+    void shouldNotSleepForAFrameThatStands() {
+        pace.sleepNanos(60_000, 0);
+        assertThat(pace.sleepNanos(40_000, 20_000 * RATE_NANOS)).isEqualTo(Pace.NANOS_MAX);
+        assertThat(pace.sleepNanos(40_000, 40_000 * RATE_NANOS)).isZero();
     }
 }

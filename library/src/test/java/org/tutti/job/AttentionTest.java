@@ -1,0 +1,63 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@Timeout(60)
+class AttentionTest {
+    private static final long FOR_EVER_NANOS = TimeUnit.DAYS.toNanos(1);
+    private static final int THREADS = 3;
+
+    private final Attention attention = new Attention();
+
+    /** Threads that sleep until attention is paid; whoever is not woken sleeps for longer than the test may take. */
+    private List<Thread> sleepers() throws InterruptedException {
+        var begun = new CountDownLatch(THREADS);
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            threads.add(Thread.ofVirtual().start(() -> {
+                attention.enter();
+                begun.countDown();
+                while (!attention.isPaid()) {
+                    LockSupport.parkNanos(FOR_EVER_NANOS);
+                }
+                attention.leave();
+            }));
+        }
+        begun.await();
+        return threads;
+    }
+
+    @Test
+    void shouldWakeAllInFlightWhenOneIsAwaited() throws InterruptedException {
+        List<Thread> threads = sleepers();
+        attention.begin();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(attention.isPaid()).isTrue();
+        attention.end();
+        assertThat(attention.isPaid()).isFalse();
+    }
+
+    @Test
+    void shouldWakeAllInFlightWhenOneIsAskedForAndForgetThatAfterAWhile() throws InterruptedException {
+        List<Thread> threads = sleepers();
+        attention.look();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        while (attention.isPaid()) {
+            Thread.onSpinWait();
+        }
+    }
+}
