@@ -161,6 +161,7 @@ class SeveralHostsTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldStopAllRanksWhenTheLauncherIsTerminated() throws Exception {
         try (var launcher = run("IO.println(rank); Thread.sleep(600_000);", "--hosts", "a:1,b:2")) {

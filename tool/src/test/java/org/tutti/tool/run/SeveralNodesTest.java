@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,6 +95,7 @@ class SeveralNodesTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldEndAJobThatKeepsGoingForTooLong() throws Exception {
         var body = "IO.println(rank); if (rank == 0) { System.exit(3); } Thread.sleep(600_000);";
