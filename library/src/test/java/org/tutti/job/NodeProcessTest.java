@@ -63,6 +63,7 @@ class NodeProcessTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldLetRanksLeaveThatHaveAllTheyNeed() {
         try (var ranks = RankProcesses.startNodes(THREE, "early", Map.of())) {
@@ -162,6 +163,7 @@ class NodeProcessTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldPassAMutexOnWhenItsHolderIsKilled() throws Exception {
         try (var ranks = RankProcesses.startNodes(THREE, "mutex-pass-on", Map.of())) {

@@ -180,6 +180,7 @@ class ProcessTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldRefuseARankThatIsTaken() throws InterruptedException {
         try (var ranks = new RankProcesses()) {
