@@ -540,8 +540,7 @@ public final class BlockExchange {
                 awaitDone(NO_PLACE, taken);
             }
             int shares = Math.min(Sections.PLACES, team.nodes() - 1);
-            in.openInbox(from, longest, pieces, sources(from), (int) (invited % shares),
-                    shares);
+            in.openInbox(from, longest, pieces, sources(from), (int) (invited % shares), shares);
             invited++;
             readBy(in);
         }

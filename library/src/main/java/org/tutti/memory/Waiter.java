@@ -68,8 +68,8 @@ public final class Waiter {
         }
 
         /**
-         * Sleeps until something has arrived that somebody else takes in, or this thread is unparked, unless a word has
-         * a value already; may return earlier.
+         * Sleeps until something has arrived that somebody else takes in, or this thread is unparked; may return
+         * earlier, or at once if a word has a value. Unless overridden, nothing that arrives ends it.
          *
          * @param memory where the word lies
          * @param offset at which byte

@@ -54,7 +54,7 @@ final class Arrivals {
         return received;
     }
 
-    /** How many frames somebody may have waited for: all but those of a put that raise no word. */
+    /** How many numbered frames somebody may have waited for: all but those of a put that raise no word. */
     long awaited() {
         return awaited;
     }

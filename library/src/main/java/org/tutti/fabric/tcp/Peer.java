@@ -329,7 +329,9 @@ final class Peer {
                 }
             } finally {
                 boolean wasAwaited = arrivals.awaited() > awaited;
-                noteMissing();
+                if (any) {
+                    noteMissing();
+                }
                 receiving.unlock();
                 if (wasAwaited) {
                     progress.arrived();
