@@ -19,6 +19,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.DataType;
@@ -30,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Kernels with and without vectors beside a computation element by element: wherever operands lie, at any offset, in
  * place and apart, at lengths around those of vectors and pieces, with the special values of every type.
  */
+@Execution(ExecutionMode.CONCURRENT) // it only computes
 class VectorKernelTest {
     private static final com.sun.management.ThreadMXBean THREADS =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();

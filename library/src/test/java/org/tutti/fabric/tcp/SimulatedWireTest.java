@@ -3,6 +3,8 @@ package org.tutti.fabric.tcp;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.Rows;
 
 /**
@@ -11,6 +13,7 @@ import org.tutti.Rows;
  * {@code ./mvnw -pl library test -Dtest=SimulatedWireTest -Dwire.runs=100000 -Dwire.first=1000}.
  */
 @Tag("sampled")
+@Execution(ExecutionMode.CONCURRENT) // it only computes
 class SimulatedWireTest {
     private static final int RUNS = 50;
     private static final long FIRST = 1;
