@@ -64,7 +64,8 @@ public final class BenchCommand implements Callable<Integer> {
     private List<String> algorithms = new ArrayList<>();
 
     @Option(names = "--call", split = ",", paramLabel = "name", defaultValue = "blocking",
-            description = "How to call: blocking; non-blocking, which starts a call and awaits it at once; "
+            description = "How to call: blocking; with-blocks, the same with Blocks of one length; "
+                    + "non-blocking, which starts a call and awaits it at once; "
                     + "prepared, which runs what was prepared once, or prepared-started, which starts and awaits it; "
                     + "overlapped, which starts it, computes as long as a call takes, and then awaits it. "
                     + "Default: blocking.")

@@ -118,6 +118,11 @@ class BenchLoop extends MeasuredLoop {
         return operands;
     }
 
+    /** The elements of a block. */
+    final int blockCount() {
+        return count;
+    }
+
     /** Changes what this rank contributes to any collective. */
     final int changeOwn() {
         return count == 0 ? 0 : change(collective == Collective.BROADCAST ? 0 : rank);

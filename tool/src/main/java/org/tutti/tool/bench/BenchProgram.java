@@ -31,8 +31,9 @@ public final class BenchProgram {
                     : each.withAlgorithm(collective, algorithm));
             return switch (call) {
                 case BLOCKING -> new BenchLoop(world, measured, collective, bytes, segments);
-                case NON_BLOCKING, PREPARED, PREPARED_STARTED -> new StartedLoop(world, measured, collective, bytes,
-                        segments, call);
+                case WITH_BLOCKS, NON_BLOCKING, PREPARED, PREPARED_STARTED ->
+                    new StartedLoop(world, measured, collective, bytes,
+                            segments, call);
                 case OVERLAPPED -> new OverlappedLoop(world, measured, collective, bytes, segments);
             };
         }
@@ -139,7 +140,8 @@ public final class BenchProgram {
         for (var operation : operations) {
             for (long bytes : operation.sizes(sizes)) {
                 for (String algorithm : algorithms(operation)) {
-                    calls.forEach(call -> cells.add(new Cell(operation, algorithm, call, bytes)));
+                    calls.stream().filter(operation::canBeCalled)
+                            .forEach(call -> cells.add(new Cell(operation, algorithm, call, bytes)));
                 }
             }
         }

@@ -12,6 +12,8 @@ import org.tutti.tool.UsageException;
 public enum CallKind {
     /** The call returns when it is done. */
     BLOCKING,
+    /** The same, told by {@link org.tutti.Blocks} that all blocks are of one length: only where blocks may differ. */
+    WITH_BLOCKS,
     /** The call is started, and awaited at once. */
     NON_BLOCKING,
     /** The call is prepared once, and run each time. */

@@ -82,6 +82,11 @@ public enum CollectiveOperation {
         return collective.isEmpty();
     }
 
+    /** {@return whether it can be called like this; calls with blocks are for what has blocks} */
+    boolean canBeCalled(CallKind kind) {
+        return kind != CallKind.WITH_BLOCKS || collective.filter(Collective::hasBlocks).isPresent();
+    }
+
     /** {@return which of these sizes of messages, in bytes, it is measured with} */
     public List<Long> sizes(List<Long> wanted) {
         return hasElements() ? wanted : List.of(0L);

@@ -1,9 +1,11 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.bench;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 
+import org.tutti.Blocks;
 import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.NonBlockingCommunicator;
@@ -13,7 +15,7 @@ import org.tutti.Reduction;
 import org.tutti.Request;
 import org.tutti.Span;
 
-/** A cell whose calls are started and then awaited, or prepared. */
+/** A cell whose calls are started and then awaited, or prepared, or have blocks. */
 class StartedLoop extends BenchLoop {
     private final Collective collective;
     private final Span source;
@@ -34,6 +36,13 @@ class StartedLoop extends BenchLoop {
     /** Makes a call, and returns null if it is done then. */
     private Supplier<Request> start(Communicator communicator, CallKind kind) {
         return switch (kind) {
+            case WITH_BLOCKS -> {
+                var blocks = blocks(communicator.size());
+                yield () -> {
+                    call(communicator, blocks);
+                    return null;
+                };
+            }
             case PREPARED -> {
                 var call = prepare(communicator.prepare());
                 yield () -> {
@@ -80,6 +89,24 @@ class StartedLoop extends BenchLoop {
             value ^= value << 17;
         }
         computed = value;
+    }
+
+    /** A block for each rank, as long as the one that a rank has of a collective's source or target. */
+    private Blocks blocks(int ranks) {
+        int[] counts = new int[ranks];
+        Arrays.fill(counts, blockCount());
+        return Blocks.of(counts);
+    }
+
+    private void call(Communicator communicator, Blocks blocks) {
+        switch (collective) {
+            case GATHER -> communicator.gather(source, target, blocks, 0);
+            case SCATTER -> communicator.scatter(source, blocks, target, 0);
+            case ALLGATHER -> communicator.allgather(source, target, blocks);
+            case ALL_TO_ALL -> communicator.allToAll(source, blocks, target, blocks);
+            case REDUCE_SCATTER -> communicator.reduceScatter(source, blocks, target, Reduction.SUM);
+            default -> throw new IllegalArgumentException(collective.label() + " has no blocks");
+        }
     }
 
     private Request start(NonBlockingCommunicator communicator) {

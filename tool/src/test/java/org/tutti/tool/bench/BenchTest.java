@@ -68,7 +68,7 @@ class BenchTest {
             --csv /proc            | --csv /proc cannot be written
             --repeats 0            | --repeats 0
             --rounds 0             | --rounds 0
-            --call later | --call later is not one of blocking, non-blocking, prepared, prepared-started, overlapped
+            --call later | --call later is not one of blocking, with-blocks, non-blocking, prepared, prepared
             --call blocking,prepared --collective split | prepared is not possible with --collective split, whose
             --one-sided --call prepared | --call, --virtual, --algorithm, --all-algorithms and --rounds have no meaning
             --one-sided --virtual  | --call, --virtual, --algorithm, --all-algorithms and --rounds have no meaning
@@ -100,6 +100,22 @@ class BenchTest {
             throws Exception {
         assertThatItMeasuresEveryKindOfCall(options, cells,
                 List.of("blocking", "non-blocking", "prepared", "prepared-started", "overlapped"), directory);
+    }
+
+    /** A barrier has no blocks: it has no row of this kind. */
+    @Tag("thorough")
+    @Test
+    void shouldMeasureCallsWithBlocks(@TempDir Path directory) throws Exception {
+        Path csv = directory.resolve("figures.csv");
+        Ended ended = run(directory, "bench", "-n", "3", "--bytes", "24", "--repeats", "1", "--call",
+                "blocking,with-blocks", "--collective",
+                "barrier,gather,scatter,allgather,all-to-all,reduce-scatter", "--csv", csv.toString());
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(Files.readAllLines(csv).stream().skip(1).map(line -> line.split(",")).map(f -> f[0] + " " + f[1]))
+                .containsExactly("tutti barrier", "tutti gather", "tutti with-blocks gather", "tutti scatter",
+                        "tutti with-blocks scatter", "tutti allgather", "tutti with-blocks allgather",
+                        "tutti all-to-all", "tutti with-blocks all-to-all", "tutti reduce-scatter",
+                        "tutti with-blocks reduce-scatter");
     }
 
     private static void assertThatItMeasuresEveryKindOfCall(String options, int cells, List<String> kinds,
