@@ -260,8 +260,7 @@ public final class Inflow extends Flow {
 
     /** Tells whether all pieces have come that will, where each has a place of its own. */
     boolean hasAll() {
-        number = pieces;
-        return edges.hasArrived(this);
+        return edges.hasArrived(this, before + pieces);
     }
 
     /**
