@@ -279,6 +279,9 @@ public final class Inflow extends Flow {
      * ranks of its node read them: they come to its process.
      */
     public void awaitAll() {
+        if (afterFirst != null) { // another node's turn comes before the last piece
+            await(1);
+        }
         await(pieces);
     }
 
