@@ -251,10 +251,9 @@ final class Edges {
         awaitPut(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge), flow.arrival(), flow.node);
     }
 
-    /** Tells whether the other node has put a flow's last awaited piece; only a wait compares what both have called. */
-    boolean hasArrived(Inflow flow) {
-        return machine.load(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge)) >= operation.base
-                + flow.arrival();
+    /** Tells whether the other node has put a flow up to a step; only a wait compares what both have called. */
+    boolean hasArrived(Inflow flow, long step) {
+        return machine.load(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge)) >= operation.base + step;
     }
 
     /** Waits until another node has credited a step; 0 or less is always reached. */

@@ -260,8 +260,7 @@ public final class Inflow extends Flow {
 
     /** Tells whether all pieces have come that will, where each has a place of its own. */
     boolean hasAll() {
-        number = pieces;
-        return edges.hasArrived(this);
+        return edges.hasArrived(this, before + pieces);
     }
 
     /**
@@ -280,6 +279,9 @@ public final class Inflow extends Flow {
      * ranks of its node read them: they come to its process.
      */
     public void awaitAll() {
+        if (afterFirst != null) { // another node's turn comes before the last piece
+            await(1);
+        }
         await(pieces);
     }
 

@@ -34,14 +34,14 @@ final class Sections {
 
     /**
      * @param team the ranks
-     * @param readersMax for how many readers a section is at most
-     * @param sourcesMax how many sources a node has at most
-     * @param readers for how many readers of all nodes a source has first sections
+     * @param roles who has blocks for whom
      */
-    Sections(Team team, int readersMax, int sourcesMax, long readers) {
+    Sections(Team team, BlockRoles roles) {
         this.team = team;
+        int readersMax = roles.readersMax();
+        int sourcesMax = roles.sourcesMax();
         long part = team.windowBytesMax() / PARTS;
-        long shown = whole((part - directoryBytes()) / readers - LEFT_BYTES);
+        long shown = whole((part - directoryBytes()) / roles.readersOfAllNodes() - LEFT_BYTES);
         long lands = team.nodes() == 1 ? shown : landed(readersMax, sourcesMax);
         this.isRoomy = team.nodes() == 1 || lands >= ROOMY_MIN;
         this.firstMax = Math.min(shown, isRoomy ? lands : landed(readersMax, PLACES));
@@ -73,6 +73,18 @@ final class Sections {
     /** {@return how long the directory is behind which a source's first sections lie} */
     long directoryBytes() {
         return team.nodes() == 1 ? 0 : (team.nodes() + 2) * LEFT_BYTES;
+    }
+
+    // ---- the flow of first sections
+
+    /** {@return how long a place for a first section is} */
+    long firstBytes(int readers) {
+        return bytes(readers * firstMax, readers);
+    }
+
+    /** {@return how many places there are for those of the sources of a node} */
+    int firstPlaces(int sources) {
+        return isRoomy ? sources : Math.min(PLACES, sources);
     }
 
     // ---- rounds

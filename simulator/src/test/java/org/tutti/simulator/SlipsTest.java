@@ -50,13 +50,13 @@ class SlipsTest {
             // a master reads all blocks, and so has awaited them
             "NOT_AWAITED ARRIVED Contributions.complete < DirectAllgather.run",
             // the same was awaited before: the first section, the invitation for the first part
-            "NOT_AWAITED READY BlockExchange.findFirst < BlockExchange.findSending",
+            "NOT_AWAITED READY ShownSections.findFirst < DepartingSections.openFurther",
             "NOT_AWAITED CREDIT HalvingAllgather.sendOthers",
             // who looks ahead has seen that all is there
-            "NOT_AWAITED ARRIVED BlockExchange.takeFirst < BlockExchange.lookAhead",
+            "NOT_AWAITED ARRIVED ArrivingSections.takeFirst < .*BlockExchange.lookAhead",
             // a rank shows what it sends next when it has read what came before; few drawn plans have long blocks only
             // for a rank that sends short ones
-            "all-to-all blocks: NOT_AWAITED DONE BlockExchange.awaitDone < BlockExchange.openFurther",
+            "all-to-all blocks: NOT_AWAITED DONE BlockRoles.awaitReaders < BlockExchange.invite",
             // with one step there is nothing to pass on; with 7 nodes one sends in step 1 to who has sent in step 0
             "all-to-all aggregated: NOT_AWAITED ARRIVED .* < RoutedAllToAll.passOn",
             "all-to-all bruck@3-ports: NOT_AWAITED CREDIT RoutedAllToAll.send").map(Pattern::compile).toList();

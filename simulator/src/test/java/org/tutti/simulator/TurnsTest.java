@@ -1,12 +1,17 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
@@ -44,6 +49,24 @@ class TurnsTest {
         assertThat(most).isLessThanOrEqualTo(2 * ports);
         assertThat(turns.values()).extracting(Turns::most).allMatch(found -> found <= most);
         assertThat(turns.get(root / RANKS * RANKS).most()).isEqualTo(most);
+    }
+
+    /** Whoever of its node is the root. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void shouldInviteTheSecondSenderWhenTheFirstPieceOfTheFirstOneHasCome(int root) {
+        Trace trace = trace(Collective.GATHER, "direct", 16, root);
+        List<Step> invitations = steps(trace,
+                step -> step.kind() == Kind.PUT && step.bytes() == INVITATION_BYTES);
+        int first = invitations.getFirst().other();
+        List<Step> arrivals = steps(trace, step -> step.kind() == Kind.ARRIVAL && step.rank() == first);
+        assertThat(invitations.get(1).start()).isGreaterThanOrEqualTo(arrivals.getFirst().end())
+                .isLessThan(arrivals.getLast().end());
+    }
+
+    private static List<Step> steps(Trace trace, Predicate<Step> which) {
+        return IntStream.range(0, trace.size()).mapToObj(trace::step).filter(which)
+                .sorted(Comparator.comparingDouble(Step::start)).toList();
     }
 
     private static Trace trace(Collective collective, String name, int nodes, int root) {
