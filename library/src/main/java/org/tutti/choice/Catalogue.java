@@ -24,7 +24,7 @@ import org.tutti.collective.allreduce.IndexRadixAllreduce;
 import org.tutti.collective.allreduce.IndexRangeAllreduce;
 import org.tutti.collective.allreduce.RabenseifnerAllreduce;
 import org.tutti.collective.allreduce.RankOrderAllreduce;
-import org.tutti.collective.allreduce.RecursiveDoublingAllreduce;
+import org.tutti.collective.allreduce.RecursiveExchangeAllreduce;
 import org.tutti.collective.allreduce.RingAllreduce;
 import org.tutti.collective.allreduce.SrmAllreduce;
 import org.tutti.collective.alltoall.AggregatedAllToAll;
@@ -70,7 +70,8 @@ public final class Catalogue {
             new RankOrderReduce(),
             new FlatAllreduce(), SrmAllreduce.BINOMIAL, SrmAllreduce.HALVING, new ChengAllreduce(false),
             new ChengAllreduce(true),
-            new RecursiveDoublingAllreduce(), new RabenseifnerAllreduce(), new RingAllreduce(),
+            new RecursiveExchangeAllreduce(1), new RecursiveExchangeAllreduce(3), new RabenseifnerAllreduce(),
+            new RingAllreduce(),
             new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce(),
             new DirectGather(), new TreeGather(Shape.nomial(1)), new TreeGather(Shape.nomial(3)),
             new TreeGather(Shape.HALVING),
