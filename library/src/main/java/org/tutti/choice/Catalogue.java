@@ -31,9 +31,9 @@ import org.tutti.collective.alltoall.AggregatedAllToAll;
 import org.tutti.collective.alltoall.BruckAllToAll;
 import org.tutti.collective.alltoall.DirectAllToAll;
 import org.tutti.collective.alltoall.StandardExchangeAllToAll;
+import org.tutti.collective.barrier.ExchangeBarrier;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.barrier.HalvingBarrier;
-import org.tutti.collective.barrier.SrmBarrier;
 import org.tutti.collective.barrier.TreeBarrier;
 import org.tutti.collective.blocks.BlocksAlgorithm;
 import org.tutti.collective.broadcast.ChainBroadcast;
@@ -63,7 +63,7 @@ import org.tutti.collective.scatter.TreeScatter;
  */
 public final class Catalogue {
     private static final Map<Collective, List<Algorithm>> ALGORITHMS = Stream.of(
-            new SrmBarrier(), new FlatBarrier(), new TreeBarrier(), new HalvingBarrier(),
+            new ExchangeBarrier(1), new FlatBarrier(), new TreeBarrier(), new HalvingBarrier(), new ExchangeBarrier(3),
             SrmBroadcast.BINOMIAL, SrmBroadcast.BINARY, SrmBroadcast.FIBONACCI, SrmBroadcast.HALVING,
             new ChainBroadcast(), new SlotRingBroadcast(), new ScatterAllgatherBroadcast(), new DirectReadBroadcast(),
             new FlatReduce(), SrmReduce.BINOMIAL, SrmReduce.HALVING, new ChainReduce(), new IndexRangeReduce(),

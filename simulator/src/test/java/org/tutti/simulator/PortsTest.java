@@ -20,6 +20,7 @@ import org.tutti.collective.allgather.StandardExchangeAllgather;
 import org.tutti.collective.allreduce.RecursiveExchangeAllreduce;
 import org.tutti.collective.alltoall.BruckAllToAll;
 import org.tutti.collective.alltoall.StandardExchangeAllToAll;
+import org.tutti.collective.barrier.ExchangeBarrier;
 import org.tutti.collective.gather.TreeGather;
 import org.tutti.collective.reducescatter.HalvingReduceScatter;
 import org.tutti.collective.scatter.TreeScatter;
@@ -40,10 +41,12 @@ class PortsTest {
 
     /** By pairs with 2 and 4 ports, by edges, which suffice for 3, with 2. */
     static Stream<Algorithm> withOtherPorts() {
-        return Stream.concat(Stream.of(new RecursiveExchangeAllreduce(2)), Stream.of(2, 4).flatMap(
-                ports -> Stream.of(new TreeGather(Shape.nomial(ports)), new TreeScatter(Shape.nomial(ports)),
-                        new BruckAllgather(ports), new StandardExchangeAllgather(ports), new BruckAllToAll(ports),
-                        new StandardExchangeAllToAll(ports), new HalvingReduceScatter(ports))));
+        return Stream.concat(Stream.of(new RecursiveExchangeAllreduce(2), new ExchangeBarrier(2)),
+                Stream.of(2, 4).flatMap(
+                        ports -> Stream.of(new TreeGather(Shape.nomial(ports)), new TreeScatter(Shape.nomial(ports)),
+                                new BruckAllgather(ports), new StandardExchangeAllgather(ports),
+                                new BruckAllToAll(ports),
+                                new StandardExchangeAllToAll(ports), new HalvingReduceScatter(ports))));
     }
 
     /** The numbers of ports that the catalogue does not have, on a third of the shapes. */
@@ -198,6 +201,19 @@ class PortsTest {
         Prediction prediction = predict(Collective.ALLREDUCE, "recursive-exchange@3-ports", nodes);
         assertThat(prediction.micros()).isCloseTo(1, within(EXACT));
         assertThat(prediction.messages()).isEqualTo((long) nodes * (nodes - 1));
+    }
+
+    /** In log(n) steps to base k + 1 signals over each of k ports, as far as nodes are so far away. */
+    @ParameterizedTest
+    @CsvSource({"srm, 2, 1, 1", "srm, 4, 2, 2", "srm, 5, 3, 3", "srm, 13, 4, 4", "srm, 16, 4, 4",
+            "recursive-exchange@3-ports, 2, 1, 1", "recursive-exchange@3-ports, 3, 1, 2",
+            "recursive-exchange@3-ports, 4, 1, 3", "recursive-exchange@3-ports, 5, 2, 4",
+            "recursive-exchange@3-ports, 13, 2, 6", "recursive-exchange@3-ports, 16, 2, 6",
+            "recursive-exchange@3-ports, 17, 3, 7"})
+    void shouldWaitForEachOtherInTheLogarithmOfTheNodes(String name, int nodes, int steps, int signals) {
+        Prediction prediction = predict(Collective.BARRIER, name, nodes);
+        assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
+        assertThat(prediction.messages()).isEqualTo((long) nodes * signals);
     }
 
     private static Prediction allgather(String name, int nodes) {
