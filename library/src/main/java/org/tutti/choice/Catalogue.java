@@ -15,7 +15,7 @@ import org.tutti.collective.Chunked;
 import org.tutti.collective.SubtreeAlgorithm.Shape;
 import org.tutti.collective.allgather.BruckAllgather;
 import org.tutti.collective.allgather.DirectAllgather;
-import org.tutti.collective.allgather.HalvingAllgather;
+import org.tutti.collective.allgather.GatherBroadcastAllgather;
 import org.tutti.collective.allgather.RingAllgather;
 import org.tutti.collective.allgather.StandardExchangeAllgather;
 import org.tutti.collective.allreduce.ChengAllreduce;
@@ -80,7 +80,8 @@ public final class Catalogue {
             new TreeScatter(Shape.HALVING),
             new BlocksAlgorithm(Collective.SCATTER), new DirectAllgather(),
             new RingAllgather(), new BruckAllgather(1), new BruckAllgather(3), new StandardExchangeAllgather(1),
-            new StandardExchangeAllgather(3), new HalvingAllgather(),
+            new StandardExchangeAllgather(3), GatherBroadcastAllgather.HALVING,
+            new GatherBroadcastAllgather(1), new GatherBroadcastAllgather(3),
             new BlocksAlgorithm(Collective.ALLGATHER),
             new DirectAllToAll(), new BruckAllToAll(1), new BruckAllToAll(3), new StandardExchangeAllToAll(1),
             new StandardExchangeAllToAll(3), new AggregatedAllToAll(), new BlocksAlgorithm(Collective.ALL_TO_ALL),

@@ -16,6 +16,7 @@ import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.SubtreeAlgorithm.Shape;
 import org.tutti.collective.allgather.BruckAllgather;
+import org.tutti.collective.allgather.GatherBroadcastAllgather;
 import org.tutti.collective.allgather.StandardExchangeAllgather;
 import org.tutti.collective.allreduce.RecursiveExchangeAllreduce;
 import org.tutti.collective.alltoall.BruckAllToAll;
@@ -45,7 +46,7 @@ class PortsTest {
                 Stream.of(2, 4).flatMap(
                         ports -> Stream.of(new TreeGather(Shape.nomial(ports)), new TreeScatter(Shape.nomial(ports)),
                                 new BruckAllgather(ports), new StandardExchangeAllgather(ports),
-                                new BruckAllToAll(ports),
+                                new GatherBroadcastAllgather(ports), new BruckAllToAll(ports),
                                 new StandardExchangeAllToAll(ports), new HalvingReduceScatter(ports))));
     }
 
@@ -138,11 +139,13 @@ class PortsTest {
                 .isBetween((nodes - 1L) * RANKS * BLOCK_BYTES, 2L * (nodes - 1) * RANKS * BLOCK_BYTES);
     }
 
-    /** Portals' pattern: each node but the first sends a message, and gets one, or two for both sides of its own. */
+    /** Each node but the first sends a message, and gets one, or two for both sides of its own. */
     @ParameterizedTest
-    @CsvSource({"2, 2, 2", "3, 2, 5", "4, 4, 7", "8, 6, 18"})
-    void shouldGatherAndBroadcastOnOneTree(int nodes, int steps, int messages) {
-        Prediction prediction = allgather("halving", nodes);
+    @CsvSource({"halving, 2, 2, 2", "halving, 3, 2, 5", "halving, 4, 4, 7", "halving, 8, 6, 18",
+            "gather-and-broadcast, 3, 2, 5", "gather-and-broadcast, 4, 4, 7",
+            "gather-and-broadcast@3-ports, 4, 2, 8", "gather-and-broadcast@3-ports, 6, 4, 13"})
+    void shouldGatherAndBroadcastOnOneTree(String name, int nodes, int steps, int messages) {
+        Prediction prediction = allgather(name, nodes);
         assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
         assertThat(prediction.messages()).isEqualTo(messages);
     }

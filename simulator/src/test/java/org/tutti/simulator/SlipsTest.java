@@ -51,7 +51,7 @@ class SlipsTest {
             "NOT_AWAITED ARRIVED Contributions.complete < DirectAllgather.run",
             // the same was awaited before: the first section, the invitation for the first part
             "NOT_AWAITED READY BlockExchange.findFirst < BlockExchange.findSending",
-            "NOT_AWAITED CREDIT HalvingAllgather.sendOthers",
+            "NOT_AWAITED CREDIT GatherBroadcastAllgather.sendOthers",
             // who looks ahead has seen that all is there
             "NOT_AWAITED ARRIVED BlockExchange.takeFirst < BlockExchange.lookAhead",
             // a rank shows what it sends next when it has read what came before; few drawn plans have long blocks only
