@@ -97,7 +97,8 @@ public final class RecursiveExchangeAllreduce extends TwoLevelAllreduce implemen
     public void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
         partners.openFolds(team, kernel, LANDINGS, rounds, chunk);
         if (!partners.isFolded(team)) {
-            for (int step = 0; step < partners.steps(team.nodes()); step++) {
+            int steps = partners.steps(team.nodes());
+            for (int step = 0; step < steps; step++) {
                 partners.open(team, kernel, step, LANDINGS, rounds, chunk);
             }
         }
@@ -109,8 +110,9 @@ public final class RecursiveExchangeAllreduce extends TwoLevelAllreduce implemen
             return;
         }
         int ports = partners.ports(team.nodes());
+        int steps = partners.steps(team.nodes());
         Area accumulated = partners.takeOver(team, kernel, own, work, at, length);
-        for (int step = 0; step < partners.steps(team.nodes()); step++) {
+        for (int step = 0; step < steps; step++) {
             int edge = partners.edge(team.nodes(), step);
             int lower = partners.lower(team, step);
             for (int i = 0; i < ports; i++) {
