@@ -15,7 +15,7 @@ import org.tutti.collective.Chunked;
 import org.tutti.collective.SubtreeAlgorithm.Shape;
 import org.tutti.collective.allgather.BruckAllgather;
 import org.tutti.collective.allgather.DirectAllgather;
-import org.tutti.collective.allgather.HalvingAllgather;
+import org.tutti.collective.allgather.GatherBroadcastAllgather;
 import org.tutti.collective.allgather.RingAllgather;
 import org.tutti.collective.allgather.StandardExchangeAllgather;
 import org.tutti.collective.allreduce.ChengAllreduce;
@@ -24,16 +24,16 @@ import org.tutti.collective.allreduce.IndexRadixAllreduce;
 import org.tutti.collective.allreduce.IndexRangeAllreduce;
 import org.tutti.collective.allreduce.RabenseifnerAllreduce;
 import org.tutti.collective.allreduce.RankOrderAllreduce;
-import org.tutti.collective.allreduce.RecursiveDoublingAllreduce;
+import org.tutti.collective.allreduce.RecursiveExchangeAllreduce;
 import org.tutti.collective.allreduce.RingAllreduce;
 import org.tutti.collective.allreduce.SrmAllreduce;
 import org.tutti.collective.alltoall.AggregatedAllToAll;
 import org.tutti.collective.alltoall.BruckAllToAll;
 import org.tutti.collective.alltoall.DirectAllToAll;
 import org.tutti.collective.alltoall.StandardExchangeAllToAll;
+import org.tutti.collective.barrier.ExchangeBarrier;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.barrier.HalvingBarrier;
-import org.tutti.collective.barrier.SrmBarrier;
 import org.tutti.collective.barrier.TreeBarrier;
 import org.tutti.collective.blocks.BlocksAlgorithm;
 import org.tutti.collective.broadcast.ChainBroadcast;
@@ -63,14 +63,15 @@ import org.tutti.collective.scatter.TreeScatter;
  */
 public final class Catalogue {
     private static final Map<Collective, List<Algorithm>> ALGORITHMS = Stream.of(
-            new SrmBarrier(), new FlatBarrier(), new TreeBarrier(), new HalvingBarrier(),
+            new ExchangeBarrier(1), new FlatBarrier(), new TreeBarrier(), new HalvingBarrier(), new ExchangeBarrier(3),
             SrmBroadcast.BINOMIAL, SrmBroadcast.BINARY, SrmBroadcast.FIBONACCI, SrmBroadcast.HALVING,
             new ChainBroadcast(), new SlotRingBroadcast(), new ScatterAllgatherBroadcast(), new DirectReadBroadcast(),
             new FlatReduce(), SrmReduce.BINOMIAL, SrmReduce.HALVING, new ChainReduce(), new IndexRangeReduce(),
             new RankOrderReduce(),
             new FlatAllreduce(), SrmAllreduce.BINOMIAL, SrmAllreduce.HALVING, new ChengAllreduce(false),
             new ChengAllreduce(true),
-            new RecursiveDoublingAllreduce(), new RabenseifnerAllreduce(), new RingAllreduce(),
+            new RecursiveExchangeAllreduce(1), new RecursiveExchangeAllreduce(3), new RabenseifnerAllreduce(),
+            new RingAllreduce(),
             new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce(),
             new DirectGather(), new TreeGather(Shape.nomial(1)), new TreeGather(Shape.nomial(3)),
             new TreeGather(Shape.HALVING),
@@ -79,7 +80,8 @@ public final class Catalogue {
             new TreeScatter(Shape.HALVING),
             new BlocksAlgorithm(Collective.SCATTER), new DirectAllgather(),
             new RingAllgather(), new BruckAllgather(1), new BruckAllgather(3), new StandardExchangeAllgather(1),
-            new StandardExchangeAllgather(3), new HalvingAllgather(),
+            new StandardExchangeAllgather(3), GatherBroadcastAllgather.HALVING,
+            new GatherBroadcastAllgather(1), new GatherBroadcastAllgather(3),
             new BlocksAlgorithm(Collective.ALLGATHER),
             new DirectAllToAll(), new BruckAllToAll(1), new BruckAllToAll(3), new StandardExchangeAllToAll(1),
             new StandardExchangeAllToAll(3), new AggregatedAllToAll(), new BlocksAlgorithm(Collective.ALL_TO_ALL),

@@ -16,9 +16,11 @@ import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.SubtreeAlgorithm.Shape;
 import org.tutti.collective.allgather.BruckAllgather;
+import org.tutti.collective.allgather.GatherBroadcastAllgather;
 import org.tutti.collective.allgather.StandardExchangeAllgather;
 import org.tutti.collective.gather.TreeGather;
 import org.tutti.collective.scatter.TreeScatter;
+import org.tutti.pattern.NomialTree;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -87,6 +89,22 @@ class EquationsTest {
         assertThat(bytesSent(prediction)).isEqualTo(nodes * (nodes - 1L) * nodeBytes());
     }
 
+    /**
+     * Section 5.2.1: the gather of equation 1, and a broadcast down the same tree. (n − 1) nodes' blocks come to the
+     * root, each node gets those of all others once, and nobody sends more than the root does to its children.
+     */
+    @ParameterizedTest
+    @MethodSource("withPortsOfTheCatalogue")
+    void shouldGatherAndBroadcastInTwiceTheLogarithm(int ports, int nodes) {
+        Prediction prediction = predict(new GatherBroadcastAllgather(ports), nodes, LATENCY);
+        int steps = logarithm(nodes, ports + 1);
+        int least = isPower(nodes, ports + 1) ? steps : Math.max(1, steps - 1);
+        assertThat(prediction.micros()).isBetween(2 * least - EXACT, 2 * steps + EXACT);
+        assertThat(bytesSent(prediction)).isEqualTo(nodes * (nodes - 1L) * nodeBytes());
+        int children = new NomialTree(ports).children(0, nodes);
+        assertThat(prediction.bytesPerRail()).isEqualTo((children * nodes - (nodes - 1L)) * nodeBytes());
+    }
+
     @Tag("thorough")
     @ParameterizedTest
     @MethodSource("withManyPortsAndNodes")
@@ -94,6 +112,7 @@ class EquationsTest {
         shouldGatherAndScatterOnATreeAsThePaperSays(ports, nodes);
         shouldGatherToAllByBrucksAlgorithmAsThePaperSays(ports, nodes);
         shouldCorrectStandardExchangeInFewerStepsThanThePaper(ports, nodes);
+        shouldGatherAndBroadcastInTwiceTheLogarithm(ports, nodes);
     }
 
     /** Equation 2: ⌈(n − 1)/k⌉ steps, in each of which a node's blocks go over each port. Nobody waits: k is n − 1. */

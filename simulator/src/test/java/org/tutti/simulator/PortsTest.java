@@ -16,9 +16,12 @@ import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.SubtreeAlgorithm.Shape;
 import org.tutti.collective.allgather.BruckAllgather;
+import org.tutti.collective.allgather.GatherBroadcastAllgather;
 import org.tutti.collective.allgather.StandardExchangeAllgather;
+import org.tutti.collective.allreduce.RecursiveExchangeAllreduce;
 import org.tutti.collective.alltoall.BruckAllToAll;
 import org.tutti.collective.alltoall.StandardExchangeAllToAll;
+import org.tutti.collective.barrier.ExchangeBarrier;
 import org.tutti.collective.gather.TreeGather;
 import org.tutti.collective.reducescatter.HalvingReduceScatter;
 import org.tutti.collective.scatter.TreeScatter;
@@ -37,11 +40,14 @@ class PortsTest {
     private static final Model LATENCY =
             new Model("test", 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1024, 1, 1, 0, 0, Levels.NONE);
 
+    /** By pairs with 2 and 4 ports, by edges, which suffice for 3, with 2. */
     static Stream<Algorithm> withOtherPorts() {
-        return Stream.of(2, 4).flatMap(
-                ports -> Stream.<Algorithm>of(new TreeGather(Shape.nomial(ports)), new TreeScatter(Shape.nomial(ports)),
-                        new BruckAllgather(ports), new StandardExchangeAllgather(ports), new BruckAllToAll(ports),
-                        new StandardExchangeAllToAll(ports), new HalvingReduceScatter(ports)));
+        return Stream.concat(Stream.of(new RecursiveExchangeAllreduce(2), new ExchangeBarrier(2)),
+                Stream.of(2, 4).flatMap(
+                        ports -> Stream.of(new TreeGather(Shape.nomial(ports)), new TreeScatter(Shape.nomial(ports)),
+                                new BruckAllgather(ports), new StandardExchangeAllgather(ports),
+                                new GatherBroadcastAllgather(ports), new BruckAllToAll(ports),
+                                new StandardExchangeAllToAll(ports), new HalvingReduceScatter(ports))));
     }
 
     /** The numbers of ports that the catalogue does not have, on a third of the shapes. */
@@ -133,11 +139,13 @@ class PortsTest {
                 .isBetween((nodes - 1L) * RANKS * BLOCK_BYTES, 2L * (nodes - 1) * RANKS * BLOCK_BYTES);
     }
 
-    /** Portals' pattern: each node but the first sends a message, and gets one, or two for both sides of its own. */
+    /** Each node but the first sends a message, and gets one, or two for both sides of its own. */
     @ParameterizedTest
-    @CsvSource({"2, 2, 2", "3, 2, 5", "4, 4, 7", "8, 6, 18"})
-    void shouldGatherAndBroadcastOnOneTree(int nodes, int steps, int messages) {
-        Prediction prediction = allgather("halving", nodes);
+    @CsvSource({"halving, 2, 2, 2", "halving, 3, 2, 5", "halving, 4, 4, 7", "halving, 8, 6, 18",
+            "gather-and-broadcast, 3, 2, 5", "gather-and-broadcast, 4, 4, 7",
+            "gather-and-broadcast@3-ports, 4, 2, 8", "gather-and-broadcast@3-ports, 6, 4, 13"})
+    void shouldGatherAndBroadcastOnOneTree(String name, int nodes, int steps, int messages) {
+        Prediction prediction = allgather(name, nodes);
         assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
         assertThat(prediction.messages()).isEqualTo(messages);
     }
@@ -162,6 +170,53 @@ class PortsTest {
         assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
         assertThat(prediction.bytesPerRail()).isBetween((nodes - 1L) * RANKS * BLOCK_BYTES,
                 2 * (nodes - 1L) * RANKS * BLOCK_BYTES);
+    }
+
+    /** In log(n) steps to base k + 1 all that a node has goes over each of k ports. */
+    @ParameterizedTest
+    @CsvSource({"recursive-doubling, 1, 2, 1", "recursive-doubling, 1, 4, 2", "recursive-doubling, 1, 16, 4",
+            "recursive-exchange@3-ports, 3, 4, 1", "recursive-exchange@3-ports, 3, 16, 2"})
+    void shouldExchangeAllWhereTheNodesAreAPower(String name, int ports, int nodes, int steps) {
+        Prediction prediction = predict(Collective.ALLREDUCE, name, nodes);
+        assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
+        assertThat(prediction.messages()).isEqualTo((long) nodes * ports * steps);
+        assertThat(prediction.bytesPerRail()).isEqualTo((long) ports * steps * BLOCK_BYTES);
+    }
+
+    /** Elsewhere as among the nodes of the power below, after what others hand over and before they get the result. */
+    @ParameterizedTest
+    @CsvSource({"recursive-doubling, 1, 3, 2, 1", "recursive-doubling, 1, 13, 8, 3",
+            "recursive-exchange@3-ports, 3, 5, 4, 1", "recursive-exchange@3-ports, 3, 8, 4, 1",
+            "recursive-exchange@3-ports, 3, 15, 4, 1", "recursive-exchange@3-ports, 3, 17, 16, 2"})
+    void shouldFoldNodesIntoAPower(String name, int ports, int nodes, int power, int steps) {
+        Prediction prediction = predict(Collective.ALLREDUCE, name, nodes);
+        int folded = Math.ceilDiv(nodes, power) - 1;
+        int waits = nodes - power == 1 ? 1 : 2; // what a lone folded node has comes with what the others send
+        assertThat(prediction.micros()).isCloseTo(steps + waits, within(EXACT));
+        assertThat(prediction.messages()).isEqualTo((long) power * ports * steps + 2L * (nodes - power));
+        assertThat(prediction.bytesPerRail()).isEqualTo((long) (ports * steps + folded) * BLOCK_BYTES);
+    }
+
+    /** Few nodes are a group of their own, whatever the ports. */
+    @ParameterizedTest
+    @CsvSource({"2", "3"})
+    void shouldExchangeAmongAllInOneStepWhereTheyAreFewerThanPorts(int nodes) {
+        Prediction prediction = predict(Collective.ALLREDUCE, "recursive-exchange@3-ports", nodes);
+        assertThat(prediction.micros()).isCloseTo(1, within(EXACT));
+        assertThat(prediction.messages()).isEqualTo((long) nodes * (nodes - 1));
+    }
+
+    /** In log(n) steps to base k + 1 signals over each of k ports, as far as nodes are so far away. */
+    @ParameterizedTest
+    @CsvSource({"srm, 2, 1, 1", "srm, 4, 2, 2", "srm, 5, 3, 3", "srm, 13, 4, 4", "srm, 16, 4, 4",
+            "recursive-exchange@3-ports, 2, 1, 1", "recursive-exchange@3-ports, 3, 1, 2",
+            "recursive-exchange@3-ports, 4, 1, 3", "recursive-exchange@3-ports, 5, 2, 4",
+            "recursive-exchange@3-ports, 13, 2, 6", "recursive-exchange@3-ports, 16, 2, 6",
+            "recursive-exchange@3-ports, 17, 3, 7"})
+    void shouldWaitForEachOtherInTheLogarithmOfTheNodes(String name, int nodes, int steps, int signals) {
+        Prediction prediction = predict(Collective.BARRIER, name, nodes);
+        assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
+        assertThat(prediction.messages()).isEqualTo((long) nodes * signals);
     }
 
     private static Prediction allgather(String name, int nodes) {

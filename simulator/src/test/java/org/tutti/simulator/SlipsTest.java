@@ -39,7 +39,7 @@ class SlipsTest {
     /** Waits whose lack nobody can notice on these shapes, since what other waits have told says as much. */
     private static final List<Pattern> IMPLIED = Stream.of(
             // in an allreduce, who has what all have in this round has read what all had in the one before
-            "NOT_AWAITED CREDIT .*RecursiveDoublingAllreduce.exchange",
+            "NOT_AWAITED CREDIT .*RecursiveExchangeAllreduce.exchange",
             "NOT_AWAITED (CREDIT|DONE) (NodeTree.passOn < )?SrmAllreduce.(receive|contribute)",
             "allreduce rank-order: NOT_AWAITED DONE RunChain.run",
             // there is nothing to read
@@ -51,7 +51,7 @@ class SlipsTest {
             "NOT_AWAITED ARRIVED Contributions.complete < DirectAllgather.run",
             // the same was awaited before: the first section, the invitation for the first part
             "NOT_AWAITED READY ShownSections.findFirst < DepartingSections.openFurther",
-            "NOT_AWAITED CREDIT HalvingAllgather.sendOthers",
+            "NOT_AWAITED CREDIT GatherBroadcastAllgather.sendOthers",
             // who looks ahead has seen that all is there
             "NOT_AWAITED ARRIVED ArrivingSections.takeFirst < .*BlockExchange.lookAhead",
             // a rank shows what it sends next when it has read what came before; few drawn plans have long blocks only

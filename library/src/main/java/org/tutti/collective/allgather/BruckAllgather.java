@@ -9,6 +9,10 @@ import org.tutti.pattern.NomialTree;
  * Bruck's algorithm with k ports (Qian and Afsahi, section 5.1.2): at step <i>j</i> each node has the blocks of (k+1)^j
  * nodes, itself and those after it, and sends them to the k nodes at distances −z·(k+1)^j, z from 1 to k, which then
  * have k+1 times as many; the last step sends as many as are missing. ⌈log n⌉ steps to the base of k+1.
+ *
+ * <p>It is their SMP-aware Bruck (section 5.2.2). Blocks lie at each node in the order in which they come, its own
+ * first; they are not rotated, but each rank copies them from there straight to where they belong. Other than in the
+ * paper not only what the own node has is copied out while the rest is under way, but each block when it has come.
  */
 public final class BruckAllgather extends RelayedAllgather {
     private final int ports;

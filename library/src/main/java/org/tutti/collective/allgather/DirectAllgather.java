@@ -11,8 +11,14 @@ import org.tutti.collective.Team;
 
 /**
  * Every rank reads every block where it is shown or has landed ({@link Contributions}). Between nodes the Direct
- * algorithm: at step i each master sends what its node has to the one at distance i, wrapping around, and its local
- * ranks copy out what is there while the rest is under way, as in Qian and Afsahi's SMP-aware Direct.
+ * algorithm (Qian and Afsahi 2008, section 5.1.2): at step i each master sends what its node has to the one at distance
+ * i, wrapping around.
+ *
+ * <p>It is their SMP-aware Direct (section 5.2.2). Phase 1, the gather in a node, is that ranks show their blocks; the
+ * master sends them from there. Phases 2 and 3 overlap further than in the paper, where masters copy out what their own
+ * node has once they have sent: here each rank copies each block when it has come, those of its node first. If blocks
+ * are so long that masters invite each other, a master copies nothing out before it has been invited; the other ranks
+ * do.
  *
  * <p>In a node this is the allgather by index range: the r-th part of the result is rank r's block, which it copies in
  * once, and every other rank out. Ranks begin at their neighbour, so that not all read the same block at once.

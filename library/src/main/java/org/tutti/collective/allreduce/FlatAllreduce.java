@@ -21,11 +21,11 @@ import org.tutti.collective.kernel.Kernel;
  * chunk k has read chunk k − 1 of everybody, so whoever has seen everybody's chunk k may overwrite chunk k − 1.
  *
  * <p>Between nodes the same among masters, for messages that fit into the cells through which every node reaches every
- * other one; each combines all, in the order of the nodes. Longer ones by {@link RecursiveDoublingAllreduce}.
+ * other one; each combines all, in the order of the nodes. Longer ones by {@link RecursiveExchangeAllreduce}.
  */
 public final class FlatAllreduce extends TwoLevelAllreduce implements Exchange {
     private static final int PARTS = 2;
-    private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();
+    private static final RecursiveExchangeAllreduce DOUBLING = new RecursiveExchangeAllreduce(1);
     private static final long CHUNK_BYTES = 256 << 10;
 
     /** The only object that is needed. */
@@ -44,17 +44,16 @@ public final class FlatAllreduce extends TwoLevelAllreduce implements Exchange {
             return new Cost(chunks, bytes, others * bytes, 0, 0);
         }
         boolean star = bytes <= RingLayout.EDGE_PAYLOAD_BYTES;
-        double rounds = star ? 1 : RecursiveDoublingAllreduce.rounds(nodes);
+        double rounds = star ? 1 : DOUBLING.rounds(nodes);
         double received = (star ? nodes - 1 : rounds) * bytes;
         return NodeStage.cost(localRanks, bytes, Flow.PIECE_BYTES, rounds, received, received,
-                star ? 0 : RecursiveDoublingAllreduce.aloneBytes(nodes, bytes)).withFurtherPuts(star ? nodes - 2 : 0);
+                star ? 0 : DOUBLING.aloneBytes(nodes, bytes)).withFurtherPuts(star ? nodes - 2 : 0);
     }
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return nodes == 1 ? windows(localRanks, bytes, PARTS * CHUNK_BYTES)
-                : memoryBytes(Flow.PIECE_BYTES, Partners.edges(nodes), nodes,
-                        localRanks, bytes);
+                : DOUBLING.memoryBytes(nodes, localRanks, bytes);
     }
 
     @Override
@@ -82,19 +81,8 @@ public final class FlatAllreduce extends TwoLevelAllreduce implements Exchange {
             team.outflow(NodeTree.PARENT).send(own, at, length);
             team.inflow(team.star(other)).openNext(other, 0);
         }
-        Area accumulated = node == 0 ? own : team.inflow(team.star(0)).await();
-        long place = node == 0 ? at : 0;
-        for (int other = 1; other < nodes; other++) {
-            Area right = other == node ? own : team.inflow(team.star(other)).await();
-            // in node 0's cell, which nobody else reads, until all are combined: work may lie where own does
-            boolean stays = node > 0 && other < nodes - 1;
-            team.combine(kernel, accumulated, place, right, other == node ? at : 0, stays ? accumulated : work,
-                    stays ? 0 : at, length);
-            if (!stays) {
-                accumulated = work;
-                place = at;
-            }
-        }
+        Area left = Partners.combineLower(team, kernel, team.star(0), node, own, work, at, length);
+        Partners.combineHigher(team, kernel, team.star(node) + 1, nodes - 1 - node, left, work, at, length);
     }
 
     @Override

@@ -38,7 +38,7 @@ public final class HalvingBarrier extends TwoLevelBarrier {
             broadcast(team);
             team.noteAllAreHere();
         } else {
-            MasterExchange.run(team);
+            MasterExchange.PAIRS.run(team);
         }
     }
 

@@ -1,0 +1,149 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.allgather;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.Cost;
+import org.tutti.collective.Inflow;
+import org.tutti.collective.Outflow;
+import org.tutti.collective.SubtreeAlgorithm.Shape;
+import org.tutti.collective.Team;
+import org.tutti.pattern.NomialTree;
+import org.tutti.pattern.Tree;
+
+/**
+ * A gather and a broadcast on one tree of nodes, whose subtrees are consecutive ones: each node sends its parent the
+ * blocks of its subtree, and gets from it all others, in two parts: those before the subtree's, and those behind. On
+ * the (k+1)-nomial tree this is the SMP-aware Gather and Broadcast of Qian and Afsahi 2008 (section 5.2.1): phase 1 is
+ * the gather in each node's shared memory, phase 2 the tree-based gather among the masters, over k ports, and phase 3
+ * the broadcast to all, which the paper leaves to the network's hardware, and which goes back down the tree here. On
+ * the tree of recursive halving it is Portals' allgather (Schutt and Brightwell 2007).
+ *
+ * <p>2·⌈log n⌉ steps to the base of k + 1, ⌊log₂ n⌋ twice on the tree of recursive halving, and 2·(n − 1) messages,
+ * where others have ⌈log n⌉ steps or n·(n − 1) messages. n − 1 nodes' blocks come to the root, (n − 1)/k over each port
+ * (equation 1), and no block crosses to a node twice. As both papers say, it is for short blocks: the root sends nearly
+ * everything to each of its children.
+ *
+ * <p>{@link GatheredAllgather} says where blocks lie. A master waits for its children, and then for its parent, which
+ * waits for its children first.
+ */
+public final class GatherBroadcastAllgather extends GatheredAllgather {
+    /** Portals' allgather: on the tree of recursive halving. */
+    public static final GatherBroadcastAllgather HALVING = new GatherBroadcastAllgather(Shape.HALVING, "⌊log₂ n⌋");
+
+    private static final int TOP = 0;
+
+    private final Tree tree;
+
+    /**
+     * Gather and Broadcast on the (k+1)-nomial tree.
+     *
+     * @param ports k, 1 or more
+     */
+    public GatherBroadcastAllgather(int ports) {
+        this(new Shape("gather-and-broadcast", new NomialTree(ports), ports, "Qian, Afsahi 2008, section 5.2.1"),
+                "⌈log n⌉ to base k + 1");
+    }
+
+    private GatherBroadcastAllgather(Shape shape, String height) {
+        super(new Description(shape.name(), Order.ALWAYS, "3, n > 1: 3 + 2·" + height, "b·p·n, b·p·n more at masters",
+                "b·p·n for each child of rank 0's node", "p·n·b at masters", shape.source()).withPorts(shape.ports()));
+        this.tree = shape.tree();
+    }
+
+    @Override
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        double others = (nodes - 1.0) * localRanks * bytes;
+        int children = tree.children(TOP, nodes);
+        double down = (double) children * nodes * localRanks * bytes - others; // each lacks all but its subtree's
+        int steps = 2 * height(TOP, nodes);
+        return new Cost(waits(localRanks), copiedBytes(nodes, localRanks, bytes), 0, steps, others + down)
+                .withFurtherPuts(Math.max(0, 2 * children - steps));
+    }
+
+    private int height(int position, int nodes) {
+        int height = 0;
+        for (int index = 0; index < tree.children(position, nodes); index++) {
+            height = Math.max(height, 1 + height(tree.child(position, index, nodes), nodes));
+        }
+        return height;
+    }
+
+    private int end(Team team, int node) {
+        return tree.end(node, team.nodes());
+    }
+
+    private static long position(Team team, int node, long bytes) {
+        return team.position(node) * bytes;
+    }
+
+    private long subtreeBytes(Team team, int node, long bytes) {
+        return position(team, end(team, node), bytes) - position(team, node, bytes);
+    }
+
+    /** In how many parts a subtree gets what it has not. */
+    private int parts(Team team, int node) {
+        return end(team, node) == team.nodes() ? 1 : 2;
+    }
+
+    @Override
+    void open(Team team, Area window, long bytes) {
+        for (int index = 0; index < tree.children(team.node(), team.nodes()); index++) {
+            int child = tree.child(team.node(), index, team.nodes());
+            openInflow(team, child, window, position(team, child, bytes), subtreeBytes(team, child, bytes));
+        }
+        if (team.node() != TOP) {
+            int parent = tree.parent(team.node(), team.nodes());
+            openInflow(team, parent, window, 0, team.size() * bytes);
+            team.inflow(team.pair(parent)).inParts(parts(team, team.node()));
+        }
+    }
+
+    @Override
+    void exchange(Team team, Area window, long bytes) {
+        gather(team, window, bytes);
+        if (team.node() != TOP) {
+            takeOthers(team, window, bytes);
+        }
+        for (int index = tree.children(team.node(), team.nodes()) - 1; index >= 0; index--) { // the deepest first
+            sendOthers(team, window, tree.child(team.node(), index, team.nodes()), bytes);
+        }
+    }
+
+    private void gather(Team team, Area window, long bytes) {
+        for (int index = 0; index < tree.children(team.node(), team.nodes()); index++) {
+            int child = tree.child(team.node(), index, team.nodes());
+            arrive(team, child, window, position(team, child, bytes), subtreeBytes(team, child, bytes));
+        }
+        if (team.node() != TOP) {
+            send(team, tree.parent(team.node(), team.nodes()), window, position(team, team.node(), bytes),
+                    subtreeBytes(team, team.node(), bytes));
+        }
+    }
+
+    private void sendOthers(Team team, Area window, int child, long bytes) {
+        Outflow out = team.outflow(team.pair(child));
+        out.openPair(child, team.size() * bytes, 1);
+        out.inParts(parts(team, child));
+        out.send(window, 0, position(team, child, bytes));
+        if (parts(team, child) > 1) {
+            long behind = position(team, end(team, child), bytes);
+            out.send(window, behind, behind, team.size() * bytes - behind);
+        }
+    }
+
+    private void takeOthers(Team team, Area window, long bytes) {
+        Inflow in = team.inflow(team.pair(tree.parent(team.node(), team.nodes())));
+        boolean isInPlace = team.exceedsPair(team.size() * bytes);
+        Area arrived = in.await();
+        if (!isInPlace) {
+            team.copy(arrived, 0, window, 0, position(team, team.node(), bytes));
+        }
+        if (parts(team, team.node()) > 1) {
+            long behind = position(team, end(team, team.node()), bytes);
+            arrived = in.await();
+            if (!isInPlace) {
+                team.copy(arrived, behind, window, behind, team.size() * bytes - behind);
+            }
+        }
+    }
+}
