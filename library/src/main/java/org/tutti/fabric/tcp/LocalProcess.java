@@ -44,6 +44,15 @@ public record LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rail
         return directory.apply(process);
     }
 
+    /** Where a rail of another process is, in words. */
+    String place(int process, int rail) {
+        try {
+            return String.valueOf(addresses(process).get(rail));
+        } catch (RuntimeException _) { // it has told no usable address
+            return "an unknown address";
+        }
+    }
+
     /** What asks the host of another process whether it is there, when it has been silent for a part of a time. */
     HostProbe probe(int process, long limitNanos) {
         return new HostProbe(rails.stream().map(InetSocketAddress::getAddress).toList(), addresses(process),
