@@ -19,8 +19,8 @@ import java.util.stream.Stream;
  * one opens some with. All of it happens on the service thread, and never waits; only what is counted, and the
  * addresses, may be asked for by others.
  *
- * <p>When two processes connect with each other at the same time, the attempt of the lower first rank counts. Rails of a
- * pair are connected together, or not at all; if some cannot be, the others are tried without them. Those that are
+ * <p>When two processes connect with each other at the same time, the attempt of the lower first rank counts. Rails of
+ * a pair are connected together, or not at all; if some cannot be, the others are tried without them. Those that are
  * missing are {@link LostRail}s from the start, as others become later.
  */
 final class Connections {

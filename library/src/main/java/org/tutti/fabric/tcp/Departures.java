@@ -103,7 +103,7 @@ final class Departures {
     /** Whether there is enough to send for a system call of its own. */
     boolean hasGatheredMuch() {
         for (Rail rail : rails) {
-            if (rail.gatheredBytes() >= GATHERED_BYTES_MAX) {
+            if (rail.gatheredBytes() >= GATHERED_BYTES_MAX && !rail.isLost()) {
                 return true;
             }
         }

@@ -47,7 +47,8 @@ public record LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rail
     /** Where a rail of another process is, in words. */
     String place(int process, int rail) {
         try {
-            return String.valueOf(addresses(process).get(rail));
+            InetSocketAddress address = addresses(process).get(rail);
+            return address.getHostString() + ":" + address.getPort();
         } catch (RuntimeException _) { // it has told no usable address
             return "an unknown address";
         }

@@ -146,7 +146,7 @@ class LostRailTest {
     }
 
     private boolean carries(long bytesBefore) {
-        return relay.bytes() > bytesBefore + 10L * BYTES;
+        return relay.bytes() > bytesBefore + 3L * BYTES;
     }
 
     @Test
@@ -184,16 +184,16 @@ class LostRailTest {
     /** Of who knows the secret, but not what there is to be brought back. */
     @Test
     void shouldRefuseToBringBackWhatThereIsNot() throws IOException {
-        Introduction right = new Introduction(0, 1, 2, Introduction.BACK, 1, 7);
+        Introduction right = new Introduction(0, 1, 2, Introduction.BACK, 1, 2);
         assertThat(verdict(1, right)).as("not connected").isEqualTo(Verdict.NO_SUCH_RAIL);
         putUntil("both rails carry bytes", () -> carries(0));
         long refused = refused();
-        assertThat(verdict(1, new Introduction(0, 1, 3, Introduction.BACK, 1, 7))).isEqualTo(Verdict.NO_SUCH_RAIL);
-        assertThat(verdict(1, new Introduction(0, 3, 4, Introduction.BACK, 1, 7))).isEqualTo(Verdict.NO_SUCH_RAIL);
-        assertThat(verdict(1, new Introduction(2, 1, 2, Introduction.BACK, 1, 7))).isEqualTo(Verdict.NO_SUCH_RAIL);
-        assertThat(verdict(0, new Introduction(1, 1, 2, Introduction.BACK, 0, 7))).isEqualTo(Verdict.NO_SUCH_RAIL);
-        assertThat(verdict(1, new Introduction(1, 1, 2, Introduction.BACK, 1, 7))).isEqualTo(Verdict.WRONG_PROCESS);
-        assertThat(verdict(1, new Introduction(0, 1, 2, Introduction.BACK, 2, 7))).isEqualTo(Verdict.WRONG_PROCESS);
+        assertThat(verdict(1, new Introduction(0, 1, 3, Introduction.BACK, 1, 2))).isEqualTo(Verdict.NO_SUCH_RAIL);
+        assertThat(verdict(1, new Introduction(0, 3, 4, Introduction.BACK, 1, 2))).isEqualTo(Verdict.NO_SUCH_RAIL);
+        assertThat(verdict(1, new Introduction(2, 1, 2, Introduction.BACK, 1, 2))).isEqualTo(Verdict.NO_SUCH_RAIL);
+        assertThat(verdict(0, new Introduction(1, 1, 2, Introduction.BACK, 0, 2))).isEqualTo(Verdict.NO_SUCH_RAIL);
+        assertThat(verdict(1, new Introduction(1, 1, 2, Introduction.BACK, 1, 2))).isEqualTo(Verdict.WRONG_PROCESS);
+        assertThat(verdict(1, new Introduction(0, 1, 2, Introduction.BACK, 2, 2))).isEqualTo(Verdict.WRONG_PROCESS);
         assertThat(refused()).isEqualTo(refused + 6);
         assertThat(verdict(1, new Introduction(0, 1, 2, Introduction.BACK, 1, 0))).as("an attempt from before all")
                 .isEqualTo(Verdict.DUPLICATE);
@@ -201,12 +201,35 @@ class LostRailTest {
         putUntil("both rails carry bytes", () -> carries(before));
         assertThat(logged).isEmpty();
 
-        assertThat(verdict(1, right)).as("closes it at once: the rail flaps").isEqualTo(Verdict.ACCEPTED);
-        assertThat(verdict(1, right)).as("played again").isEqualTo(Verdict.DUPLICATE);
-        long cut = relay.bytes();
-        putUntil("the pair goes on", () -> lines(Level.WARNING, " is lost (") > 0 || carries(cut));
+        byte[] other = new byte[32];
+        other[0] = 1;
+        assertThat(shakeHands(1, other, right).state()).as("a stranger").isEqualTo(Handshake.State.REFUSED);
+        long undisturbed = relay.bytes();
+        putUntil("both rails carry bytes", () -> carries(undisturbed));
+        assertThat(logged).isEmpty();
+
+        assertThat(verdict(1, right)).as("and hangs up at once").isEqualTo(Verdict.ACCEPTED);
+        assertThat(verdict(1, right)).as("once more").isEqualTo(Verdict.DUPLICATE);
+        long lost = relay.bytes();
+        putUntil("the rail comes back", () -> carries(lost));
         assertThat(processes.get(0).heard).isEmpty();
         assertThat(processes.get(1).heard).isEmpty();
+    }
+
+    @Test
+    void shouldSayNoMoreThanAFewLossesAMinute() {
+        LostRail.Lines lines = new LostRail.Lines();
+        long now = System.nanoTime();
+        for (int minute = 0; minute < 3; minute++) {
+            for (int i = 1; i <= 5; i++) {
+                assertThat(lines.take(now)).isTrue();
+                assertThat(lines.ending().isEmpty()).isEqualTo(i < 5);
+            }
+            for (int i = 0; i < 100; i++) {
+                assertThat(lines.take(now + 59_000_000_000L)).isFalse();
+            }
+            now += 61_000_000_000L;
+        }
     }
 
     private long refused() {
@@ -215,16 +238,25 @@ class LostRailTest {
 
     /** What a process says to who introduces itself so, and hangs up. */
     private Verdict verdict(int process, Introduction introduction) throws IOException {
+        return shakeHands(process, SECRET, introduction).verdict();
+    }
+
+    private ClientHandshake shakeHands(int process, byte[] secret, Introduction introduction) throws IOException {
         InetSocketAddress address = processes.get(process).fabric.addresses().get(0);
-        ClientHandshake client = new ClientHandshake(SECRET, new SecureRandom(), introduction);
+        ClientHandshake client = new ClientHandshake(secret, new SecureRandom(), introduction);
         try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
             while (client.state() == Handshake.State.GOING_ON) {
                 byte[] said = new byte[client.toWrite().remaining()];
                 client.toWrite().get(said);
                 socket.getOutputStream().write(said);
-                client.read(ByteBuffer.wrap(socket.getInputStream().readNBytes(client.wanted())));
+                byte[] heard = socket.getInputStream().readNBytes(client.wanted());
+                if (heard.length < client.wanted()) {
+                    client.closed();
+                } else {
+                    client.read(ByteBuffer.wrap(heard));
+                }
             }
         }
-        return client.verdict();
+        return client;
     }
 }

@@ -232,7 +232,7 @@ final class SimulatedJob {
         }
     }
 
-    /** As real processes do: the second accepts, noticing only then that the rail was lost, perhaps; the first hears. */
+    /** The second accepts, perhaps before it has noticed that the rail was lost; the first hears that later. */
     private void mend(int index) {
         Peer first = processes[0].peer;
         Peer second = processes[1].peer;
