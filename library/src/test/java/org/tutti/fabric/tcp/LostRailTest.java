@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.PutTarget;
@@ -39,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(300)
 class LostRailTest {
     private static final int BYTES = 300_000;
+    private static final int FLAPS = Integer.getInteger("rail.flaps", 3);
     private static final byte[] SECRET = new byte[32];
     private static final Waiter.Check PATIENT = () -> {
     };
@@ -156,18 +159,83 @@ class LostRailTest {
             int times = round;
             relay.cut();
             long before = relay.bytes();
-            putUntil("the loss is said", () -> lines(Level.WARNING, " is lost (") == 2 * times);
-            assertThat(relay.bytes()).isEqualTo(before);
+            putUntil("the loss is said", () -> lines(Level.WARNING, " is lost (") >= 2 * times);
+            assertThat(relay.bytes()).as("but for what was under way").isLessThan(before + BYTES);
             relay.mend();
             putUntil("the rail carries bytes again", () -> carries(before));
-            putUntil("that is said", () -> lines(Level.INFO, " is back") == 2 * times);
+            putUntil("that is said", () -> lines(Level.INFO, " is back") >= 2 * times);
         }
         assertThat(logged.peek().getMessage())
                 .contains("rail 1 from the process of rank ", " at 127.0.0.1 to that of rank ", "used again once");
         assertThat(processes.get(0).heard).isEmpty();
         assertThat(processes.get(1).heard).isEmpty();
+        int lines = logged.size();
         processes.forEach(process -> process.fabric.close());
-        assertThat(logged).as("lines").hasSize(8);
+        assertThat(logged).as("nothing is said of an end").hasSize(lines);
+    }
+
+    /** Two threads of each process put to the other one, while the rail comes and goes. */
+    @Test
+    void shouldLoseNothingWhileARailFlaps() throws InterruptedException {
+        AtomicBoolean ends = new AtomicBoolean();
+        Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            int number = i;
+            threads.add(Thread.ofPlatform().start(() -> {
+                try {
+                    putOften(processes.get(number / 2), processes.get(1 - number / 2), number % 2, ends);
+                } catch (RuntimeException | AssertionError e) {
+                    failures.add(e);
+                }
+            }));
+        }
+        for (int flap = 0; flap < FLAPS; flap++) {
+            long before = relay.bytes();
+            await("the rail carries bytes", () -> carries(before) || !failures.isEmpty());
+            relay.cut();
+            Thread.sleep(random.nextInt(30));
+            relay.mend();
+        }
+        ends.set(true);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(failures).isEmpty();
+        assertThat(processes.get(0).heard).isEmpty();
+        assertThat(processes.get(1).heard).isEmpty();
+    }
+
+    private static void await(String what, BooleanSupplier condition) throws InterruptedException {
+        long deadlineNanos = System.nanoTime() + 60_000_000_000L;
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as(what).isLessThan(deadlineNanos);
+            Thread.sleep(1);
+        }
+    }
+
+    private void putOften(Process from, Process to, int thread, AtomicBoolean ends) {
+        Random own = new Random(thread);
+        long at = 1024 + 500_000L * thread;
+        long words = 256L * thread;
+        int process = processes.indexOf(to);
+        for (int round = 1; !ends.get(); round++) {
+            byte[] bytes = new byte[own.nextInt(2) == 0 ? own.nextInt(500) : own.nextInt(400_000)];
+            own.nextBytes(bytes);
+            from.fabric.put(new PutTarget().at(process, to.region, at).add(words, 1), MemorySegment.ofArray(bytes), 0,
+                    bytes.length, PATIENT);
+            for (int i = 0; i < 20; i++) {
+                from.fabric.put(new PutTarget().at(process, to.region, at).add(words + 64, 1), to.memory, 0, 0,
+                        PATIENT);
+            }
+            long[] old = {-1};
+            from.fabric.atomic(process, to.region, words + 128, AtomicOperation.FETCH_ADD, 1, 0, old, PATIENT);
+            assertThat(old[0]).isEqualTo(round - 1);
+            assertThat(from.fabric.fence(process, PATIENT)).isTrue();
+            assertThat(Words.load(to.memory, words)).as("puts").isEqualTo(round);
+            assertThat(Words.load(to.memory, words + 64)).as("small puts").isEqualTo(20L * round);
+            assertThat(to.memory.asSlice(at, bytes.length).mismatch(MemorySegment.ofArray(bytes))).isEqualTo(-1);
+        }
     }
 
     @Test
