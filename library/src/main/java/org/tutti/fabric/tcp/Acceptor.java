@@ -230,13 +230,17 @@ final class Acceptor {
 
         private void answer(ServerHandshake handshake) {
             Verdict verdict = connections.verdict(handshake.introduction());
-            if (verdict == Verdict.WRONG_PROCESS) {
+            if (verdict == Verdict.WRONG_PROCESS || verdict == Verdict.NO_SUCH_RAIL) {
                 refused.incrementAndGet();
             }
             handshake.answer(verdict);
         }
 
         private void join(Introduction who) {
+            if (who.bringsBack()) {
+                connections.broughtBack(who.rank(), who.rail(), connection.channel());
+                return;
+            }
             RailSet known = sets.get(who.rank());
             if (known == null || who.attempt() - known.attempt > 0) {
                 if (known != null) {
@@ -251,9 +255,9 @@ final class Acceptor {
             }
             set = known;
             set.channels[who.rail()] = connection.channel();
-            if (++set.arrived == set.channels.length) {
+            if (++set.arrived == Integer.bitCount(set.together)) {
                 sets.remove(who.rank());
-                connections.connected(who.rank(), List.of(set.channels));
+                connections.connected(who.rank(), set.channels);
             }
         }
 
@@ -272,17 +276,20 @@ final class Acceptor {
     /** The rails of one attempt of a process that have come so far. */
     private static final class RailSet {
         final int attempt;
+        final int together;
         final SocketChannel[] channels;
         final long sinceNanos = System.nanoTime();
         int arrived;
 
         RailSet(Introduction first) {
             this.attempt = first.attempt();
+            this.together = first.together();
             this.channels = new SocketChannel[first.rails()];
         }
 
         boolean expects(Introduction who) {
-            return who.attempt() == attempt && who.rails() == channels.length && channels[who.rail()] == null;
+            return who.attempt() == attempt && who.together() == together && who.rails() == channels.length
+                    && channels[who.rail()] == null;
         }
 
         void close() {

@@ -6,28 +6,39 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
 
 /** Opens a connection with another process on each of some rails at the same time; on the service thread. */
 final class ConnectAttempt {
-    private final Connector connector;
+    private final Owner owner;
     private final Connections connections;
     private final LocalProcess local;
     private final int process;
     private final List<RailAttempt> rails;
     private boolean closed;
 
-    /** @param usable which rails, by their numbers; the other side counts just these */
-    ConnectAttempt(Connector connector, Connections connections, LocalProcess local, Peer peer, List<Integer> usable) {
-        this.connector = connector;
+    /** What began it, and is told how it ends unless it fails. */
+    interface Owner {
+        /** It has succeeded, on all of its rails. */
+        void succeed();
+
+        /** The other side said no, for now. */
+        void postpone();
+    }
+
+    /**
+     * @param numbers on which rails
+     * @param count how many there are
+     * @param together what is said of them: {@link Introduction#together}
+     */
+    ConnectAttempt(Owner owner, Connections connections, LocalProcess local, Peer peer, List<Integer> numbers,
+            int count, int together) {
+        this.owner = owner;
         this.connections = connections;
         this.local = local;
         this.process = peer.process();
-        int number = connections.nextAttempt();
-        this.rails = IntStream.range(0, usable.size())
-                .mapToObj(index -> new RailAttempt(usable.get(index),
-                        new Introduction(local.rank(), index, usable.size(), process, number)))
-                .toList();
+        int attempt = connections.nextAttempt();
+        this.rails = numbers.stream().map(number -> new RailAttempt(number,
+                new Introduction(local.rank(), number, count, together, process, attempt))).toList();
     }
 
     void begin() {
@@ -43,8 +54,13 @@ final class ConnectAttempt {
         rails.forEach(RailAttempt::close);
     }
 
-    List<SocketChannel> channels() {
-        return rails.stream().map(rail -> rail.channel).toList();
+    /** The channels of so many rails, null where there is none. */
+    SocketChannel[] channels(int count) {
+        SocketChannel[] channels = new SocketChannel[count];
+        for (RailAttempt rail : rails) {
+            channels[rail.number] = rail.channel;
+        }
+        return channels;
     }
 
     /** The numbers of the rails on which it has succeeded. */
@@ -147,11 +163,12 @@ final class ConnectAttempt {
                     isOpen = true;
                     connection.pause(); // what follows is for the peer, once all rails are open
                     if (all(rail -> rail.isOpen)) {
-                        connector.succeed();
+                        owner.succeed();
                     }
                 }
-                case BUSY, DUPLICATE -> connector.postpone();
+                case BUSY, DUPLICATE -> owner.postpone();
                 case WRONG_PROCESS -> throw new IOException("another process listens there");
+                case NO_SUCH_RAIL -> throw new IOException("it has no such connection");
             }
         }
 

@@ -7,17 +7,21 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
 
 /**
  * Makes connections: an {@link Acceptor} for those that others open, and a {@link Connector} for each process that this
  * one opens some with. All of it happens on the service thread, and never waits; only what is counted, and the
  * addresses, may be asked for by others.
  *
- * <p>When two processes connect with each other at the same time, the attempt of the lower first rank counts. All rails
- * of a pair are connected together, or not at all; if some cannot be, the others are tried without them.
+ * <p>When two processes connect with each other at the same time, the attempt of the lower first rank counts. Rails of
+ * a pair are connected together, or not at all; if some cannot be, the others are tried without them. Those that are
+ * missing are {@link LostRail}s from the start, as others become later.
  */
 final class Connections {
     private static final System.Logger LOG = System.getLogger(Connections.class.getName());
@@ -25,11 +29,14 @@ final class Connections {
     private final LocalProcess local;
     private final Selector selector;
     private final Peers peers;
-    private final BiConsumer<Peer, List<SocketChannel>> whenConnected;
+    private final BiFunction<Peer, SocketChannel, Wire> whoReads;
+    private final BiConsumer<Peer, Wire[]> whenConnected;
     private final SecureRandom random = new SecureRandom();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(Handshake.BUFFER_BYTES);
     private final Acceptor acceptor;
     private final Map<Integer, Connector> connectors = new HashMap<>();
+    private final Map<Rail, LostRail> lostRails = new IdentityHashMap<>();
+    private final LostRail.Lines lines = new LostRail.Lines();
     private final Map<Integer, Long> shortSinceNanos = new HashMap<>();
     private int attempts;
     private boolean retired;
@@ -38,13 +45,15 @@ final class Connections {
      * Begins to listen.
      *
      * @param selector of the service thread: what it finds ready that is no peer's, is a {@link Runnable} to run
-     * @param whenConnected is told when all rails of a peer are connected
+     * @param whoReads makes a channel that peer's wire, and has it read from now on
+     * @param whenConnected is told when a peer is connected by rails, some of which may be missing
      */
-    Connections(LocalProcess local, Selector selector, Peers peers,
-            BiConsumer<Peer, List<SocketChannel>> whenConnected) {
+    Connections(LocalProcess local, Selector selector, Peers peers, BiFunction<Peer, SocketChannel, Wire> whoReads,
+            BiConsumer<Peer, Wire[]> whenConnected) {
         this.local = local;
         this.selector = selector;
         this.peers = peers;
+        this.whoReads = whoReads;
         this.whenConnected = whenConnected;
         this.acceptor = new Acceptor(this, local, selector);
     }
@@ -75,10 +84,34 @@ final class Connections {
         for (Connector connector : List.copyOf(connectors.values())) {
             connector.look(nowNanos);
         }
+        if (!lostRails.isEmpty()) {
+            lostRails.values().removeIf(rail -> !rail.look(nowNanos));
+        }
+    }
+
+    /** Notes which rails of a connected process are lost. */
+    void lookAtRails(Peer peer, long nowNanos) {
+        for (int i = 0; peer.railsInAll() > 1 && i < peer.railsInAll() && !retired; i++) {
+            Rail rail = peer.rail(i);
+            if (rail.isLost() && !peer.isEnding()) {
+                lostRails.computeIfAbsent(rail, _ -> new LostRail(this, local, peer, rail, lines, nowNanos));
+            }
+        }
     }
 
     boolean isBusy() {
-        return acceptor.isBusy() || !connectors.isEmpty();
+        return acceptor.isBusy() || !connectors.isEmpty() || isRailInHurry();
+    }
+
+    private boolean isRailInHurry() {
+        if (!lostRails.isEmpty()) {
+            for (LostRail rail : lostRails.values()) {
+                if (rail.isInHurry()) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /**
@@ -88,11 +121,18 @@ final class Connections {
     void retire() {
         retired = true;
         acceptor.close();
+        closeLostRails();
         List.copyOf(connectors.values()).forEach(connector -> connector.look(System.nanoTime()));
+    }
+
+    private void closeLostRails() {
+        lostRails.values().forEach(LostRail::close);
+        lostRails.clear();
     }
 
     void close() {
         acceptor.close();
+        closeLostRails();
         List.copyOf(connectors.values()).forEach(Connector::close);
     }
 
@@ -123,9 +163,17 @@ final class Connections {
         connectors.remove(peer.process());
     }
 
-    /** All rails of a process are connected. */
-    void connected(int process, List<SocketChannel> channels) {
-        whenConnected.accept(peers.get(process), channels);
+    /** A process is connected, by these rails; null for one that is missing. */
+    void connected(int process, SocketChannel[] channels) {
+        Peer peer = peers.get(process);
+        whenConnected.accept(peer, Stream.of(channels)
+                .map(channel -> channel == null ? Wire.NONE : whoReads.apply(peer, channel)).toArray(Wire[]::new));
+    }
+
+    /** A rail that was lost has a new connection. */
+    void broughtBack(int process, int rail, SocketChannel channel) {
+        Peer peer = peers.get(process);
+        peer.bringBack(rail, whoReads.apply(peer, channel));
     }
 
     /** What to say to a process that knows the secret. */
@@ -137,6 +185,9 @@ final class Connections {
         if (peer == null) {
             return Verdict.BUSY;
         }
+        if (who.bringsBack()) {
+            return verdictOnReturn(peer, who);
+        }
         if (peer.isConnected() || peer.isGone()) {
             return Verdict.DUPLICATE;
         }
@@ -147,6 +198,22 @@ final class Connections {
         if (own != null) {
             own.close();
         }
+        return Verdict.ACCEPTED;
+    }
+
+    /** It takes its rail for lost, which this side may not know yet. */
+    private Verdict verdictOnReturn(Peer peer, Introduction who) {
+        if (who.rank() > local.rank() || !peer.isOpen() || who.rails() != peer.railsInAll()) {
+            return Verdict.NO_SUCH_RAIL;
+        }
+        Rail rail = peer.rail(who.rail());
+        if (who.attempt() - rail.attempt <= 0) { // it was given up
+            return Verdict.DUPLICATE;
+        }
+        if (peer.isHolding()) { // perhaps a frame of that rail
+            return Verdict.BUSY;
+        }
+        rail.attempt = who.attempt();
         return Verdict.ACCEPTED;
     }
 

@@ -14,7 +14,7 @@ import org.tutti.fabric.Loss;
  * does not answer, has as long as a host may be silent. After that, what was only to bring news is over, and nobody is
  * blamed; calls that wait for it end. What keeps this process itself from connecting is its own trouble.
  */
-final class Connector {
+final class Connector implements ConnectAttempt.Owner {
     private static final long ATTEMPT_NANOS = 3_000_000_000L;
     private static final long STRANGER_NANOS = 500_000_000L; // another one may listen there next
     private static final long AGAIN_NANOS = 20_000_000L;
@@ -28,6 +28,7 @@ final class Connector {
     private final long standstillNanosMax;
     private final long firstNanos = System.nanoTime();
     private List<Integer> usable = List.of();
+    private int count;
     private ConnectAttempt attempt; // null while it waits to begin again
     private HostProbe probe;
     private long lookedNanos = firstNanos;
@@ -52,7 +53,6 @@ final class Connector {
     }
 
     void begin() {
-        int count;
         try {
             count = Math.min(local.rails().size(), local.addresses(peer.process()).size());
         } catch (RuntimeException e) { // nobody has told a usable address
@@ -74,20 +74,22 @@ final class Connector {
     private void attempt() {
         beganNanos = System.nanoTime();
         attempt = null;
-        if (connections.isPrepared(peer, usable.size())) {
-            attempt = new ConnectAttempt(this, connections, local, peer, usable);
+        if (connections.isPrepared(peer, count)) {
+            int together = usable.stream().mapToInt(number -> 1 << number).sum();
+            attempt = new ConnectAttempt(this, connections, local, peer, usable, count, together);
             attempt.begin();
         }
     }
 
-    /** The attempt has succeeded, on all of its rails. */
-    void succeed() {
+    @Override
+    public void succeed() {
         forget();
-        connections.connected(peer.process(), attempt.channels());
+        connections.connected(peer.process(), attempt.channels(count));
     }
 
-    /** The other side said no, for now: its own attempt will do, or this one begins again later. */
-    void postpone() {
+    /** The other side's own attempt will do, or this one begins again later. */
+    @Override
+    public void postpone() {
         attempt.close();
         attempt = null;
     }
@@ -121,7 +123,7 @@ final class Connector {
         return probe.look(elapsedNanos) >= openNanosMax / 2 || nowNanos - beganNanos >= standstillNanosMax;
     }
 
-    /** Tries without the rails that have failed, or all of them again. */
+    /** Tries without the rails that have failed, which may come later, or all of them again. */
     private void goOn(long nowNanos) {
         attempt.close();
         if (attempt.openRails().isEmpty()) {

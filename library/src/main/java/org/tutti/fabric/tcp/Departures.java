@@ -30,6 +30,7 @@ final class Departures {
     private int nextRail;
     private volatile long sent;
     private volatile boolean resends;
+    private volatile boolean returns;
     private volatile boolean dirty;
     private volatile boolean hasRoom = true;
 
@@ -87,7 +88,7 @@ final class Departures {
     }
 
     private boolean owesAnything() {
-        return resends || !answers.isEmpty() || owesCount();
+        return resends || returns || !answers.isEmpty() || owesCount();
     }
 
     private boolean owesCount() {
@@ -102,7 +103,7 @@ final class Departures {
     /** Whether there is enough to send for a system call of its own. */
     boolean hasGatheredMuch() {
         for (Rail rail : rails) {
-            if (rail.gatheredBytes() >= GATHERED_BYTES_MAX) {
+            if (rail.gatheredBytes() >= GATHERED_BYTES_MAX && !rail.isLost()) {
                 return true;
             }
         }
@@ -112,6 +113,12 @@ final class Departures {
     /** A rail was lost: whoever sends next, or the service thread, sees to its frames. */
     void loseRail() {
         resends = true;
+    }
+
+    /** A lost rail has a new connection: whoever sends next, or the service thread, begins to use it. */
+    void returnRail() {
+        resends = true;
+        returns = true;
     }
 
     // ---- sending
@@ -214,7 +221,38 @@ final class Departures {
 
     /** Sends what is owed, as far as there is room. */
     void serve() {
-        hasRoom = serveResends() && serveReplies() && serveCounts();
+        boolean returned = serveReturns();
+        hasRoom = serveResends() && serveReplies() && serveCounts() && returned;
+    }
+
+    private boolean serveReturns() {
+        boolean all = true;
+        if (returns) {
+            returns = false; // before the look: another one may come back meanwhile
+            for (Rail rail : rails) {
+                if (rail.isComingBack()) {
+                    boolean resumed = peer.resume(rail);
+                    if (resumed) {
+                        sendAgain(rail);
+                    }
+                    all &= resumed;
+                }
+            }
+            if (!all) {
+                returns = true;
+            }
+        }
+        return all;
+    }
+
+    /** What went over the rail's old connection, and is not counted, must not be taken for under way on the new one. */
+    private void sendAgain(Rail rail) {
+        for (long number = counted.number() + 1; number <= sent; number++) {
+            if (retention.rail(number) == rail.index()) {
+                retention.setRail(number, Retention.NOWHERE);
+            }
+        }
+        resends = true;
     }
 
     private boolean serveResends() {

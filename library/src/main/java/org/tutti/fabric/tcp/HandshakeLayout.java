@@ -15,12 +15,12 @@ import java.nio.charset.StandardCharsets;
  *   |TUTTI-->|ver |client nonce| knock mac |            |TUTTI&lt;--|ver |server nonce| server mac |
  *   +-------+----+------------+-----------+            +-------+----+------------+------------+
  *
- *  3. client to server, 52 bytes                      4. server to client, 36 bytes
- *   0      4      8       12     16       20           52          0         4             36
- *   +------+------+-------+------+--------+------------+           +---------+-------------+
- *   | rank | rail | rails |server| attempt| client mac |           | verdict | verdict mac |
- *   +------+------+-------+------+--------+------------+           +---------+-------------+
- *               the introduction
+ *  3. client to server, 56 bytes                                4. server to client, 36 bytes
+ *   0      4      8       12         16     20        24           56      0         4             36
+ *   +------+------+-------+----------+------+---------+------------+       +---------+-------------+
+ *   | rank | rail | rails | together |server| attempt | client mac |       | verdict | verdict mac |
+ *   +------+------+-------+----------+------+---------+------------+       +---------+-------------+
+ *                  the introduction
  *
  *  nonces = client nonce | server nonce, 32 bytes each, drawn afresh for each connection
  *  knock mac   = HMAC-SHA256(secret, "tutti knock"   | client nonce | 32 zeros)
@@ -31,7 +31,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class HandshakeLayout {
     /** The version of the protocol that both sides have to speak. */
-    static final int VERSION = 2;
+    static final int VERSION = 3;
 
     /** A magic and the version. */
     static final int GREETING_BYTES = Long.BYTES + Integer.BYTES;

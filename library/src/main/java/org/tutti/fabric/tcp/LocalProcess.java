@@ -44,6 +44,16 @@ public record LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rail
         return directory.apply(process);
     }
 
+    /** Where a rail of another process is, in words. */
+    String place(int process, int rail) {
+        try {
+            InetSocketAddress address = addresses(process).get(rail);
+            return address.getHostString() + ":" + address.getPort();
+        } catch (RuntimeException _) { // it has told no usable address
+            return "an unknown address";
+        }
+    }
+
     /** What asks the host of another process whether it is there, when it has been silent for a part of a time. */
     HostProbe probe(int process, long limitNanos) {
         return new HostProbe(rails.stream().map(InetSocketAddress::getAddress).toList(), addresses(process),

@@ -30,6 +30,16 @@ import org.tutti.memory.Waiter;
  * its frames that are not counted go again on the others. When the last rail is lost, so is the other process. News and
  * the good-bye go on all rails that have room: who says them may be gone before a rail that has died silently is lost.
  *
+ * <p><b>A rail that comes back.</b> A lost rail can be given a new wire. Each side begins to use it when it has both
+ * locks and no frame of that rail is held; what arrives before that stays in the wire. Nothing is lost: all that this
+ * side has sent on the old wire, and the other side has not counted, goes again, on any rail. It is noted as to be sent
+ * again before the locks are given back, so no frame of the old wire is ever taken for one that is under way on the
+ * new one. Nothing is delivered twice: frames keep their numbers, so one that has arrived on the old wire is dropped as
+ * a duplicate when it comes again, as with any lost rail. The old wire is closed and never read again, and what has
+ * arrived of a frame that it broke off is forgotten; its bytes come again before the count passes it. The sides need
+ * not agree when a rail was lost: one that brings it back has the other one lose it as well. A rail that is about to
+ * come back counts as one that is there, so the last other one may be lost meanwhile.
+ *
  * <p><b>Locks.</b> What goes out is under the sending lock, what comes in under the receiving lock. Whoever needs both
  * takes the sending lock first; nobody takes it under the other one. That a process is connected, or gone, is said in a
  * volatile field when all else is done that belongs to it: so calls look without a lock, and it is for good that one is
@@ -200,6 +210,11 @@ final class Peer {
         return gone;
     }
 
+    /** Whether a good-bye was said, by either side, or the process is gone. */
+    boolean isEnding() {
+        return gone || saidGoodbye || heardGoodbye;
+    }
+
     /** The good-bye goes out: what is lost afterwards is no loss. */
     void sayGoodbye() {
         saidGoodbye = true;
@@ -214,7 +229,7 @@ final class Peer {
             lost = true;
         }
         for (Rail rail : rails) {
-            rail.lose();
+            rail.close();
         }
         if (!heardGoodbye && !saidGoodbye) {
             listener.lost(process, loss, reason);
@@ -231,15 +246,59 @@ final class Peer {
             if (rail.isLost()) {
                 return;
             }
-            rail.lose();
+            rail.lose(reason);
             for (Rail other : rails) {
-                others |= !other.isLost();
+                others |= !other.isLost() || other.isComingBack();
             }
         }
         if (others && !heardGoodbye) {
             departures.loseRail();
         } else {
             lose(Loss.ENDED, reason);
+        }
+    }
+
+    /** How many rails it is connected by, lost ones too. */
+    int railsInAll() {
+        return rails.length;
+    }
+
+    Rail rail(int index) {
+        return rails[index];
+    }
+
+    /** A lost rail has a new wire. If only the other side has lost it so far, this one does now. */
+    void bringBack(int index, Wire wire) {
+        synchronized (this) {
+            if (lost) {
+                wire.close();
+                return;
+            }
+            rails[index].lose("the other side has lost it");
+            rails[index].bringBack(wire);
+        }
+        departures.returnRail();
+        sending.pump();
+    }
+
+    /** Begins to use the new wire of a lost rail, under the sending lock; returns whether that could be done. */
+    boolean resume(Rail rail) {
+        if (receiving.isHeldByCurrentThread()) { // in the midst of a frame, perhaps of that rail
+            return false;
+        }
+        receiving.lock();
+        try {
+            if (rail.isHeld()) {
+                return false;
+            }
+            synchronized (this) {
+                if (!lost) {
+                    rail.resume();
+                }
+            }
+            return true;
+        } finally {
+            receiving.unlock();
         }
     }
 
@@ -270,9 +329,9 @@ final class Peer {
         for (Rail rail : rails) {
             boolean heard = rail.wasHeard();
             anyHeard |= heard;
-            if (heard) {
+            if (heard || rail.isLost()) {
                 rail.silentNanos = 0;
-            } else if (!rail.isLost()) {
+            } else {
                 rail.askCount(true); // a call that waits with the lock held sends it, or the pump does
             }
             if (arrivals.isAnyHeld() && !rail.isLost()) {

@@ -25,7 +25,8 @@ import java.nio.ByteOrder;
  * take effect, so it is the one that is carried through, even when its rail is lost meanwhile, and a copy on another
  * rail is dropped. When the last rail is lost, so is what is held, like all that has not arrived.
  *
- * <p>The outgoing side is guarded by the peer's sending lock, the incoming side by its receiving lock.
+ * <p>The outgoing side is guarded by the peer's sending lock, the incoming side by its receiving lock. The wire changes
+ * only under both, when a lost rail comes back.
  */
 final class Rail {
     /** The incoming buffer. */
@@ -60,12 +61,17 @@ final class Rail {
     private boolean held;
 
     private volatile boolean lost;
+    private volatile String whyLost = "it could not be connected";
+    private volatile Wire next;
     private volatile boolean heard;
     private volatile boolean owesCount;
     private volatile boolean asksCount;
 
     /** Since when nothing has been heard, as far as its owner has looked; for the owner's use. */
     long silentNanos;
+
+    /** The last attempt to bring it back that was accepted; for the service thread's use. */
+    int attempt;
 
     /** Its buffers, before there is a connection. */
     Rail(int index) {
@@ -76,9 +82,10 @@ final class Rail {
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Begins: here is the connection. */
+    /** Begins: here is the connection, if there is one. */
     void connect(Wire connection) {
         wire = connection;
+        lost = connection.equals(Wire.NONE);
     }
 
     int index() {
@@ -324,9 +331,56 @@ final class Rail {
         return lost;
     }
 
-    void lose() {
+    void lose(String reason) {
+        if (!lost) {
+            whyLost = reason;
+            lost = true;
+        }
+        wire.close();
+    }
+
+    /** Why it is lost, or was. */
+    String whyLost() {
+        return whyLost;
+    }
+
+    /** Ends for good. */
+    void close() {
         lost = true;
         wire.close();
+        replaceNext(null);
+    }
+
+    /** It is lost, and will use this connection. */
+    void bringBack(Wire connection) {
+        replaceNext(connection);
+    }
+
+    private void replaceNext(Wire connection) {
+        Wire before = next;
+        next = connection;
+        if (before != null) {
+            before.close();
+        }
+    }
+
+    /** Whether it is lost, but has a new connection. */
+    boolean isComingBack() {
+        return next != null;
+    }
+
+    /** Begins anew with the new connection: whatever is left of the old one is dropped. */
+    void resume() {
+        wire = next;
+        next = null;
+        out.clear();
+        drained = 0;
+        in.clear();
+        inFrame = false;
+        remaining = 0;
+        sink.discard();
+        heard = true; // in its handshake
+        lost = false;
     }
 
     /** Whether anything has arrived since the last time that this was asked. */

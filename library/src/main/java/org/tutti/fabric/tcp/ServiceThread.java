@@ -90,7 +90,7 @@ final class ServiceThread {
         this.selector = open();
         this.arrivals = open(selector);
         try {
-            this.connections = new Connections(local, selector, peers, this::connected);
+            this.connections = new Connections(local, selector, peers, this::read, this::connected);
         } catch (RuntimeException e) {
             close(selector);
             close(arrivals);
@@ -314,9 +314,12 @@ final class ServiceThread {
 
     /** What was closed leaves a selector with the next selection, and nobody may wait for arrivals for long. */
     private void look(long elapsedNanos) throws IOException {
+        long nowNanos = System.nanoTime();
         for (Peer peer : peers.connected()) {
             silence.look(peer, elapsedNanos);
+            connections.lookAtRails(peer, nowNanos);
         }
+        connections.look(nowNanos);
         peers.release();
         if (arrivalsLock.tryLock()) {
             try {
@@ -351,19 +354,20 @@ final class ServiceThread {
         }
     }
 
-    /** All rails of a process are connected. */
-    private void connected(Peer peer, List<SocketChannel> channels) {
-        for (SocketChannel channel : channels) {
-            SelectionKey key = channel.keyFor(selector);
-            key.attach(peer);
+    /** What arrives at a channel is for a peer from now on. */
+    private Wire read(Peer peer, SocketChannel channel) {
+        SelectionKey key = channel.keyFor(selector);
+        key.attach(peer);
+        try {
             key.interestOps(SelectionKey.OP_READ);
-            try {
-                channel.register(arrivals, SelectionKey.OP_READ);
-            } catch (ClosedChannelException e) {
-                LOG.log(Level.DEBUG, "a connection was lost at once", e);
-            }
+            channel.register(arrivals, SelectionKey.OP_READ);
+        } catch (ClosedChannelException | CancelledKeyException e) {
+            LOG.log(Level.DEBUG, "a connection was lost at once", e);
         }
-        Wire[] wires = channels.stream().map(SocketWire::new).toArray(Wire[]::new);
+        return new SocketWire(channel);
+    }
+
+    private void connected(Peer peer, Wire[] wires) {
         if (peer.isConnected()) {
             List.of(wires).forEach(Wire::close);
             return;

@@ -7,10 +7,12 @@ enum Verdict {
     ACCEPTED(1),
     /** The client meant another process than the one that listens here. */
     WRONG_PROCESS(2),
-    /** The server is opening a connection to the client at the same time, and that one counts. */
+    /** Not now: the server is opening a connection to the client itself, say, and that one counts. */
     BUSY(3),
     /** There is such a connection already. */
-    DUPLICATE(4);
+    DUPLICATE(4),
+    /** There is no connection of which the client could bring that rail back. */
+    NO_SUCH_RAIL(5);
 
     static final int BYTES = Integer.BYTES;
 

@@ -165,7 +165,7 @@ class AcceptorTest {
 
     /** What a client says in a good handshake, but for a process that there is not, so nothing comes of it. */
     private static byte[] record(InetSocketAddress address) throws IOException {
-        ClientHandshake client = new ClientHandshake(SECRET, new SecureRandom(), new Introduction(1, 0, 1, 3, 1));
+        ClientHandshake client = new ClientHandshake(SECRET, new SecureRandom(), new Introduction(1, 0, 1, 1, 3, 1));
         byte[] said;
         try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
             said = shakeHands(socket, client);
@@ -198,7 +198,7 @@ class AcceptorTest {
         sockets.add(socket);
         socket.setSoTimeout(20_000);
         ClientHandshake client = new ClientHandshake(SECRET, new SecureRandom(),
-                new Introduction(1, rail, rails, 0, attempt));
+                new Introduction(1, rail, rails, (1 << rails) - 1, 0, attempt));
         shakeHands(socket, client);
         assertThat(client.verdict()).isEqualTo(Verdict.ACCEPTED);
         return socket;
@@ -245,7 +245,7 @@ class AcceptorTest {
     @Test
     void shouldKeepWhoKnowsTheSecretHoweverManyStrangersComeFromItsAddress() throws Exception {
         Process process = new Process(SECRET);
-        ClientHandshake client = new ClientHandshake(SECRET, new SecureRandom(), new Introduction(1, 0, 1, 0, 1));
+        ClientHandshake client = new ClientHandshake(SECRET, new SecureRandom(), new Introduction(1, 0, 1, 1, 0, 1));
         try (Socket socket = new Socket(process.address().getAddress(), process.address().getPort())) {
             write(socket, client);
             connectAndSayNothing(process, 3 * Acceptor.PENDING_MAX, "127.0.0.1");
@@ -257,7 +257,7 @@ class AcceptorTest {
     @Test
     void shouldSendAwayThoseFromTheAddressThatMostHaveComeFrom() throws Exception {
         Process process = new Process(SECRET);
-        ClientHandshake client = new ClientHandshake(SECRET, new SecureRandom(), new Introduction(1, 0, 1, 0, 1));
+        ClientHandshake client = new ClientHandshake(SECRET, new SecureRandom(), new Introduction(1, 0, 1, 1, 0, 1));
         try (Socket socket = new Socket(process.address().getAddress(), process.address().getPort(),
                 InetAddress.getByName("127.0.0.2"), 0)) {
             connectAndSayNothing(process, 2 * Acceptor.PENDING_MAX, "127.0.0.1");
@@ -274,7 +274,7 @@ class AcceptorTest {
             try (Socket socket = new Socket(process.address().getAddress(), process.address().getPort())) {
                 socket.setSoTimeout(20_000);
                 ClientHandshake client =
-                        new ClientHandshake(SECRET, new SecureRandom(), new Introduction(1, rail, 2, 0, rail));
+                        new ClientHandshake(SECRET, new SecureRandom(), new Introduction(1, rail, 2, 3, 0, rail));
                 shakeHands(socket, client);
                 assertThat(client.verdict()).isEqualTo(Verdict.ACCEPTED);
                 socket.shutdownOutput();

@@ -24,9 +24,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** Two sides that know the secret agree, however their bytes arrive; anybody else is refused, whatever he sends. */
 class HandshakeTest {
     private static final byte[] SECRET = bytes(1, 32);
-    private static final Introduction MINE = new Introduction(12, 1, 2, 8, 5);
+    private static final Introduction MINE = new Introduction(12, 1, 2, 3, 8, 5);
     private static final int GREETING_BYTES = 12;
-    private static final int[] MESSAGE_BYTES = {76, 76, 52, 36};
+    private static final int[] MESSAGE_BYTES = {76, 76, 56, 36};
 
     /** Nonces by seed, so that a failure can be repeated, and a count of them. */
     private static final class Seeded extends SecureRandom {
@@ -51,7 +51,7 @@ class HandshakeTest {
             return switch (number) {
                 case 1 -> Arrays.copyOfRange(client, 0, 76);
                 case 2 -> Arrays.copyOfRange(server, 0, 76);
-                case 3 -> Arrays.copyOfRange(client, 76, 128);
+                case 3 -> Arrays.copyOfRange(client, 76, 132);
                 default -> Arrays.copyOfRange(server, 76, 112);
             };
         }
@@ -199,7 +199,7 @@ class HandshakeTest {
         ServerHandshake server = server(9);
         byte[] clientNonce = bytes(8, 32);
         byte[] serverNonce = bytes(9, 32);
-        byte[] version = {2, 0, 0, 0};
+        byte[] version = {3, 0, 0, 0};
         byte[] first = written(client);
         assertThat(first).isEqualTo(joined(text("TUTTI-->"), version, clientNonce, knock(SECRET, clientNonce)));
         feed(server, first);
@@ -207,7 +207,7 @@ class HandshakeTest {
         assertThat(second).isEqualTo(joined(text("TUTTI<--"), version, serverNonce,
                 mac(SECRET, "tutti server", clientNonce, serverNonce)));
         feed(client, second);
-        byte[] said = {12, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 8, 0, 0, 0, 5, 0, 0, 0};
+        byte[] said = {12, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 8, 0, 0, 0, 5, 0, 0, 0};
         byte[] third = written(client);
         assertThat(third).isEqualTo(joined(said, mac(SECRET, "tutti client", clientNonce, serverNonce, said)));
         feed(server, third);
@@ -216,7 +216,7 @@ class HandshakeTest {
         assertThat(written(server))
                 .isEqualTo(joined(duplicate, mac(SECRET, "tutti verdict", clientNonce, serverNonce, duplicate)));
         assertThat(new int[]{first.length, second.length, third.length, 36}).isEqualTo(MESSAGE_BYTES);
-        assertThat(Handshake.BUFFER_BYTES).isEqualTo(64 + 128 + 64);
+        assertThat(Handshake.BUFFER_BYTES).isEqualTo(64 + 132 + 64);
     }
 
     private static byte[] text(String text) {
@@ -275,7 +275,7 @@ class HandshakeTest {
         byte[] serverNonce = bytes(76, 32);
         ClientHandshake client = client(75);
         written(client);
-        feed(client, joined(text("TUTTI<--"), new byte[]{2, 0, 0, 0}, serverNonce,
+        feed(client, joined(text("TUTTI<--"), new byte[]{3, 0, 0, 0}, serverNonce,
                 mac(bytes(77, 32), "tutti server", nonce, serverNonce)));
         assertRefused(client, "another secret");
         assertThat(client.refusal()).contains("secret");
@@ -310,9 +310,9 @@ class HandshakeTest {
         byte[] other = bytes(77, 32);
         byte[] nonce = bytes(78, 32);
         ServerHandshake server = server(79);
-        feed(server, joined(text("TUTTI-->"), new byte[]{2, 0, 0, 0}, nonce, knock(SECRET, nonce))); // played again
+        feed(server, joined(text("TUTTI-->"), new byte[]{3, 0, 0, 0}, nonce, knock(SECRET, nonce))); // played again
         byte[] serverNonce = Arrays.copyOfRange(written(server), 12, 44);
-        byte[] said = new byte[20];
+        byte[] said = new byte[24];
         feed(server, joined(said, mac(other, "tutti client", nonce, serverNonce, said)));
         assertRefused(server, "another secret");
         assertThat(server.toWrite().remaining()).isZero();
@@ -342,7 +342,7 @@ class HandshakeTest {
 
     @Test
     void shouldNotBeDoneWithAConversationThatIsCutAtAnyByte() {
-        for (int cut = 0; cut < 128; cut++) {
+        for (int cut = 0; cut < 132; cut++) {
             ClientHandshake client = client(20);
             ServerHandshake server = server(21);
             feed(server, Arrays.copyOf(written(client), Math.min(cut, 76)));
@@ -399,7 +399,7 @@ class HandshakeTest {
     @Test
     void shouldRefuseGarbageAfterEveryGoodBeginning() {
         Recording good = record(30);
-        for (int beginning = 0; beginning < 128; beginning++) {
+        for (int beginning = 0; beginning < 132; beginning++) {
             for (int seed = 0; seed < 20; seed++) {
                 ServerHandshake server = server(31); // the recorded one's nonce, so that the beginning is good
                 byte[] bytes = Arrays.copyOf(good.client(), 300);
@@ -510,30 +510,31 @@ class HandshakeTest {
         ServerHandshake server = new ServerHandshake(SECRET, random);
         feed(server, first);
         assertRefused(server, "another version");
-        assertThat(server.refusal()).isEqualTo("it speaks version 1 of the protocol, and this process version 2");
+        assertThat(server.refusal()).isEqualTo("it speaks version 1 of the protocol, and this process version 3");
         assertThat(random.drawn).as("nonces, and so codes").isZero();
         byte[] told = written(server);
-        assertThat(told).isEqualTo(joined(text("TUTTI<--"), new byte[]{2, 0, 0, 0}));
+        assertThat(told).isEqualTo(joined(text("TUTTI<--"), new byte[]{3, 0, 0, 0}));
 
-        told[8] = 3; // as a server of that version would tell it
+        told[8] = 4; // as a server of that version would tell it
         feed(client, told);
         assertRefused(client, "another version");
-        assertThat(client.refusal()).isEqualTo("it speaks version 3 of the protocol, and this process version 2");
+        assertThat(client.refusal()).isEqualTo("it speaks version 4 of the protocol, and this process version 3");
     }
 
     @Test
     void shouldRefuseNumbersThatMakeNoSense() throws Exception {
-        int[][] senseless = {{-1, 0, 1, 0}, {0, -1, 1, 0}, {0, 1, 1, 0}, {0, 0, 0, 0}, {0, 0, 5, 0}, {0, 0, 1, -1}};
+        int[][] senseless = {{-1, 0, 1, 1, 0}, {0, -1, 1, 1, 0}, {0, 1, 1, 1, 0}, {0, 0, 0, 1, 0}, {0, 0, 5, 1, 0},
+                {0, 0, 1, 1, -1}, {0, 0, 2, 2, 0}, {0, 0, 2, 5, 0}, {0, 0, 1, 0, 0}, {0, 2, 2, 0, 0}, {0, 0, 2, -1, 0}};
         byte[] nonce = bytes(80, 32);
         for (int[] numbers : senseless) {
             ServerHandshake server = server(81);
-            feed(server, joined(text("TUTTI-->"), new byte[]{2, 0, 0, 0}, nonce, knock(SECRET, nonce)));
+            feed(server, joined(text("TUTTI-->"), new byte[]{3, 0, 0, 0}, nonce, knock(SECRET, nonce)));
             byte[] serverNonce = Arrays.copyOfRange(written(server), 12, 44);
-            byte[] said = littleEndian(numbers[0], numbers[1], numbers[2], numbers[3], 1);
+            byte[] said = littleEndian(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], 1);
             feed(server, joined(said, mac(SECRET, "tutti client", nonce, serverNonce, said)));
             assertRefused(server, Arrays.toString(numbers));
             assertThat(server.refusal()).contains("makes no sense");
-            var mine = new Introduction(numbers[0], numbers[1], numbers[2], numbers[3], 1);
+            var mine = new Introduction(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], 1);
             assertThatThrownBy(() -> new ClientHandshake(SECRET, new Seeded(1), mine))
                     .isInstanceOf(IllegalArgumentException.class);
         }

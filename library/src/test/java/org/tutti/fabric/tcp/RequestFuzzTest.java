@@ -271,7 +271,7 @@ class RequestFuzzTest {
     private static SocketChannel connect(TcpFabric to, byte[] secret, int rank) throws IOException {
         SocketChannel channel = SocketChannel.open(to.addresses().get(0));
         ClientHandshake handshake =
-                new ClientHandshake(secret, new SecureRandom(), new Introduction(rank, 0, 1, 0, 1));
+                new ClientHandshake(secret, new SecureRandom(), new Introduction(rank, 0, 1, 1, 0, 1));
         while (handshake.state() == Handshake.State.GOING_ON || handshake.toWrite().hasRemaining()) {
             if (handshake.toWrite().hasRemaining()) {
                 channel.write(handshake.toWrite());

@@ -3,11 +3,15 @@ package org.tutti.fabric.tcp;
 
 import java.lang.foreign.Arena;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.tutti.fabric.Loss;
 
@@ -25,6 +29,9 @@ final class SimulatedJob {
     private static final int SERVE_ODDS = 6;
     private static final int LOOK_ODDS = 30;
     private static final int LOOKS_MAX = 300;
+    private static final int MEND_ODDS = 100;
+    private static final int GIVE_UP_ODDS = 4;
+    private static final int MENDED_CUTS_MAX = 8;
 
     private final RandomGenerator random;
     private final SimulatedProcess[] processes = new SimulatedProcess[2];
@@ -41,6 +48,11 @@ final class SimulatedJob {
     private boolean manySmall;
     private boolean leaves;
     private boolean silent;
+    private boolean mends;
+    private boolean breaksAtLast;
+    private int mendedCuts;
+    private final SimulatedWire[] halfMended;
+    private final List<SimulatedWire> mended = new ArrayList<>();
 
     /** What a side does, besides what the job does by itself. */
     interface Script {
@@ -59,6 +71,7 @@ final class SimulatedJob {
     private SimulatedJob(RandomGenerator random, SimulatedWire[] wires, Arena arena) {
         this.random = random;
         this.wires = wires;
+        this.halfMended = new SimulatedWire[wires.length];
         for (int i = 0; i < 2; i++) {
             processes[i] = new SimulatedProcess(this, i, random, arena);
         }
@@ -80,8 +93,8 @@ final class SimulatedJob {
 
     // ---- runs
 
-    /** Everything as the seed says. */
-    static void run(long seed) throws InterruptedException {
+    /** Everything as the seed says; returns how many wires have come back and carried bytes both ways. */
+    static int run(long seed) throws InterruptedException {
         RandomGenerator random = new SplittableRandom(seed);
         SimulatedWire[] wires = new SimulatedWire[1 + random.nextInt(4)];
         Arrays.setAll(wires, _ -> new SimulatedWire(random));
@@ -90,10 +103,15 @@ final class SimulatedJob {
         job.manySmall = random.nextInt(4) == 0;
         job.leaves = random.nextBoolean();
         job.silent = random.nextInt(4) == 0;
-        job.planCuts();
+        if (wires.length > 1 && random.nextBoolean()) {
+            job.planMending();
+        } else {
+            job.planCuts();
+        }
         int calls = job.manySmall ? 200 + random.nextInt(1500) : 10 + random.nextInt(60);
         job.start(process -> process.talk(process.self == 0 ? calls : random.nextInt(calls + 1)));
         arena.close();
+        return job.useful();
     }
 
     /**
@@ -102,9 +120,10 @@ final class SimulatedJob {
      * @param wire which, or −1 for none
      * @param side who writes the bytes that count
      * @param bytes after how many it breaks
+     * @param mends whether it comes back
      * @return how many bytes the sides have written to the wires
      */
-    static long[] run(int wire, int side, long bytes) throws InterruptedException {
+    static long[] run(int wire, int side, long bytes, boolean mends) throws InterruptedException {
         RandomGenerator random = new SplittableRandom(1);
         SimulatedWire[] wires = {new SimulatedWire(random, 300), new SimulatedWire(random, 300)};
         if (wire >= 0) {
@@ -112,6 +131,7 @@ final class SimulatedJob {
         }
         Arena arena = Arena.ofShared();
         SimulatedJob job = new SimulatedJob(random, wires, arena);
+        job.mends = mends;
         job.start(process -> {
             process.put(0);
             process.atomic();
@@ -173,6 +193,69 @@ final class SimulatedJob {
         }
         int side = random.nextInt(2);
         cutNext.cutAfter(side, cutNext.written(side) + 1 + random.nextInt(cutBytes));
+    }
+
+    /** Wires break while another one is whole, and come back, until all break, perhaps. */
+    private void planMending() {
+        mends = true;
+        breaksAtLast = random.nextInt(4) == 0;
+        mendedCuts = 1 + random.nextInt(silent ? 3 : MENDED_CUTS_MAX);
+        cutBytes = 1 << (4 + random.nextInt(14));
+    }
+
+    /** How many of the wires that have come back have carried bytes both ways. */
+    private int useful() {
+        return (int) mended.stream().filter(wire -> wire.written(0) > 0 && wire.written(1) > 0).count();
+    }
+
+    private boolean isWhole(int rail) {
+        return !wires[rail].isCut() && Stream.of(processes).noneMatch(each -> each.peer.rail(rail).isLost());
+    }
+
+    private void mend() {
+        if (cutNext == null && mendedCuts > 0) {
+            int[] whole = IntStream.range(0, wires.length).filter(this::isWhole).toArray();
+            if (whole.length > 1) {
+                mendedCuts--;
+                cutsLeft = new int[]{whole[random.nextInt(whole.length)]};
+                planCut();
+            }
+        } else if (cutNext == null && breaksAtLast) {
+            mends = false;
+            IntStream.range(0, wires.length).filter(rail -> halfMended[rail] != null).forEach(this::giveUp);
+            cutsLeft = IntStream.range(0, wires.length).filter(rail -> !wires[rail].isCut()).toArray();
+            planCut();
+        }
+        int rail = random.nextInt(wires.length);
+        if (mends && random.nextInt(MEND_ODDS) == 0) {
+            mend(rail);
+        }
+    }
+
+    /** The second accepts, perhaps before it has noticed that the rail was lost; the first hears that later. */
+    private void mend(int index) {
+        Peer first = processes[0].peer;
+        Peer second = processes[1].peer;
+        if (halfMended[index] != null) {
+            if (random.nextInt(GIVE_UP_ODDS) == 0) {
+                giveUp(index);
+            } else {
+                wires[index] = halfMended[index];
+                halfMended[index] = null;
+                mended.add(wires[index]);
+                first.bringBack(index, wires[index].end(0));
+            }
+        } else
+            if (first.isOpen() && second.isOpen() && wires[index].isCut() && first.rail(index).isLost()
+                    && !first.rail(index).isComingBack() && !second.isHolding()) {
+                        halfMended[index] = wires[index].another();
+                        second.bringBack(index, halfMended[index].end(1));
+                    }
+    }
+
+    private void giveUp(int index) {
+        halfMended[index].end(0).close();
+        halfMended[index] = null;
     }
 
     private boolean isAllCut() {
@@ -263,6 +346,9 @@ final class SimulatedJob {
         }
         if (cutNext != null && cutNext.isCut()) {
             planCut();
+        }
+        if (mends) {
+            mend();
         }
         if (random.nextInt(PASS_ODDS) == 0 && !isOver[other.self]) {
             running = other.self;

@@ -97,6 +97,11 @@ final class SimulatedWire {
         this.pipes = new Pipe[]{new Pipe(capacity), new Pipe(capacity)};
     }
 
+    /** A new one between the same sides. */
+    SimulatedWire another() {
+        return isWhole ? new SimulatedWire(random, pipes[0].bytes.length) : new SimulatedWire(random);
+    }
+
     private int capacity() {
         return (1024 << random.nextInt(8)) - random.nextInt(500);
     }

@@ -1,0 +1,157 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.lang.System.Logger.Level;
+import java.util.List;
+
+/**
+ * A rail that is lost while others of its process go on: says so, and has it connected again, in one {@link
+ * ConnectAttempt} after the other; on the service thread.
+ *
+ * <p>The process with the lower first rank makes the attempts: the first {@value #FIRST_MILLIS} ms after the loss was
+ * seen, each later one after twice the time, up to {@value #AGAIN_MILLIS_MAX} ms. A rail that has come back is watched
+ * for as long, so that one that comes and goes is tried no more often. A process that ends loses its rails one by one,
+ * too: so nothing is said before the first attempt.
+ */
+final class LostRail implements ConnectAttempt.Owner {
+    private static final System.Logger LOG = System.getLogger(LostRail.class.getName());
+    private static final long FIRST_MILLIS = 100;
+    private static final long AGAIN_MILLIS_MAX = 5000;
+    private static final long ATTEMPT_MILLIS_MAX = 3000;
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private final Connections connections;
+    private final LocalProcess local;
+    private final Peer peer;
+    private final Rail rail;
+    private final Lines lines;
+    private ConnectAttempt attempt; // null while it waits to begin again
+    private long waitMillis = FIRST_MILLIS;
+    private long sinceNanos; // it waits, or has begun its attempt, or is back
+    private boolean back;
+    private boolean said;
+
+    LostRail(Connections connections, LocalProcess local, Peer peer, Rail rail, Lines lines, long nowNanos) {
+        this.connections = connections;
+        this.local = local;
+        this.peer = peer;
+        this.rail = rail;
+        this.lines = lines;
+        this.sinceNanos = nowNanos;
+    }
+
+    /** How many lines may be logged: a link that comes and goes, or a host with many, must not fill a log. */
+    static final class Lines {
+        private static final int LOSSES_PER_MINUTE_MAX = 5;
+        private static final long MINUTE_NANOS = 60_000_000_000L;
+
+        private long beganNanos = System.nanoTime();
+        private int losses;
+
+        /** Whether one more loss may be said. */
+        boolean take(long nowNanos) {
+            if (nowNanos - beganNanos > MINUTE_NANOS) {
+                beganNanos = nowNanos;
+                losses = 0;
+            }
+            losses = Math.min(losses + 1, LOSSES_PER_MINUTE_MAX + 1);
+            return losses <= LOSSES_PER_MINUTE_MAX;
+        }
+
+        /** What to add to the line that was taken. */
+        String ending() {
+            return losses == LOSSES_PER_MINUTE_MAX ? "; of further ones nothing is said for a minute" : "";
+        }
+    }
+
+    /** Goes on; returns whether there is anything left to do. */
+    boolean look(long nowNanos) {
+        if (peer.isEnding()) {
+            close();
+            return false;
+        }
+        if (rail.isLost() == back) {
+            turn(nowNanos);
+        }
+        long elapsedNanos = nowNanos - sinceNanos;
+        if (back) {
+            return elapsedNanos < AGAIN_MILLIS_MAX * NANOS_PER_MILLI;
+        }
+        if (attempt != null) {
+            if (attempt.isSettled() || elapsedNanos > ATTEMPT_MILLIS_MAX * NANOS_PER_MILLI) {
+                postpone();
+            }
+        } else if (elapsedNanos >= waitMillis * NANOS_PER_MILLI && !rail.isComingBack()) {
+            sayLost(nowNanos);
+            bringBack(nowNanos);
+        }
+        return true;
+    }
+
+    /** It has come back, or is lost once more. */
+    private void turn(long nowNanos) {
+        back = !back;
+        sinceNanos = nowNanos;
+        if (back && said) {
+            said = false;
+            LOG.log(Level.INFO, () -> name() + " is back");
+        }
+    }
+
+    private void bringBack(long nowNanos) {
+        if (local.rank() > peer.process() || peer.isHolding()) { // perhaps a frame of this rail
+            waitLonger();
+        } else {
+            sinceNanos = nowNanos;
+            attempt = new ConnectAttempt(this, connections, local, peer, List.of(rail.index()), peer.railsInAll(),
+                    Introduction.BACK);
+            attempt.begin();
+        }
+    }
+
+    private void sayLost(long nowNanos) {
+        if (!said && lines.take(nowNanos)) {
+            said = true;
+            LOG.log(Level.WARNING, () -> name() + " is lost (" + rail.whyLost()
+                    + "); the other rails carry on, and it is used again once it can be connected" + lines.ending());
+        }
+    }
+
+    private String name() {
+        return "rail " + rail.index() + " from the process of rank " + local.rank() + " at "
+                + local.rails().get(rail.index()).getAddress().getHostAddress() + " to that of rank " + peer.process()
+                + " at " + local.place(peer.process(), rail.index());
+    }
+
+    /** Whether it is to be looked at again soon. */
+    boolean isInHurry() {
+        return attempt != null || !back && waitMillis == FIRST_MILLIS;
+    }
+
+    @Override
+    public void succeed() {
+        connections.broughtBack(peer.process(), rail.index(), attempt.channels(peer.railsInAll())[rail.index()]);
+        attempt = null;
+        waitLonger();
+    }
+
+    @Override
+    public void postpone() {
+        attempt.close();
+        attempt = null;
+        waitLonger();
+    }
+
+    private void waitLonger() {
+        sinceNanos = System.nanoTime();
+        waitMillis = Math.min(2 * waitMillis, AGAIN_MILLIS_MAX);
+    }
+
+    /** Gives up. */
+    void close() {
+        if (attempt != null) {
+            attempt.close();
+            attempt = null;
+        }
+    }
+}
