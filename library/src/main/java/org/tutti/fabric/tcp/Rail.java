@@ -59,6 +59,8 @@ final class Rail {
     private final Sink sink = new Sink();
     private boolean held;
 
+    private volatile long arrivedBytes;
+    private long toldBytes;
     private volatile boolean lost;
     private volatile boolean heard;
     private volatile boolean owesCount;
@@ -316,6 +318,24 @@ final class Rail {
             in.position(in.position() + bytes);
             remaining -= bytes;
         }
+    }
+
+    /** How many bytes of numbered frames have come over this rail, if it is one of several. */
+    long arrivedBytes() {
+        return arrivedBytes;
+    }
+
+    /**
+     * A numbered frame is complete.
+     *
+     * @return whether so many have come that the other side should be told
+     */
+    boolean noteArrived(Frame arrived) {
+        long bytes = arrivedBytes + FrameLayout.HEADER_BYTES + arrived.length;
+        arrivedBytes = bytes; // under the receiving lock
+        boolean isDue = bytes - toldBytes >= RailSpeed.TOLD_BYTES;
+        toldBytes = isDue ? bytes : toldBytes;
+        return isDue;
     }
 
     // ---- life

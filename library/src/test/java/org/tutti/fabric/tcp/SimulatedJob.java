@@ -25,6 +25,7 @@ final class SimulatedJob {
     private static final int SERVE_ODDS = 6;
     private static final int LOOK_ODDS = 30;
     private static final int LOOKS_MAX = 300;
+    private static final long TURN_NANOS = 1_000;
 
     private final RandomGenerator random;
     private final SimulatedProcess[] processes = new SimulatedProcess[2];
@@ -72,6 +73,11 @@ final class SimulatedJob {
     /** Whether many small puts are to be made, or some that are long. */
     boolean manySmall() {
         return manySmall;
+    }
+
+    /** The time, which goes by turns. */
+    long nanos() {
+        return steps * TURN_NANOS;
     }
 
     SimulatedProcess other(SimulatedProcess process) {
