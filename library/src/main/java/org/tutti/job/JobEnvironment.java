@@ -12,6 +12,7 @@ import org.tutti.JobStartException;
 import org.tutti.Topology;
 import org.tutti.choice.Choice;
 import org.tutti.fabric.Service;
+import org.tutti.fabric.Striping;
 
 /**
  * What a process is told about its job, by {@code tutti run} or by whoever else starts it: a handful of environment
@@ -26,15 +27,15 @@ import org.tutti.fabric.Service;
  * @param standstillMillis how long a process may stand still before its ranks count as failed
  * @param cores how many cores the ranks of this node may use together
  * @param service what the service thread does while no rank polls
+ * @param striping how messages are dealt to several rails
  * @param choice the algorithms that were asked for
  * @param rails the addresses or interfaces to other nodes, empty to choose
  * @param rendezvous where rank 0 listens, when it is not told through the node's memory
  * @param secretFile the file of the secret, when it is not told through the node's memory
  */
 public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path memory, long joinTimeoutMillis,
-        long heartbeatMillis, long standstillMillis, int cores, Service service, Choice choice, String rails,
-        Optional<String> rendezvous,
-        Optional<Path> secretFile) {
+        long heartbeatMillis, long standstillMillis, int cores, Service service,
+        Striping striping, Choice choice, String rails, Optional<String> rendezvous, Optional<Path> secretFile) {
     /** The job's name: 1 to 64 letters, digits, dots, hyphens and underscores. */
     public static final String JOB = "TUTTI_JOB";
     /** The first rank of the process. */
@@ -70,6 +71,8 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     public static final String CORES = "TUTTI_CORES";
     /** What the service thread does while no rank polls: {@code sleep}, as it does unless set, or {@code poll}. */
     public static final String SERVICE = "TUTTI_SERVICE";
+    /** How messages are dealt to several rails: {@code speed}, as it is unless set, {@code even} or {@code whole}. */
+    public static final String STRIPING = "TUTTI_STRIPING";
     /** Algorithms to use, such as {@code allreduce=flat,reduce=srm}; Tutti's choice unless set. */
     public static final String ALGORITHM = "TUTTI_ALGORITHM";
 
@@ -127,7 +130,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         int cores = (int) number(environment, CORES, 1, SIZE_MAX, 0);
         return Optional.of(new JobEnvironment(shape(environment, name, size), rank, Math.min(perProcess, size - rank),
                 memory, timeout, heartbeat, standstill, cores > 0 ? cores : Runtime.getRuntime().availableProcessors(),
-                service(environment), choice(environment), environment.getOrDefault(RAILS, ""),
+                service(environment), striping(environment), choice(environment), environment.getOrDefault(RAILS, ""),
                 Optional.ofNullable(environment.get(RENDEZVOUS)),
                 Optional.ofNullable(environment.get(SECRET_FILE)).map(Path::of)));
     }
@@ -152,6 +155,14 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
             return Service.parse(environment.getOrDefault(SERVICE, Service.SLEEP.toString()));
         } catch (IllegalArgumentException e) {
             throw new JobStartException(SERVICE + " cannot be used: " + e.getMessage());
+        }
+    }
+
+    private static Striping striping(Map<String, String> environment) {
+        try {
+            return Striping.parse(environment.getOrDefault(STRIPING, Striping.SPEED.toString()));
+        } catch (IllegalArgumentException e) {
+            throw new JobStartException(STRIPING + " cannot be used: " + e.getMessage());
         }
     }
 

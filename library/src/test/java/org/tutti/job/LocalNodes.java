@@ -16,6 +16,7 @@ import org.tutti.JobOptions.Threads;
 import org.tutti.Program;
 import org.tutti.choice.Choice;
 import org.tutti.fabric.Service;
+import org.tutti.fabric.Striping;
 import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
 import org.tutti.memory.Words;
@@ -62,7 +63,8 @@ public final class LocalNodes implements AutoCloseable {
                     false);
             if (count > 1) {
                 networks[i] = new Network(new JobEnvironment(shapes[i], first, ranks, Path.of("/dev/shm"), 30_000,
-                        10_000, 10_000, CORES, Service.SLEEP, Choice.DEFAULT, addresses(rails), Optional.empty(),
+                        10_000, 10_000, CORES, Service.SLEEP, Striping.SPEED, Choice.DEFAULT, addresses(rails),
+                        Optional.empty(),
                         Optional.empty()), nodes[i]);
             }
         }

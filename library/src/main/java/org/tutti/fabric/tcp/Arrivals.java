@@ -124,6 +124,7 @@ final class Arrivals {
     boolean end(Rail rail) throws ProtocolException {
         Frame arrived = rail.frame();
         if (arrived.number == 0) {
+            peer.noteArrived(arrived.word, arrived.offset);
             if (arrived.has(FrameLayout.WANTS_COUNT)) {
                 countWanted = Math.max(countWanted, arrived.value);
                 if (received >= arrived.value) {
@@ -133,6 +134,7 @@ final class Arrivals {
             return true;
         }
         if (isDuplicate(rail, arrived.number)) {
+            rail.noteArrived(arrived);
             rail.oweCount(true); // so that it is not sent a third time
             return true;
         }
@@ -157,8 +159,8 @@ final class Arrivals {
             }
         }
         // with one rail nobody keeps frames until they are counted, so it is enough to count when asked
-        boolean due = early != null
-                && (bytesSinceCount >= COUNT_INTERVAL_BYTES || received - countTold >= COUNT_INTERVAL_FRAMES);
+        boolean due = early != null && (rail.noteArrived(arrived)
+                || bytesSinceCount >= COUNT_INTERVAL_BYTES || received - countTold >= COUNT_INTERVAL_FRAMES);
         if (due || received >= countWanted && countTold < countWanted) {
             countTold = received;
             bytesSinceCount = 0;

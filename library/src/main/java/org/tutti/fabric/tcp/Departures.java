@@ -24,10 +24,10 @@ final class Departures {
     private final Answers answers;
     private final Arrivals arrivals;
     private final AtomicLong refusals;
+    private final RailChoice choice;
     private final Frame served = new Frame();
     private Rail[] rails = NO_RAILS;
     private Retention retention;
-    private int nextRail;
     private volatile long sent;
     private volatile boolean resends;
     private volatile boolean returns;
@@ -35,7 +35,8 @@ final class Departures {
     private volatile boolean hasRoom = true;
 
     Departures(Peer peer, Regions regions, CountedFrames counted, Answers answers, Arrivals arrivals,
-            AtomicLong refusals) {
+            AtomicLong refusals, RailChoice choice) {
+        this.choice = choice;
         this.peer = peer;
         this.regions = regions;
         this.counted = counted;
@@ -48,11 +49,12 @@ final class Departures {
     void connect(Rail[] all, Retention kept) {
         rails = all;
         retention = kept;
+        choice.connect(all);
     }
 
-    /** How many rails there are, lost ones too. */
-    int rails() {
-        return rails.length;
+    /** Which rail takes what. */
+    RailChoice choice() {
+        return choice;
     }
 
     /** The rail of a process that is connected by one. */
@@ -137,7 +139,12 @@ final class Departures {
             retention.keep(frame, rail.outgoing(), rail.payloadAt(), rail.index());
         }
         sent = frame.number; // before anybody can have counted it
+        give(rail, frame);
+    }
+
+    private void give(Rail rail, Frame frame) {
         rail.append(frame);
+        choice.noteGiven(rail, FrameLayout.HEADER_BYTES + frame.length);
         dirty = true;
     }
 
@@ -145,31 +152,17 @@ final class Departures {
     void copyToOthers(Rail rail, Frame frame) {
         for (Rail other : rails) {
             if (other != rail && !other.isLost() && other.hasRoom(FrameLayout.HEADER_BYTES)) {
-                other.append(frame);
+                give(other, frame);
             }
         }
     }
 
-    /** A rail that takes so many bytes now, the rails in turns, or null. */
+    /** The rail that takes a frame of so many bytes now, or null. */
     Rail railWithRoom(int bytes) {
         if (peer.isGone() || retention != null && !retention.hasRoom(bytes, counted.number() + 1, sent + 1)) {
             return null;
         }
-        Rail rail = aliveWithRoom(nextRail, bytes);
-        if (rail != null) {
-            nextRail = (rail.index() + 1) % rails.length;
-        }
-        return rail;
-    }
-
-    private Rail aliveWithRoom(int first, int bytes) {
-        for (int i = 0; i < rails.length; i++) {
-            Rail rail = rails[(first + i) % rails.length];
-            if (!rail.isLost() && rail.hasRoom(bytes)) {
-                return rail;
-            }
-        }
-        return null;
+        return choice.choose(bytes);
     }
 
     /** Adds a frame to the batch of the only rail. */
@@ -192,7 +185,13 @@ final class Departures {
      * @param value the count that is asked for
      */
     void appendCount(Rail rail, byte flags, long value) {
+        appendCount(rail, rail, flags, value);
+    }
+
+    private void appendCount(Rail rail, Rail about, byte flags, long value) {
         served.of(FrameLayout.COUNT).flags = flags;
+        served.word = about.index();
+        served.offset = about.arrivedBytes();
         served.value = value;
         served.count = arrivals.received();
         rail.append(served);
@@ -252,6 +251,7 @@ final class Departures {
                 retention.setRail(number, Retention.NOWHERE);
             }
         }
+        choice.begin(rail);
         resends = true;
     }
 
@@ -272,15 +272,14 @@ final class Departures {
             if (on == Retention.NOWHERE || rails[on].isLost()) {
                 retention.setRail(number, Retention.NOWHERE);
                 retention.header(number, served);
-                Rail rail = aliveWithRoom(0, FrameLayout.HEADER_BYTES + served.length);
+                Rail rail = choice.withRoom(0, FrameLayout.HEADER_BYTES + served.length);
                 if (rail == null) {
                     return false;
                 }
                 served.count = arrivals.received();
                 rail.copyPayload(served, retention.segment(), retention.payload(number));
-                rail.append(served);
+                give(rail, served);
                 retention.setRail(number, rail.index());
-                dirty = true;
             }
         }
         return true;
@@ -292,11 +291,16 @@ final class Departures {
             Region region = asked.kind == FrameLayout.GET ? regions.find(asked.region) : null;
             boolean refuses = asked.has(FrameLayout.REFUSED) || asked.kind == FrameLayout.GET && region == null;
             long left = asked.kind == FrameLayout.GET && !refuses ? asked.value - asked.tag : 0;
-            int length = (int) Math.min(left, FrameLayout.PAYLOAD_BYTES_MAX);
-            Rail rail = railWithRoom(FrameLayout.HEADER_BYTES + length);
+            long message = asked.has(FrameLayout.PACKED) ? 0 : asked.value; // many runs go in one frame
+            int most = (int) Math.min(left, choice.stripe(message));
+            if (asked.tag == 0) {
+                choice.beginMessage();
+            }
+            Rail rail = railWithRoom(FrameLayout.HEADER_BYTES + most);
             if (rail == null) {
                 return peer.isGone();
             }
+            int length = Math.min(most, choice.stripe(rail, message));
             if (length > 0 && !answers.read(asked, region, length, rail.outgoing(), rail.payloadAt())) {
                 refusals.incrementAndGet();
                 refuses = true;
@@ -330,12 +334,12 @@ final class Departures {
                 }
             }
             if (rail.owesCount()) {
-                Rail on = aliveWithRoom(rail.index(), FrameLayout.HEADER_BYTES);
+                Rail on = choice.withRoom(rail.index(), FrameLayout.HEADER_BYTES);
                 if (on == null) {
                     all = false;
                 } else {
                     rail.oweCount(false);
-                    appendCount(on, (byte) 0, 0);
+                    appendCount(on, rail, (byte) 0, 0);
                 }
             }
         }

@@ -20,7 +20,7 @@ import org.tutti.fabric.Fabric;
  *  REPLY    bytes       offset: into what   request         old value
  *                       was asked for
  *  ATOMIC               where               request         operand            expected       what to do
- *  COUNT
+ *  COUNT                offset: bytes   of which rail   which is asked for
  *  NEWS                 offset: index       kind            value
  *  GOODBYE
  *  ACCUMULATE  bytes    where they go                       scale             imaginary   what to do

@@ -5,6 +5,8 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.function.IntFunction;
 
+import org.tutti.fabric.Striping;
+
 /**
  * What the connections of a process have to know of it.
  *
@@ -14,9 +16,11 @@ import java.util.function.IntFunction;
  * @param directory finds where another process listens, by its first rank; throws when it has told no usable address
  * @param silenceMillisMax how long a host may be silent
  * @param standstillMillisMax how long a process may be silent whose host answers, at least as long
+ * @param striping how messages are dealt to several rails
  */
 public record LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rails,
-        IntFunction<List<InetSocketAddress>> directory, long silenceMillisMax, long standstillMillisMax) {
+        IntFunction<List<InetSocketAddress>> directory, long silenceMillisMax, long standstillMillisMax,
+        Striping striping) {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     /** Keeps the secret and the addresses for itself. */
@@ -24,6 +28,12 @@ public record LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rail
         secret = secret.clone();
         rails = List.copyOf(rails);
         standstillMillisMax = Math.max(silenceMillisMax, standstillMillisMax);
+    }
+
+    /** As by the other one, and messages are striped by the speeds of the rails. */
+    public LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rails,
+            IntFunction<List<InetSocketAddress>> directory, long silenceMillisMax, long standstillMillisMax) {
+        this(rank, secret, rails, directory, silenceMillisMax, standstillMillisMax, Striping.SPEED);
     }
 
     long silenceNanosMax() {

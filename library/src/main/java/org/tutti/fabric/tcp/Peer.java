@@ -90,10 +90,11 @@ final class Peer {
      * @param listener is told what it tells
      * @param refusals counts what was refused
      * @param progress takes in what arrives, from all processes, while a call waits
+     * @param choice which rail takes what
      * @param arena for a few words
      */
     Peer(int process, Regions regions, FabricListener listener, AtomicLong refusals, Waiter.Progress progress,
-            Arena arena) {
+            RailChoice choice, Arena arena) {
         this.process = process;
         this.listener = listener;
         this.progress = progress;
@@ -102,7 +103,7 @@ final class Peer {
         this.requests = new Requests(arena);
         this.answers = new Answers(regions);
         this.arrivals = new Arrivals(this, requests, answers, new Deliveries(regions, refusals), refusals);
-        this.departures = new Departures(this, regions, counted, answers, arrivals, refusals);
+        this.departures = new Departures(this, regions, counted, answers, arrivals, refusals, choice);
         this.sending = new SendingSide(this, departures, progress);
         this.sender = new Sender(this, sending, departures, counted);
         this.requester = new Requester(this, sending, departures, requests, arrivals, receiving);
@@ -465,6 +466,11 @@ final class Peer {
             throw new ProtocolException("it has counted " + count + " frames of " + departures.sent());
         }
         counted.note(count);
+    }
+
+    /** The other side has told how many bytes have come over a rail. */
+    void noteArrived(long rail, long bytes) {
+        departures.choice().noteArrived(rail, bytes);
     }
 
     /** The other side has sent a piece of news. */

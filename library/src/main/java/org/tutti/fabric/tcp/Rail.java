@@ -60,6 +60,8 @@ final class Rail {
     private final Sink sink = new Sink();
     private boolean held;
 
+    private volatile long arrivedBytes;
+    private long toldBytes;
     private volatile boolean lost;
     private volatile String whyLost = "it could not be connected";
     private volatile Wire next;
@@ -325,6 +327,24 @@ final class Rail {
         }
     }
 
+    /** How many bytes of numbered frames have come over this rail, if it is one of several. */
+    long arrivedBytes() {
+        return arrivedBytes;
+    }
+
+    /**
+     * A numbered frame is complete.
+     *
+     * @return whether so many have come that the other side should be told
+     */
+    boolean noteArrived(Frame arrived) {
+        long bytes = arrivedBytes + FrameLayout.HEADER_BYTES + arrived.length;
+        arrivedBytes = bytes; // under the receiving lock
+        boolean isDue = bytes - toldBytes >= RailSpeed.TOLD_BYTES;
+        toldBytes = isDue ? bytes : toldBytes;
+        return isDue;
+    }
+
     // ---- life
 
     boolean isLost() {
@@ -378,6 +398,8 @@ final class Rail {
         in.clear();
         inFrame = false;
         remaining = 0;
+        arrivedBytes = 0;
+        toldBytes = 0;
         sink.discard();
         heard = true; // in its handshake
         lost = false;

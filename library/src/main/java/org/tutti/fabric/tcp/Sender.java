@@ -9,7 +9,6 @@ import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
-import org.tutti.memory.Words;
 
 /**
  * The calls that send to another process and ask for nothing back: puts, accumulates, fences and news. Each runs under
@@ -20,7 +19,6 @@ import org.tutti.memory.Words;
  * system call, unless frames have to be kept until they are counted.
  */
 final class Sender {
-    private static final int STRIPE_BYTES_MIN = 1 << 10;
     private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
     private static final int TURN_BYTES = Batch.FRAMES_MAX * FrameLayout.PAYLOAD_BYTES_MAX;
 
@@ -48,6 +46,9 @@ final class Sender {
             sending.lock(check);
             try {
                 direct = part >= SENT_DIRECTLY_BYTES_MIN && isSentDirectly(source);
+                if (at == 0) {
+                    departures.choice().beginMessage();
+                }
                 called.of(FrameLayout.PUT).region = target.region();
                 called.offset = target.offset() + at;
                 called.word = target.word();
@@ -81,14 +82,14 @@ final class Sender {
 
     private boolean putCopied(MemorySegment source, long sourceOffset, long bytes, WordAction action,
             Waiter.Check check) {
-        int stripe = stripe(bytes);
         long at = 0;
         do {
-            called.length = (int) Math.min(stripe, bytes - at);
-            called.operation = operation(FrameLayout.PUT, action.ordinal(), at + called.length == bytes);
-            if (!append(source, sourceOffset + at, check)) {
+            Rail rail = nextRail(bytes, bytes - at, check);
+            if (rail == null) {
                 return false;
             }
+            called.operation = operation(FrameLayout.PUT, action.ordinal(), at + called.length == bytes);
+            departures.append(rail, called, source, sourceOffset + at);
             at += called.length;
             called.offset += called.length;
         } while (at < bytes);
@@ -102,30 +103,35 @@ final class Sender {
 
     /** See {@link org.tutti.fabric.Fabric#send}. */
     boolean send(long region, SectionPieces pieces, int operation, long scale, long imaginary, Waiter.Check check) {
+        long all = pieces.left();
         boolean there = true;
         while (there && pieces.left() > TURN_BYTES) {
-            there = sendPart(region, pieces, pieces.left() - TURN_BYTES, operation, scale, imaginary, check);
+            there = sendPart(region, pieces, all, pieces.left() - TURN_BYTES, operation, scale, imaginary, check);
             sending.giveTurn(check);
         }
-        return there && sendPart(region, pieces, 0, operation, scale, imaginary, check);
+        return there && sendPart(region, pieces, all, 0, operation, scale, imaginary, check);
     }
 
     /** Sends all but the last bytes of a transfer. */
-    private boolean sendPart(long region, SectionPieces pieces, long rest, int operation, long scale, long imaginary,
-            Waiter.Check check) {
+    private boolean sendPart(long region, SectionPieces pieces, long all, long rest, int operation, long scale,
+            long imaginary, Waiter.Check check) {
         sending.lock(check);
         boolean direct = isSentDirectly(pieces.memory());
         try {
+            if (pieces.left() == all) {
+                departures.choice().beginMessage();
+            }
             prepare(region, operation, scale, imaginary);
             if (direct) {
                 return sendBatches(pieces, rest, called.operation, check);
             }
-            for (int stripe = stripe(pieces.left()); pieces.left() > rest; pieces.skip(called.length)) {
-                called.length = (int) Math.min(stripe, pieces.pieceBytes());
+            for (; pieces.left() > rest; pieces.skip(called.length)) {
                 called.offset = pieces.part().offset();
-                if (!append(pieces.memory(), pieces.here().offset(), check)) {
+                Rail rail = nextRail(all, pieces.pieceBytes(), check);
+                if (rail == null) {
                     return false;
                 }
+                departures.append(rail, called, pieces.memory(), pieces.here().offset());
             }
             return true;
         } finally {
@@ -138,7 +144,8 @@ final class Sender {
             Waiter.Check check) {
         sending.lock(check);
         try {
-            int stripe = stripe(bytes);
+            int stripe = departures.choice().stripe(bytes);
+            departures.choice().beginMessage();
             for (long left = bytes; left > 0; left -= stripe) {
                 long next = Math.min(stripe, left);
                 int room = PackedRuns.payloadBytes(pieces, next);
@@ -211,21 +218,15 @@ final class Sender {
         return !peer.isGone();
     }
 
-    private int stripe(long bytes) {
-        if (departures.rails() <= 1 || bytes < STRIPE_BYTES_MIN) {
-            return FrameLayout.PAYLOAD_BYTES_MAX;
+    /** The rail for the next piece of a message, whose length it decides; null when the other side is gone. */
+    private Rail nextRail(long message, long left, Waiter.Check check) {
+        RailChoice choice = departures.choice();
+        int most = (int) Math.min(left, choice.stripe(message));
+        Rail rail = sending.railWithRoom(FrameLayout.HEADER_BYTES + most, check);
+        if (rail != null) {
+            called.length = Math.min(most, choice.stripe(rail, message));
         }
-        long share = (bytes + departures.rails() - 1) / departures.rails() + Words.LINE_BYTES - 1 & -Words.LINE_BYTES;
-        return Math.clamp(share, STRIPE_BYTES_MIN, FrameLayout.PAYLOAD_BYTES_MAX);
-    }
-
-    private boolean append(MemorySegment source, long sourceOffset, Waiter.Check check) {
-        Rail rail = sending.railWithRoom(FrameLayout.HEADER_BYTES + called.length, check);
-        if (rail == null) {
-            return false;
-        }
-        departures.append(rail, called, source, sourceOffset);
-        return true;
+        return rail;
     }
 
     // ---- fences

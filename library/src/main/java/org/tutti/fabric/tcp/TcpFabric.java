@@ -58,7 +58,8 @@ public final class TcpFabric implements Fabric {
     public TcpFabric(LocalProcess local, int size, FabricListener listener, boolean coreForEach, Service service) {
         this.local = local;
         this.waiter = Waiter.forAnswers(coreForEach, this);
-        this.peers = new Peers(size, process -> new Peer(process, regions, listener, refusals, this, arena));
+        this.peers = new Peers(size, process -> new Peer(process, regions, listener, refusals, this,
+                new RailChoice(local.striping(), System::nanoTime), arena));
         this.service = new ServiceThread(local, service, peers, listener);
     }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Regions;
+import org.tutti.fabric.Striping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -64,7 +65,8 @@ class GatheringTest {
     void shouldSendALongPutTogetherWithTheWordThatFollows() {
         try (Arena arena = Arena.ofConfined()) {
             CountingWire wire = new CountingWire();
-            Peer peer = new Peer(4, new Regions(), new Deaf(), new AtomicLong(), () -> false, arena);
+            Peer peer = new Peer(4, new Regions(), new Deaf(), new AtomicLong(), () -> false,
+                    new RailChoice(Striping.EVEN, () -> 0), arena);
             peer.connect(new Wire[]{wire});
             long[] source = new long[LONG_BYTES / Long.BYTES];
             put(peer, source, LONG_BYTES, false);

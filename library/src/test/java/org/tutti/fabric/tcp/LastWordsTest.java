@@ -18,6 +18,7 @@ import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Regions;
+import org.tutti.fabric.Striping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -94,7 +95,7 @@ class LastWordsTest {
             public void lost(int other, Loss loss, String reason) {
                 heard.add("lost " + other + ": " + reason);
             }
-        }, new AtomicLong(), () -> false, arena);
+        }, new AtomicLong(), () -> false, new RailChoice(Striping.EVEN, () -> 0), arena);
     }
 
     /** Nobody knows yet that the rail is lost, and who leaves does not wait until somebody does. */

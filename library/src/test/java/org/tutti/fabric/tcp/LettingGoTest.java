@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
+import org.tutti.fabric.Striping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -30,7 +31,8 @@ class LettingGoTest {
     private final Peer peer = peer();
 
     private Peer peer() {
-        Peer made = new Peer(4, regions, new Deaf(), new AtomicLong(), () -> false, arena);
+        Peer made = new Peer(4, regions, new Deaf(), new AtomicLong(), () -> false,
+                new RailChoice(Striping.EVEN, () -> 0), arena);
         made.connect(new Wire[]{wire.end(0)});
         return made;
     }

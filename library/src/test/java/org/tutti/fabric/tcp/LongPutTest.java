@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
+import org.tutti.fabric.Striping;
 import org.tutti.memory.Waiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -127,7 +128,8 @@ class LongPutTest {
     }
 
     private Peer peer(Wire wire) {
-        Peer peer = new Peer(4, regions, new Deaf(), new AtomicLong(), () -> false, arena);
+        Peer peer = new Peer(4, regions, new Deaf(), new AtomicLong(), () -> false,
+                new RailChoice(Striping.EVEN, () -> 0), arena);
         peer.connect(new Wire[]{wire});
         return peer;
     }
@@ -185,7 +187,7 @@ class LongPutTest {
         Peer peer = new Peer(4, regions, new Deaf(), new AtomicLong(), () -> {
             polls.incrementAndGet();
             return false;
-        }, arena);
+        }, new RailChoice(Striping.EVEN, () -> 0), arena);
         peer.connect(new Wire[]{wire});
         assertThat(putLong(peer, false, new Waiter.Check() {
             @Override

@@ -24,6 +24,7 @@ import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
+import org.tutti.fabric.Striping;
 import org.tutti.memory.Words;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,7 +50,8 @@ class MaliciousPeerTest {
         final Regions regions = new Regions();
         final Region region = regions.add(all.asSlice(AROUND, REGION_BYTES));
         final SimulatedWire[] wires;
-        final Peer peer = new Peer(1, regions, this, refusals, () -> false, arena);
+        final Peer peer = new Peer(1, regions, this, refusals, () -> false,
+                new RailChoice(Striping.EVEN, () -> 0), arena);
 
         Victim(int rails) {
             wires = new SimulatedWire[rails];

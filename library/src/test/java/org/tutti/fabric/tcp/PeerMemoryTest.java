@@ -16,6 +16,7 @@ import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.Regions;
+import org.tutti.fabric.Striping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -171,7 +172,8 @@ class PeerMemoryTest {
             int roundBytes = said.limit() / ROUNDS;
             SpokenWire[] wires = new SpokenWire[PEERS];
             for (int i = 0; i < PEERS; i++) {
-                peers[i] = new Peer(i, regions, new Listener(), refusals, () -> false, arena);
+                peers[i] = new Peer(i, regions, new Listener(), refusals, () -> false,
+                        new RailChoice(Striping.EVEN, () -> 0), arena);
                 wires[i] = new SpokenWire(said);
                 peers[i].connect(new Wire[]{wires[i]});
             }

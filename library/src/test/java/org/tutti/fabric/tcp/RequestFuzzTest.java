@@ -28,6 +28,7 @@ import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.Service;
+import org.tutti.fabric.Striping;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
@@ -233,7 +234,8 @@ class RequestFuzzTest {
         regions.add(parts.all); // whose handle nobody was told
         Listener listener = new Listener();
         AtomicLong refusals = new AtomicLong();
-        Peer peer = new Peer(1, regions, listener, refusals, () -> false, arena);
+        Peer peer = new Peer(1, regions, listener, refusals, () -> false,
+                new RailChoice(Striping.EVEN, () -> 0), arena);
         SimulatedWire[] wires = new SimulatedWire[rails];
         Wire[] ends = new Wire[rails];
         for (int i = 0; i < rails; i++) {

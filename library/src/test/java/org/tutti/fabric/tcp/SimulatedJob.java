@@ -32,6 +32,7 @@ final class SimulatedJob {
     private static final int MEND_ODDS = 100;
     private static final int GIVE_UP_ODDS = 4;
     private static final int MENDED_CUTS_MAX = 8;
+    private static final long TURN_NANOS = 1_000;
 
     private final RandomGenerator random;
     private final SimulatedProcess[] processes = new SimulatedProcess[2];
@@ -85,6 +86,11 @@ final class SimulatedJob {
     /** Whether many small puts are to be made, or some that are long. */
     boolean manySmall() {
         return manySmall;
+    }
+
+    /** The time, which goes by turns. */
+    long nanos() {
+        return steps * TURN_NANOS;
     }
 
     SimulatedProcess other(SimulatedProcess process) {

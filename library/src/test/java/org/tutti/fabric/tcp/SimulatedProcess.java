@@ -22,6 +22,7 @@ import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
+import org.tutti.fabric.Striping;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
@@ -149,7 +150,8 @@ final class SimulatedProcess implements FabricListener {
         region = regions.add(memory);
         MemorySegment totals = arena.allocate((long) SUMS * Long.BYTES, Words.LINE_BYTES);
         sums = regions.add(totals, new Adder(totals));
-        peer = new Peer(1 - self, regions, this, refusals, () -> job.turn(this), arena);
+        peer = new Peer(1 - self, regions, this, refusals, () -> job.turn(this),
+                new RailChoice(Striping.values()[random.nextInt(Striping.values().length)], job::nanos), arena);
         waiter = new Waiter(false, () -> {
             boolean moved = job.turn(this);
             if (peer.isGone()) {

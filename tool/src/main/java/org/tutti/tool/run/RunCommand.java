@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 
 import org.tutti.choice.Choice;
 import org.tutti.fabric.Service;
+import org.tutti.fabric.Striping;
 import org.tutti.job.JobEnvironment;
 import org.tutti.tool.UsageException;
 import picocli.CommandLine.Command;
@@ -88,6 +89,11 @@ public final class RunCommand implements Callable<Integer> {
                     + "Default: sleep.")
     private String service = "";
 
+    @Option(names = "--striping", paramLabel = "speed|even|whole",
+            description = "How messages are dealt to several --rails: striped by the rails' speeds, striped evenly, or "
+                    + "whole messages in turns. Default: speed.")
+    private String striping = "";
+
     @Option(names = {"-J",
             "--jvm"}, paramLabel = "option", description = "An option for the ranks' JVMs, as in -J-Xmx1g.")
     private List<String> jvmOptions = new ArrayList<>();
@@ -138,6 +144,7 @@ public final class RunCommand implements Callable<Integer> {
         pass(environment, JobEnvironment.ALGORITHM, "--algorithm", String.join(",", algorithms), Choice::parse);
         pass(environment, JobEnvironment.LEVELS, "--levels", levels, JobEnvironment::parseLevels);
         pass(environment, JobEnvironment.SERVICE, "--service", service, Service::parse);
+        pass(environment, JobEnvironment.STRIPING, "--striping", striping, Striping::parse);
         for (var variable : variables) {
             int equals = variable.indexOf('=');
             if (equals < 1) {

@@ -1,0 +1,179 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.util.function.LongSupplier;
+
+import org.tutti.fabric.Striping;
+import org.tutti.memory.Words;
+
+/**
+ * Which rail takes the next frame for another process, and how a message is cut for that. Under the peer's sending
+ * lock, but for what the other side tells of its rails.
+ *
+ * <p><b>By speed</b> a frame goes to the rail on which it would have arrived first, as {@link RailSpeed} predicts it;
+ * and who sends rather waits for that one to have room than to take another, which would be done later. Only a rail
+ * that was to be done by now, and still has no room, is passed over. The pieces of a message are as long on each rail as
+ * it is fast, so that all take as long, and nobody waits for the last one.
+ *
+ * <p><b>Evenly</b>, frames take the rails in turns that have room. <b>Whole</b>, a message has a rail of its own.
+ */
+final class RailChoice {
+    private static final int STRIPE_BYTES_MIN = 1 << 10;
+
+    private final Striping striping;
+    private final LongSupplier clock;
+    private Rail[] rails = {};
+    private RailSpeed[] speeds = {};
+    private int next;
+
+    /** @param clock tells nanoseconds */
+    RailChoice(Striping striping, LongSupplier clock) {
+        this.striping = striping;
+        this.clock = clock;
+    }
+
+    /** These are the rails. */
+    void connect(Rail[] all) {
+        rails = all;
+        RailSpeed[] made = new RailSpeed[all.length];
+        for (int i = 0; i < made.length; i++) {
+            made[i] = new RailSpeed();
+            made[i].begin(clock.getAsLong());
+        }
+        speeds = made;
+    }
+
+    /** A rail has a new connection, of which nothing is known. */
+    void begin(Rail rail) {
+        speeds[rail.index()].begin(clock.getAsLong());
+    }
+
+    /** A message begins: what follows, up to the next one, belongs together. */
+    void beginMessage() {
+        if (striping == Striping.WHOLE) {
+            advance(next);
+        }
+    }
+
+    private void advance(int from) {
+        next = from + 1 < rails.length ? from + 1 : 0;
+    }
+
+    /** The rail that takes a frame of so many bytes, or null if that has to wait for room. */
+    Rail choose(int bytes) {
+        if (rails.length == 1) {
+            return withRoom(0, bytes);
+        }
+        return switch (striping) {
+            case SPEED -> soonest(bytes);
+            case EVEN -> {
+                Rail rail = withRoom(next, bytes);
+                if (rail != null) {
+                    advance(rail.index());
+                }
+                yield rail;
+            }
+            case WHOLE -> {
+                Rail rail = alive(next);
+                yield rail != null && rail.hasRoom(bytes) ? rail : null;
+            }
+        };
+    }
+
+    /** A rail that has room, the first one from here on, or null. */
+    Rail withRoom(int first, int bytes) {
+        for (int i = 0; i < rails.length; i++) {
+            Rail rail = rails[(first + i) % rails.length];
+            if (!rail.isLost() && rail.hasRoom(bytes)) {
+                return rail;
+            }
+        }
+        return null;
+    }
+
+    private Rail alive(int first) {
+        for (int i = 0; i < rails.length; i++) {
+            Rail rail = rails[(first + i) % rails.length];
+            if (!rail.isLost()) {
+                return rail;
+            }
+        }
+        return null;
+    }
+
+    private Rail soonest(int bytes) {
+        long nowNanos = clock.getAsLong();
+        Rail best = null;
+        long bestNanos = Long.MAX_VALUE;
+        for (Rail rail : rails) {
+            RailSpeed speed = speeds[rail.index()];
+            boolean hasRoom = !rail.isLost() && rail.hasRoom(bytes);
+            if (hasRoom || !rail.isLost() && speed.nanosUntil(0, nowNanos) > 0) {
+                long nanos = speed.nanosUntil(bytes, nowNanos);
+                if (nanos < bestNanos) {
+                    bestNanos = nanos;
+                    best = hasRoom ? rail : null;
+                }
+            }
+        }
+        return best;
+    }
+
+    /** The longest piece of a message of so many bytes. */
+    int stripe(long bytes) {
+        if (rails.length <= 1 || striping == Striping.WHOLE || bytes < STRIPE_BYTES_MIN) {
+            return FrameLayout.PAYLOAD_BYTES_MAX;
+        }
+        return stripe(bytes, striping == Striping.SPEED ? fastest() / total() : 1.0 / rails.length);
+    }
+
+    /** The longest piece of such a message on a certain rail. */
+    int stripe(Rail rail, long bytes) {
+        if (rails.length <= 1 || striping != Striping.SPEED || bytes < STRIPE_BYTES_MIN) {
+            return stripe(bytes);
+        }
+        double speed = speeds[rail.index()].bytesPerNano();
+        int most = (int) (FrameLayout.PAYLOAD_BYTES_MAX * speed / fastest());
+        return Math.max(STRIPE_BYTES_MIN, Math.min(wholeLines(most), stripe(bytes, speed / total())));
+    }
+
+    private static int stripe(long bytes, double part) {
+        long most = Math.min((long) Math.ceil(bytes * part), FrameLayout.PAYLOAD_BYTES_MAX);
+        return Math.clamp(wholeLines((int) most), STRIPE_BYTES_MIN, FrameLayout.PAYLOAD_BYTES_MAX);
+    }
+
+    private static int wholeLines(int bytes) {
+        return bytes + Words.LINE_BYTES - 1 & -Words.LINE_BYTES;
+    }
+
+    private double fastest() {
+        double most = 0;
+        for (Rail rail : rails) {
+            most = rail.isLost() ? most : Math.max(most, speeds[rail.index()].bytesPerNano());
+        }
+        return most;
+    }
+
+    private double total() {
+        double all = 0;
+        for (Rail rail : rails) {
+            all += rail.isLost() ? 0 : speeds[rail.index()].bytesPerNano();
+        }
+        return all;
+    }
+
+    /** A rail was given a frame that is counted. */
+    void noteGiven(Rail rail, int bytes) {
+        if (rails.length > 1) {
+            speeds[rail.index()].give(bytes, clock.getAsLong());
+        }
+    }
+
+    /** The other side has told how many bytes of such frames have come over a rail. */
+    void noteArrived(long rail, long bytes) {
+        RailSpeed[] all = speeds;
+        if (all.length > 1 && rail >= 0 && rail < all.length) {
+            all[(int) rail].noteArrived(bytes, clock.getAsLong());
+        }
+    }
+}
