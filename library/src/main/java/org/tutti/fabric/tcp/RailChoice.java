@@ -10,10 +10,10 @@ import org.tutti.memory.Words;
  * Which rail takes the next frame for another process, and how a message is cut for that. Under the peer's sending
  * lock, but for what the other side tells of its rails.
  *
- * <p><b>By speed</b> a frame goes to the rail on which it would have arrived first, as {@link RailSpeed} predicts it;
- * and who sends rather waits for that one to have room than to take another, which would be done later. Only a rail
- * that was to be done by now, and still has no room, is passed over. The pieces of a message are as long on each rail as
- * it is fast, so that all take as long, and nobody waits for the last one.
+ * <p><b>By speed</b> a frame goes to the rail on which it would have arrived first, as {@link RailSpeed} predicts
+ * it; and who sends rather waits for that one to have room than to take another, which would be done later. Only a
+ * rail that was to be done by now, and still has no room, is passed over. The pieces of a message are as long on
+ * each rail as it is fast, so that all take as long, and nobody waits for the last one.
  *
  * <p><b>Evenly</b>, frames take the rails in turns that have room. <b>Whole</b>, a message has a rail of its own.
  */

@@ -4,14 +4,15 @@ package org.tutti.fabric.tcp;
 /**
  * How fast a rail of several is, as far as its frames have shown, and when what was given to it will have arrived.
  *
- * <p><b>What is known.</b> The other side tells how many bytes have come over the rail, every {@value #TOLD_BYTES} or
- * so ({@link FrameLayout}, COUNT). Between two such counts the rail was busy all the time if all that the second one
- * tells had been given to it before the first: then bytes ÷ time is its speed, and the mean of the last few is kept. If it
- * was not, it may be faster than was seen: the speed that is kept grows a little, and if that was too much, so much is
- * given to the rail that it is busy, and measured. So a rail that was slow for a while is not left out for ever.
+ * <p><b>What is known.</b> The other side tells how many bytes have come over the rail, every {@value #TOLD_BYTES}
+ * or so ({@link FrameLayout}, COUNT). Between two such counts the rail was busy all the time if all that the second
+ * one tells had been given to it before the first: then bytes ÷ time is its speed, and the mean of the last few is
+ * kept. If it was not, it may be faster than was seen: the speed that is kept grows a little, and if that was too
+ * much, so much is given to the rail that it is busy, and measured. So a rail that was slow for a while is not left
+ * out for ever.
  *
- * <p>The speed says when a rail has done what it was given, and that is corrected with each count. As long as nothing
- * was counted, all rails are taken for equally fast.
+ * <p>The speed says when a rail has done what it was given, and that is corrected with each count. As long as
+ * nothing was counted, all rails are taken for equally fast.
  *
  * <p>What is given is noted by who sends, what has arrived by who takes in: the monitor is for the two.
  */
