@@ -65,19 +65,21 @@ final class RailChoice {
             return withRoom(0, bytes);
         }
         return switch (striping) {
-            case SPEED -> soonest(bytes);
-            case EVEN -> {
-                Rail rail = withRoom(next, bytes);
-                if (rail != null) {
-                    advance(rail.index());
-                }
-                yield rail;
-            }
+            case SPEED -> inTurn(soonest(bytes));
+            case EVEN -> inTurn(withRoom(next, bytes));
             case WHOLE -> {
                 Rail rail = alive(next);
                 yield rail != null && rail.hasRoom(bytes) ? rail : null;
             }
         };
+    }
+
+    /** The next frame looks at another rail first. */
+    private Rail inTurn(Rail rail) {
+        if (rail != null) {
+            advance(rail.index());
+        }
+        return rail;
     }
 
     /** A rail that has room, the first one from here on, or null. */
@@ -105,7 +107,8 @@ final class RailChoice {
         long nowNanos = clock.getAsLong();
         Rail best = null;
         long bestNanos = Long.MAX_VALUE;
-        for (Rail rail : rails) {
+        for (int i = 0; i < rails.length; i++) {
+            Rail rail = rails[(next + i) % rails.length];
             RailSpeed speed = speeds[rail.index()];
             boolean hasRoom = !rail.isLost() && rail.hasRoom(bytes);
             if (hasRoom || !rail.isLost() && speed.nanosUntil(0, nowNanos) > 0) {
