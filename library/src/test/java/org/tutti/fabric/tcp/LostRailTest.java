@@ -38,7 +38,7 @@ import org.tutti.memory.Words;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Two processes with two rails and real sockets, of which one rail goes through a {@link Relay} that is cut. */
-@Timeout(300)
+@Timeout(60)
 class LostRailTest {
     private static final int BYTES = 300_000;
     private static final int FLAPS = Integer.getInteger("rail.flaps", 3);
