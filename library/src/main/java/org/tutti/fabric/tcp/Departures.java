@@ -36,13 +36,13 @@ final class Departures {
 
     Departures(Peer peer, Regions regions, CountedFrames counted, Answers answers, Arrivals arrivals,
             AtomicLong refusals, RailChoice choice) {
-        this.choice = choice;
         this.peer = peer;
         this.regions = regions;
         this.counted = counted;
         this.answers = answers;
         this.arrivals = arrivals;
         this.refusals = refusals;
+        this.choice = choice;
     }
 
     /** These are the rails; with several of them there is a place for what is to be kept. */

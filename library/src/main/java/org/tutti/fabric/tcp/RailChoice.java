@@ -68,7 +68,7 @@ final class RailChoice {
             case SPEED -> inTurn(soonest(bytes));
             case EVEN -> inTurn(withRoom(next, bytes));
             case WHOLE -> {
-                Rail rail = alive(next);
+                Rail rail = withRoom(next, 0); // the first that is not lost
                 yield rail != null && rail.hasRoom(bytes) ? rail : null;
             }
         };
@@ -87,16 +87,6 @@ final class RailChoice {
         for (int i = 0; i < rails.length; i++) {
             Rail rail = rails[(first + i) % rails.length];
             if (!rail.isLost() && rail.hasRoom(bytes)) {
-                return rail;
-            }
-        }
-        return null;
-    }
-
-    private Rail alive(int first) {
-        for (int i = 0; i < rails.length; i++) {
-            Rail rail = rails[(first + i) % rails.length];
-            if (!rail.isLost()) {
                 return rail;
             }
         }

@@ -70,11 +70,11 @@ final class RailSpeed {
      * by another rail, and then later than it has told more; no harm comes of either, nor of a lie.
      */
     synchronized void noteArrived(long bytes, long nowNanos) {
-        long known = Math.min(bytes, given);
-        if (known <= arrived) {
+        long told = Math.min(bytes, given);
+        if (told <= arrived) {
             return;
         }
-        arrived = known;
+        arrived = told;
         if (measures && nowNanos - beganNanos >= MEASURED_NANOS_MIN) {
             measure((arrived - beganArrived) / (double) (nowNanos - beganNanos), arrived <= beganGiven);
             measures = false;

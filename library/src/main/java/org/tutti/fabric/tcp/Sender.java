@@ -144,8 +144,8 @@ final class Sender {
             Waiter.Check check) {
         sending.lock(check);
         try {
-            int stripe = departures.choice().stripe(bytes);
             departures.choice().beginMessage();
+            int stripe = departures.choice().stripe(bytes);
             for (long left = bytes; left > 0; left -= stripe) {
                 long next = Math.min(stripe, left);
                 int room = PackedRuns.payloadBytes(pieces, next);
