@@ -50,7 +50,7 @@ class SlipsTest {
             // a master reads all blocks, and so has awaited them
             "NOT_AWAITED ARRIVED Contributions.complete < DirectAllgather.run",
             // the same was awaited before: the first section, the invitation for the first part
-            "NOT_AWAITED READY ShownSections.findFirst < DepartingSections.openFurther",
+            "NOT_AWAITED READY ShownSections.await < ShownSections.findFirst < DepartingSections.openFurther",
             "NOT_AWAITED CREDIT GatherBroadcastAllgather.sendOthers",
             // who looks ahead has seen that all is there
             "NOT_AWAITED ARRIVED ArrivingSections.takeFirst < .*BlockExchange.lookAhead",

@@ -255,12 +255,13 @@ final class ServiceThread {
                 }
                 see(leased);
                 long nowNanos = System.nanoTime();
-                if (busy) {
-                    connections.look(nowNanos);
-                }
-                if (nowNanos - lookedNanos >= tickMillis * 1_000_000) {
+                boolean isTick = nowNanos - lookedNanos >= tickMillis * 1_000_000;
+                if (isTick) {
                     look(Math.min(nowNanos - lookedNanos, 2 * tickMillis * 1_000_000));
                     lookedNanos = nowNanos;
+                }
+                if (busy || isTick) {
+                    connections.look(nowNanos);
                 }
             }
         } catch (Throwable e) { // what concerns one connection has ended that one
@@ -319,7 +320,6 @@ final class ServiceThread {
             silence.look(peer, elapsedNanos);
             connections.lookAtRails(peer, nowNanos);
         }
-        connections.look(nowNanos);
         peers.release();
         if (arrivalsLock.tryLock()) {
             try {
