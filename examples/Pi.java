@@ -17,10 +17,9 @@ void main() {
             area += 4 / (1 + x * x) * width;
         }
 
-        double[] pi = {area};
-        world.allreduce(pi, Reduction.SUM);
+        double pi = world.allreduce(area, Reduction.SUM);
         if (world.rank() == 0) {
-            IO.println("pi is %.12f, from %d processes".formatted(pi[0], world.size()));
+            IO.println("pi is %.12f, from %d processes".formatted(pi, world.size()));
         }
     }
 }

@@ -15,6 +15,8 @@ import java.util.stream.Stream;
  *
  * "also for int[], long[]": the same method with each of these types in place of Span.
  *
+ * "also with int, double": the same method with each of these types in place of long, but for an offset or a count.
+ *
  * "as in Communicator": the method of Communicator with the same parameters has the types, and the Javadoc.
  *
  * "all calls of NonBlockingCommunicator, each of which returns a PreparedCall": those which that template has as in
@@ -25,21 +27,22 @@ import java.util.stream.Stream;
  */
 
 private static final Pattern METHOD = Pattern.compile("""
-        (?m)(?:^    // also for (?<types>.*)\\n)?(?:^    // as in (?<model>\\w+)\\n)?\
+        (?m)(?:^    // also (?:for (?<types>.*)|with (?<scalars>.*))\\n)?(?:^    // as in (?<model>\\w+)\\n)?\
         (?<javadoc>^    /\\*\\*\\n(?:^     \\*.*\\n)+)?\
         (?<head>^    public \\w+ (?<name>\\w+)\\((?<parameters>[^)]*)\\) \\{\\n)\
         (?<body>(?:^(?!    }).*\\n)+^    }\\n)""");
-private static final Pattern COMMENT = Pattern.compile("(?m)^ +// (also for|as in) .*");
+private static final Pattern COMMENT = Pattern.compile("(?m)^ +// (also for|also with|as in) .*");
 private static final Pattern ALTERNATIVES = Pattern.compile("\\[([^\\[\\]|]*)\\|([^\\[\\]|]*)]");
 private static final Pattern ALL_CALLS =
         Pattern.compile("(?m)^    // all calls of (\\w+), each of which returns a (\\w+)\n");
 private static final int COLUMNS = 120;
 
 /** A method of a template, and what stands before it. */
-record Method(String types, String model, String javadoc, String head, String name, String parameters, String body) {
+record Method(String types, String scalars, String model, String javadoc, String head, String name, String parameters,
+        String body) {
     Method(MatchResult found) {
-        this(found.group("types"), found.group("model"), found.group("javadoc"), found.group("head"),
-                found.group("name"), found.group("parameters"), found.group("body"));
+        this(found.group("types"), found.group("scalars"), found.group("model"), found.group("javadoc"),
+                found.group("head"), found.group("name"), found.group("parameters"), found.group("body"));
     }
 
     /** As {@code broadcast(Span, int)}. */
@@ -70,8 +73,9 @@ String written(Path template) throws IOException {
         if (method.model != null) {
             method = likeItsModel(method, template.resolveSibling(method.model + ".java"));
         }
-        found.appendReplacement(text,
-                Matcher.quoteReplacement(method.types == null ? found.group() : forAllTypes(method)));
+        String all = method.types != null ? forAllTypes(method)
+                : method.scalars != null ? forAllScalars(method) : found.group();
+        found.appendReplacement(text, Matcher.quoteReplacement(all));
     }
     found.appendTail(text);
     COMMENT.matcher(text).results().findFirst().ifPresent(comment -> {
@@ -104,7 +108,7 @@ Method likeItsModel(Method method, Path template) throws IOException {
             .replaceFirst("(?m)^     (?=\\* @throws|\\*/)",
                     "     * @return the " + (isPrepared(method) ? "prepared call" : "request") + "\n$0");
     String types = model.types == null ? "" : model.types;
-    return new Method(isPrepared(method) ? types.replace("boolean[], ", "") : types, null,
+    return new Method(isPrepared(method) ? types.replace("boolean[], ", "") : types, null, null,
             "As " + link + ".\n\n" + tags, method.head,
             method.name, method.parameters, method.body);
 }
@@ -119,6 +123,13 @@ String forAllTypes(Method method) {
             .map(array -> javadoc(method, "$2").replace("ARRAY", array)
                     + (array.equals("boolean[]") ? forBooleans(method) : forArray(method, array)));
     return Stream.concat(Stream.of(javadoc(method, "$1") + method.head + method.body), arrays)
+            .collect(Collectors.joining("\n"));
+}
+
+String forAllScalars(Method method) {
+    return Stream.concat(Stream.of("long"), Stream.of(method.scalars.split(", ")))
+            .map(type -> method.javadoc + (method.head + method.body)
+                    .replaceAll("\\blong(s?)\\b(?! offset| count)", type + "$1"))
             .collect(Collectors.joining("\n"));
 }
 

@@ -48,6 +48,7 @@ import java.util.OptionalInt;
 public abstract class Communicator implements AutoCloseable {
     private final ArrayViews<MemorySegment> segments;
     private final ArrayViews<Span> booleans;
+    private final Scalars scalars;
 
     /**
      * For Tutti's own implementation only.
@@ -55,6 +56,7 @@ public abstract class Communicator implements AutoCloseable {
     protected Communicator() {
         segments = ArrayViews.segments(ArrayViews.REMEMBERED);
         booleans = ArrayViews.booleans(ArrayViews.REMEMBERED);
+        scalars = new Scalars();
     }
 
     /**
@@ -65,6 +67,7 @@ public abstract class Communicator implements AutoCloseable {
     protected Communicator(Communicator viewed) {
         segments = viewed.segments;
         booleans = viewed.booleans;
+        scalars = viewed.scalars;
     }
 
     /**
@@ -252,6 +255,20 @@ public abstract class Communicator implements AutoCloseable {
         data.unstage();
     }
 
+    // also with boolean, int, double
+    /**
+     * Tells every rank the root's value.
+     *
+     * @param value at the root what is told, elsewhere anything; of the same type at every rank
+     * @param root the rank whose value it is
+     * @return the root's value
+     * @throws IllegalArgumentException when root is no rank of the communicator
+     */
+    public long broadcast(long value, int root) {
+        broadcast(scalars.of(value), root);
+        return scalars.longs[0];
+    }
+
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
      * Combines every rank's elements at the root, in place: the root's elements are replaced by the combination, those
@@ -323,6 +340,20 @@ public abstract class Communicator implements AutoCloseable {
         Arguments.checkFits(source, target);
         call(Collective.ALLREDUCE, source.segment(), target.segment(), source.type(), source.count(), reduction, 0);
         target.unstage();
+    }
+
+    // also with boolean, int, double
+    /**
+     * Combines a value of every rank at every rank.
+     *
+     * @param value this rank's; of the same type at every rank
+     * @param reduction the operator
+     * @return the combination of all values
+     * @throws IllegalArgumentException when the operator does not work on the type, or on single elements
+     */
+    public long allreduce(long value, Reduction reduction) {
+        allreduce(scalars.of(value), reduction);
+        return scalars.longs[0];
     }
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]

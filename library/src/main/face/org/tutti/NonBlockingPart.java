@@ -56,6 +56,11 @@ public abstract class NonBlockingPart {
     }
 
     // as in RemotePart
+    public Request putNotify(Section section, Span source, Section of, int notification) {
+        return written(part -> part.putNotify(section, source, of, notification));
+    }
+
+    // as in RemotePart
     public Request get(long offset, Span target) {
         RemotePart.checkTarget(target.segment());
         return read(offset, target.segment());

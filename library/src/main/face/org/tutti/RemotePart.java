@@ -16,6 +16,8 @@ import java.util.Optional;
  * latest calls, so that calls with the same arrays allocate nothing.
  */
 public abstract class RemotePart {
+    private static final int FILL_BYTES = 32 << 10; // a multiple of each element, and in a core's cache
+
     private final ArrayViews<MemorySegment> segments = ArrayViews.segments(ArrayViews.REMEMBERED);
 
     /**
@@ -102,6 +104,7 @@ public abstract class RemotePart {
         write(section, source.segment(), of);
     }
 
+    // also for byte[], char[], short[], int[], long[], float[], double[]
     /**
      * Copies elements into this part, and then counts one more notification there, for which the part's rank waits by
      * {@link RemoteMemory#awaitNotifications}. When it has seen the count, these bytes are visible to it, and those of
@@ -129,6 +132,51 @@ public abstract class RemotePart {
     public void putNotify(long offset, MemorySegment source, int notification) {
         Arguments.checkUsable(source, "source");
         writeNotify(offset, source, notification);
+    }
+
+    /**
+     * As {@link #put(Section, Span, Section)}, and then counts one more notification, as {@link #putNotify(long, Span,
+     * int)} does.
+     *
+     * @param section where the bytes go
+     * @param source memory
+     * @param of which bytes of the source; as many
+     * @param notification which of the part's words, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX} − 1
+     * @throws IndexOutOfBoundsException when a section is not inside its memory, or there is no such word
+     * @throws IllegalArgumentException when the sections have not as many bytes
+     */
+    public void putNotify(Section section, Span source, Section of, int notification) {
+        Arguments.checkUsable(source.segment(), "source");
+        writeNotify(section, source.segment(), of, notification);
+    }
+
+    // also with byte, int, float, double
+    /**
+     * Writes the same value to all of some elements of this part.
+     *
+     * @param offset at which byte of the part they begin
+     * @param count how many elements of the value's type, 0 or more
+     * @param value the value
+     * @throws IndexOutOfBoundsException when the range is not inside the part
+     */
+    public void fill(long offset, long count, long value) {
+        fill(offset, count, MemorySegment.ofArray(new long[]{value}));
+    }
+
+    private void fill(long offset, long count, MemorySegment value) {
+        long element = value.byteSize();
+        if (offset < 0 || count < 0 || offset > size() || count > (size() - offset) / element) {
+            throw new IndexOutOfBoundsException("a fill of " + count + " elements of " + element + " bytes at offset "
+                    + offset + " is not inside the part of rank " + rank() + ", which has " + size() + " bytes");
+        }
+        byte[] values = new byte[(int) Math.min(count * element, FILL_BYTES)];
+        MemorySegment source = MemorySegment.ofArray(values);
+        for (long at = 0; at < values.length; at += element) {
+            source.asSlice(at, element).copyFrom(value);
+        }
+        for (long done = 0; done < count * element; done += values.length) {
+            write(offset + done, source.asSlice(0, Math.min(values.length, count * element - done)));
+        }
     }
 
     // also for byte[], char[], short[], int[], long[], float[], double[]
@@ -397,6 +445,16 @@ public abstract class RemotePart {
      * @param notification which word; unchecked
      */
     protected abstract void writeNotify(long offset, MemorySegment source, int notification);
+
+    /**
+     * What a put of a section with a notification ends in.
+     *
+     * @param section where the bytes go; unchecked
+     * @param source memory
+     * @param of which bytes of it; unchecked
+     * @param notification which word; unchecked
+     */
+    protected abstract void writeNotify(Section section, MemorySegment source, Section of, int notification);
 
     /**
      * What all forms of get end in.

@@ -138,7 +138,7 @@ public final class Section {
     }
 
     /**
-     * A box of an n-dimensional array that begins the memory, with the last index running fastest, as in Java and C.
+     * A box of an n-dimensional array at the beginning of the memory, whose last index runs fastest, as in Java and C.
      *
      * @param type the type of the elements
      * @param shape the array's length in each dimension, 1 or more; 1 to {@value #LEVELS_MAX} numbers
@@ -150,6 +150,23 @@ public final class Section {
      * @throws IndexOutOfBoundsException when the box is not inside the array
      */
     public static Section box(DataType type, long[] shape, long[] from, long[] count) {
+        return box(0, type, shape, from, count);
+    }
+
+    /**
+     * A box of an n-dimensional array that begins anywhere in the memory, with the last index running fastest.
+     *
+     * @param offset at which byte the array begins, 0 or more
+     * @param type the type of the elements
+     * @param shape the array's length in each dimension, 1 or more; 1 to {@value #LEVELS_MAX} numbers
+     * @param from the box's first index in each dimension
+     * @param count the box's length in each dimension, 0 or more
+     * @return the section
+     * @throws IllegalArgumentException when the offset is negative, there are not as many numbers of each kind, or the
+     *             array is longer than any memory
+     * @throws IndexOutOfBoundsException when the box is not inside the array
+     */
+    public static Section box(long offset, DataType type, long[] shape, long[] from, long[] count) {
         int dimensions = shape.length;
         if (dimensions == 0 || dimensions > LEVELS_MAX || from.length != dimensions || count.length != dimensions) {
             throw new IllegalArgumentException("a box has 1 to " + LEVELS_MAX + " dimensions, the same in shape, from "
@@ -159,7 +176,7 @@ public final class Section {
         long[] counts = new long[dimensions - 1];
         long[] strides = new long[dimensions - 1];
         long stride = type.bytes();
-        long start = 0;
+        long start = 0; // in the array
         for (int dimension = dimensions - 1; dimension >= 0; dimension--) {
             if (from[dimension] < 0 || count[dimension] < 0 || shape[dimension] < 1
                     || from[dimension] > shape[dimension] - count[dimension]) {
@@ -177,7 +194,11 @@ public final class Section {
             }
             stride *= shape[dimension];
         }
-        return strided(start, count[dimensions - 1] * type.bytes(), counts, strides);
+        if (offset < 0 || offset > Long.MAX_VALUE - stride) {
+            throw new IllegalArgumentException("an array of " + Arrays.toString(shape) + " " + type
+                    + " elements cannot begin at byte " + offset + ": that is 0 to " + (Long.MAX_VALUE - stride));
+        }
+        return strided(offset + start, count[dimensions - 1] * type.bytes(), counts, strides);
     }
 
     /**

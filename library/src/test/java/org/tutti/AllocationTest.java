@@ -103,7 +103,11 @@ class AllocationTest {
                         (world, data) -> world.allToAll(data.array, halves, data.other, halves)),
                 new Operation("reduce-scatter in place", elements,
                         (world, data) -> world.reduceScatter(data.array, Reduction.SUM)),
-                new Operation("scan in place", elements, (world, data) -> world.scan(data.array, Reduction.MAX)));
+                new Operation("scan in place", elements, (world, data) -> world.scan(data.array, Reduction.MAX)),
+                new Operation("values", elements, (world, data) -> {
+                    boolean isRoot = world.broadcast(world.rank() == 0, 0);
+                    data.calls[0] = world.allreduce(data.calls[0] + (isRoot ? 1 : 2), Reduction.SUM);
+                }));
     }
 
     private static List<Operation> withData(int elements) {

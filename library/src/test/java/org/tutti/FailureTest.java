@@ -48,6 +48,17 @@ class FailureTest {
 
     @ParameterizedTest
     @EnumSource
+    void shouldRethrowAFailedAssertionAsOne(Threads kind) {
+        assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> Tutti.runLocal(3, on(kind), job -> {
+            if (job.rank() == 1) {
+                throw new AssertionError("expected 4 but was 5");
+            }
+            job.world().barrier();
+        })).withMessage("rank 1: expected 4 but was 5").withCauseInstanceOf(AssertionError.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void shouldEndWaitsForARankThatHasLeft(Threads kind) {
         Tutti.runLocal(3, on(kind), job -> {
             if (job.rank() != 1) {

@@ -647,6 +647,75 @@ class OneSidedTest {
         });
     }
 
+    /** Each rank puts a column into the next one's matrix, and elements of an array behind it. */
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldNotifyOfSectionsAndArrays(Shape shape) {
+        int side = 90;
+        shape.runner.accept(job -> {
+            Communicator world = job.world();
+            int self = world.rank();
+            int from = (self + world.size() - 1) % world.size();
+            try (RemoteMemory memory = world.allocate(8L * side * side + 4)) {
+                RemotePart next = memory.at((self + 1) % world.size());
+                Section all = Section.of(0, 8L * side);
+                for (int column = 0; column < side; column++) {
+                    double[] elements = new double[side];
+                    Arrays.fill(elements, self * 100.0 + column);
+                    next.putNotify(Section.box(DataType.DOUBLE, new long[]{side, side}, new long[]{0, column},
+                            new long[]{side, 1}), Span.of(elements), all, 1);
+                }
+                next.putNotify(8L * side * side, new int[]{self}, 2);
+                assertThatThrownBy(() -> next.putNotify(all, Span.of(new double[side]), all, 16))
+                        .isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("notification 16");
+                memory.awaitNotifications(1, side);
+                for (int i = 0; i < side * side; i++) {
+                    assertThat(memory.local().getAtIndex(ValueLayout.JAVA_DOUBLE, i))
+                            .isEqualTo(from * 100.0 + i % side);
+                }
+                memory.awaitNotifications(2, 1);
+                assertThat(memory.local().get(ValueLayout.JAVA_INT, 8L * side * side)).isEqualTo(from);
+                memory.barrier();
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldFillPartsWithValues(Shape shape) {
+        int count = 5_000;
+        shape.runner.accept(job -> {
+            Communicator world = job.world();
+            int self = world.rank();
+            try (RemoteMemory memory = world.allocate(DataType.LONG, 2 * count)) {
+                RemotePart next = memory.at((self + 1) % world.size());
+                next.fill(16, count, self - 7L);
+                next.fill(0, 3, (byte) self);
+                next.fill(8L * count + 16, 2, 0.5f);
+                next.fill(8L * count + 24, 1, -2.5);
+                next.fill(8L * count + 32, 2, 9);
+                next.fill(16L * count, 0, 1.0);
+                assertThatThrownBy(() -> next.fill(16L * count - 8, 2, 1L))
+                        .isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("a fill of 2 elements");
+                assertThatThrownBy(() -> next.fill(8, Long.MAX_VALUE / 8 + 1, 1L))
+                        .isInstanceOf(IndexOutOfBoundsException.class);
+                memory.barrier();
+                int from = (self + world.size() - 1) % world.size();
+                MemorySegment local = memory.local();
+                assertThat(local.asSlice(0, 4).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(
+                        new byte[]{(byte) from, (byte) from, (byte) from, 0});
+                for (int i = 0; i < count; i++) {
+                    assertThat(local.getAtIndex(ValueLayout.JAVA_LONG, 2 + i)).isEqualTo(from - 7L);
+                }
+                assertThat(local.get(ValueLayout.JAVA_FLOAT, 8L * count + 20)).isEqualTo(0.5f);
+                assertThat(local.get(ValueLayout.JAVA_DOUBLE, 8L * count + 24)).isEqualTo(-2.5);
+                assertThat(local.get(ValueLayout.JAVA_INT, 8L * count + 36)).isEqualTo(9);
+                assertThat(local.getAtIndex(ValueLayout.JAVA_LONG, count + 5)).isZero();
+                memory.barrier();
+            }
+        });
+    }
+
     @ParameterizedTest
     @MethodSource("shapes")
     void shouldCountTheNotificationsOfAllRanks(Shape shape) {

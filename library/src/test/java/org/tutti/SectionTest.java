@@ -63,6 +63,7 @@ class SectionTest {
         }
         List<long[]> all = new ArrayList<>();
         indexes(count, 0, new long[dimensions], all);
+        long offset = random.nextInt(3) * 13L;
         List<Long> expected = new ArrayList<>();
         for (long[] index : all) {
             long element = 0;
@@ -70,10 +71,11 @@ class SectionTest {
                 element = element * shape[i] + from[i] + index[i];
             }
             for (int i = 0; i < type.bytes(); i++) {
-                expected.add(element * type.bytes() + i);
+                expected.add(offset + element * type.bytes() + i);
             }
         }
-        return new Counted(Section.box(type, shape, from, count), expected);
+        return new Counted(offset == 0 ? Section.box(type, shape, from, count)
+                : Section.box(offset, type, shape, from, count), expected);
     }
 
     private static Counted strided(Random random) {
@@ -161,6 +163,10 @@ class SectionTest {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Section.box(DataType.INT, new long[]{4}, new long[]{2}, new long[]{3}))
                 .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> Section.box(-4, DataType.INT, new long[]{4}, new long[]{2}, new long[]{1}))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("cannot begin at byte -4");
+        assertThatThrownBy(() -> Section.box(Long.MAX_VALUE - 7, DataType.INT, new long[]{2}, new long[1], new long[1]))
+                .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Section.box(DataType.INT, none, none, none))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Section.box(DataType.INT, new long[]{1L << 40, 1L << 40}, new long[2], new long[2]))

@@ -116,6 +116,9 @@ public final class LocalRanks {
         if (failure instanceof RankFailedException secondary) {
             throw secondary;
         }
+        if (failure instanceof AssertionError) { // so that a test framework takes it for what it is
+            throw new AssertionError("rank " + first + ": " + failure.getMessage(), failure);
+        }
         throw new RankFailedException(first, "rank " + first + " failed: " + failure, failure);
     }
 

@@ -19,6 +19,8 @@ abstract class LivePart extends RemotePart {
     /** The first whole number that is too great for a long, to which the greatest long is rounded as a double. */
     private static final double LONG_END = 0x1p63;
 
+    private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
+
     final LiveRemoteMemory memory;
     final int rank;
     final long bytes;
@@ -64,6 +66,13 @@ abstract class LivePart extends RemotePart {
         check("putNotify", offset, length);
         long word = PartLayout.notification(bytes, memory.checkNotification(notification));
         copyInAndNotify(offset, source, length, word);
+    }
+
+    @Override
+    protected void writeNotify(Section section, MemorySegment source, Section of, int notification) {
+        memory.checkNotification(notification); // before anything is written
+        write(section, source, of);
+        writeNotify(0, NOTHING, notification);
     }
 
     @Override

@@ -1,0 +1,34 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+/** Where calls with a single value keep it: always in the same arrays, so that they allocate nothing. */
+final class Scalars {
+    final boolean[] booleans = new boolean[1];
+    final int[] ints = new int[1];
+    final long[] longs = new long[1];
+    final double[] doubles = new double[1];
+    private final Span ofBooleans = Span.standingFor(booleans);
+    private final Span ofInts = Span.of(ints);
+    private final Span ofLongs = Span.of(longs);
+    private final Span ofDoubles = Span.of(doubles);
+
+    Span of(boolean value) {
+        booleans[0] = value;
+        return Span.staged(ofBooleans);
+    }
+
+    Span of(int value) {
+        ints[0] = value;
+        return ofInts;
+    }
+
+    Span of(long value) {
+        longs[0] = value;
+        return ofLongs;
+    }
+
+    Span of(double value) {
+        doubles[0] = value;
+        return ofDoubles;
+    }
+}
