@@ -19,7 +19,7 @@ void main() {
 
         double pi = world.allreduce(area, Reduction.SUM);
         if (world.rank() == 0) {
-            IO.println("pi is %.12f, from %d processes".formatted(pi, world.size()));
+            IO.println("pi is %.12f, from %d process%s".formatted(pi, world.size(), world.size() == 1 ? "" : "es"));
         }
     }
 }

@@ -18,6 +18,7 @@ public final class MachineTime {
     private static final Path STATISTICS = Path.of("/proc/stat");
     private static final long NANOS_PER_TICK = 10_000_000; // of USER_HZ
     private static final double SHARE_WORTH_A_WORD = 0.05;
+    private static final long LOOK_MILLIS = 250;
 
     private final long wallNanos = System.nanoTime();
     private final Ticks start = Ticks.now();
@@ -76,6 +77,31 @@ public final class MachineTime {
             double taken = Math.max(0, stolen - then.stolen);
             return taken / Math.max(1, taken + busy - then.busy);
         }
+    }
+
+    /**
+     * Looks what others do on this machine, for a quarter of a second.
+     *
+     * @return a sentence for whoever is about to measure, if they use more than a twentieth of its cores
+     */
+    public static Optional<String> warningOfOthers() throws InterruptedException {
+        Ticks before = Ticks.now();
+        Duration ownBefore = ownTime();
+        Thread.sleep(LOOK_MILLIS);
+        Ticks now = Ticks.now();
+        long own = ownTime().minus(ownBefore).toNanos() / NANOS_PER_TICK;
+        double all = LOOK_MILLIS * 1e6 / NANOS_PER_TICK * now.cores;
+        return warningOfOthers((now.busy - before.busy - own) / all);
+    }
+
+    private static Duration ownTime() {
+        return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
+    }
+
+    static Optional<String> warningOfOthers(double share) {
+        return share < SHARE_WORTH_A_WORD ? Optional.empty()
+                : Optional.of(String.format(Locale.ROOT, "tutti: other programs use %.0f %% of this machine's cores, so"
+                        + " the figures will say little; let nothing else run", 100 * Math.min(1, share)));
     }
 
     /** {@return the time since then without what was stolen, in steps of 10 ms, a mean of the cores} */

@@ -4,8 +4,10 @@ package org.tutti.tool;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 
 import org.tutti.TuttiException;
 import org.tutti.tool.bench.BenchCommand;
@@ -21,6 +23,7 @@ import org.tutti.tool.simulate.TuneCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The command line {@code tutti}: finds the command, runs it, and turns its exceptions into a sentence and a
@@ -29,11 +32,17 @@ import picocli.CommandLine.ParameterException;
 @Command(name = "tutti", version = "tutti " + Main.VERSION, mixinStandardHelpOptions = true,
         description = "Runs and examines parallel Java programs.", subcommands = {
                 RunCommand.class, BenchCommand.class, CompareCommand.class, InfoCommand.class, SimulateCommand.class,
-                DrawCommand.class, ChartCommand.class, TuneCommand.class, PrepareCommand.class, HostCommand.class})
+                DrawCommand.class, ChartCommand.class, TuneCommand.class, PrepareCommand.class, HostCommand.class,
+                CommandLine.HelpCommand.class},
+        footer = {"", "Begin with", "  tutti run -n 4 examples/Pi.java", "",
+                "Tutti's own laboratory: tutti chart, tutti "
+                        + "tune (see tutti chart --help)."})
 public final class Main implements Runnable {
     /** The version of Tutti. */
     public static final String VERSION = "0.1.0-SNAPSHOT";
 
+    private static final Pattern OF_THE_JVM =
+            Pattern.compile("-(X|D\\w|ea\\b|da\\b|verbose|agent|javaagent|-add-(modules|opens|exports)|-enable-)");
     private static final int STATUS_FAILED = 1;
     private static final int STATUS_USAGE = 2;
 
@@ -76,10 +85,30 @@ public final class Main implements Runnable {
         CommandLine.usage(this, System.out);
     }
 
+    @Command(name = "version", description = "Prints the version.")
+    int version() {
+        System.out.println("tutti " + VERSION);
+        return 0;
+    }
+
     private static int reportUsage(ParameterException exception, String[] arguments) {
         var command = exception.getCommandLine().getCommandSpec().qualifiedName();
-        System.err.printf("tutti: %s (see %s --help)%n", exception.getMessage(), command);
+        var said = exception instanceof UnmatchedArgumentException unmatched ? sentence(unmatched)
+                : exception.getMessage();
+        System.err.printf("tutti: %s (see %s --help)%n", said, command);
         return STATUS_USAGE;
+    }
+
+    private static String sentence(UnmatchedArgumentException unmatched) {
+        var given = unmatched.getUnmatched().getFirst();
+        if (OF_THE_JVM.matcher(given).lookingAt()) {
+            return given + " is an option of the JVM; tutti run takes it as -J" + given;
+        }
+        var kind = unmatched.isUnknownOption() ? "there is no option "
+                : unmatched.getCommandLine().getParent() == null ? "there is no command "
+                        : unmatched.getCommandLine().getCommandSpec().qualifiedName() + " takes no argument ";
+        return kind + given + unmatched.getSuggestions().stream().findFirst()
+                .map(meant -> "; did you mean " + meant + "?").orElse("");
     }
 
     private static int reportFailure(Exception exception) {
@@ -89,6 +118,7 @@ public final class Main implements Runnable {
                 return STATUS_USAGE;
             }
             case TuttiException known -> System.err.println("tutti: " + known.getMessage());
+            case IOException broken -> System.err.println("tutti: " + broken);
             default -> exception.printStackTrace();
         }
         return STATUS_FAILED;

@@ -32,6 +32,14 @@ class MachineTimeTest {
     }
 
     @Test
+    void shouldWarnOfOthersThatUseTheCores() {
+        assertThat(MachineTime.warningOfOthers(-0.01)).isEmpty();
+        assertThat(MachineTime.warningOfOthers(0.04)).isEmpty();
+        assertThat(MachineTime.warningOfOthers(0.52)).contains("tutti: other programs use 52 % of this machine's cores,"
+                + " so the figures will say little; let nothing else run");
+    }
+
+    @Test
     void shouldWarnOfAHostThatTookMuch() {
         assertThat(MachineTime.warning(0.04)).isEmpty();
         assertThat(MachineTime.warning(0.43)).contains("tutti: the host of this virtual machine took 43 % of its time "

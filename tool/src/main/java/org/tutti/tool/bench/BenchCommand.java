@@ -28,7 +28,10 @@ import picocli.CommandLine.Option;
         footer = {
                 "",
                 "Times are microseconds a call: the mean of the slowest rank in a repeat; of the repeats the median, "
-                        + "the lowest and the highest. The elements change from call to call. Let nothing else run."})
+                        + "the lowest and the highest. The elements change from call to call. Let nothing else run.",
+                "", "Examples:", "  tutti bench -n 2 --collective allreduce --bytes 8,64k",
+                "  tutti bench -n 4 --nodes 2 --all-algorithms --collective broadcast --bytes 1m",
+                "  tutti bench -n 2 --one-sided --operation put,get --bytes 8,64k"})
 public final class BenchCommand implements Callable<Integer> {
     /** The first line of the file that {@code --csv} writes. */
     public static final String CSV_COLUMNS = "contender,operation,layout,ranks,bytes,microseconds,low,high,calls";
@@ -133,6 +136,7 @@ public final class BenchCommand implements Callable<Integer> {
                 allAlgorithms ? List.of(BenchProgram.ALL) : checked(algorithms), absolute(csv),
                 operations, sizes.stream().map(BenchCommand::bytes).toList(), segments,
                 absolute(gates), kind, how);
+        warnOfOthers();
         return virtual ? Launch.runOwnAlone(BenchProgram.class, arguments)
                 : Launch.runOwn(where, BenchProgram.class, arguments);
     }
@@ -144,8 +148,17 @@ public final class BenchCommand implements Callable<Integer> {
                             + "leave them out");
         }
         var cells = oneSided.cells(sizes.stream().map(BenchCommand::bytes).toList());
-        return Launch.runOwn(where, OneSidedProgram.class,
-                OneSidedProgram.arguments(cells, repeats, absolute(csv), segments, protocolName(), absolute(gates)));
+        var arguments = OneSidedProgram.arguments(cells, repeats, absolute(csv), segments, protocolName(),
+                absolute(gates));
+        warnOfOthers();
+        return Launch.runOwn(where, OneSidedProgram.class, arguments);
+    }
+
+    /** With gates others are known to run, which wait for their turns. */
+    private void warnOfOthers() throws InterruptedException {
+        if (gates == null) {
+            MachineTime.warningOfOthers().ifPresent(System.err::println);
+        }
     }
 
     /** The name of the constant that was chosen, or nothing. */

@@ -14,6 +14,8 @@ import org.tutti.JobOptions;
 import org.tutti.JobOptions.Threads;
 import org.tutti.Tutti;
 import org.tutti.choice.Catalogue;
+import org.tutti.choice.Choice;
+import org.tutti.job.JobEnvironment;
 import org.tutti.tool.bench.MeasuredLoop.Repeat;
 
 /** What every rank of {@code tutti bench} runs. */
@@ -36,6 +38,16 @@ public final class BenchProgram {
                             segments, call);
                 case OVERLAPPED -> new OverlappedLoop(world, measured, collective, bytes, segments);
             };
+        }
+
+        /** What Tutti chooses for such a call of the world. */
+        String chosen(Communicator world) {
+            return operation.collective().map(collective -> call == CallKind.WITH_BLOCKS
+                    ? Choice.ofBlocks(collective, world.topology(), true)
+                    : Choice.parse(System.getenv().getOrDefault(JobEnvironment.ALGORITHM, ""))
+                            .shortlist(world.topology())
+                            .algorithm(collective, bytes, true))
+                    .map(chosen -> chosen.description().name()).orElse("");
         }
     }
 
@@ -123,7 +135,8 @@ public final class BenchProgram {
                         turns.measure(loop, round == 1, figures -> {
                             var all = Stream.concat(earlier.get(index).stream(), figures.stream()).toList();
                             if (isLast) {
-                                report.add(cell.operation.label(), cell.algorithm, cell.call, cell.bytes, all,
+                                report.add(cell.operation.label(), cell.algorithm, cell.chosen(world), cell.call,
+                                        cell.bytes, all,
                                         loop.calls());
                             } else {
                                 earlier.set(index, all);

@@ -54,12 +54,14 @@ final class BenchReport implements AutoCloseable {
      *
      * @param operation what was called
      * @param algorithm by which, or nothing if Tutti chose
+     * @param chosen what it chose, or nothing if there was no choice
      * @param kind how
      * @param bytes of a message
      * @param repeats the figures
      * @param calls of a repeat
      */
-    void add(String operation, String algorithm, CallKind kind, long bytes, List<Repeat> repeats, long calls) {
+    void add(String operation, String algorithm, String chosen, CallKind kind, long bytes, List<Repeat> repeats,
+            long calls) {
         if (!writes) {
             return;
         }
@@ -72,7 +74,7 @@ final class BenchReport implements AutoCloseable {
         double low = sorted[0];
         double high = sorted[sorted.length - 1];
         System.out.printf(Locale.ROOT, "%-21s %-24s %10d %12.3f %12.3f %12.3f%s%n", operation,
-                (algorithm.isEmpty() ? "(chosen)" : algorithm) + suffix, bytes, median, low, high,
+                (algorithm.isEmpty() ? (chosen + " (chosen)").strip() : algorithm) + suffix, bytes, median, low, high,
                 overlap.isEmpty() ? "" : " %11s".formatted(overlap));
         if (csv != null) {
             csv.printf(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f,%d%s%n",

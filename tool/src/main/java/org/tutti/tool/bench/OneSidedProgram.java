@@ -45,7 +45,7 @@ public final class OneSidedProgram {
                 for (var cell : cells) {
                     try (var loop = new OneSidedLoop(world, cell, segments, protocol)) {
                         turns.measure(loop, true,
-                                figures -> report.add(cell.label(), "", CallKind.BLOCKING, cell.bytes(), figures,
+                                figures -> report.add(cell.label(), "", "", CallKind.BLOCKING, cell.bytes(), figures,
                                         loop.calls()));
                     }
                 }

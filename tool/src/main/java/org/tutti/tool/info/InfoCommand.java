@@ -29,7 +29,8 @@ import picocli.CommandLine.Option;
  */
 @Command(name = "info", mixinStandardHelpOptions = true,
         description = "Shows this machine as Tutti sees it, sizes of its shared memory, its rails, the algorithms, "
-                + "and when which is chosen.")
+                + "and when which is chosen.",
+        footer = {"", "Examples:", "  tutti info", "  tutti info --algorithms", "  tutti info --rails eth0,eth1"})
 public final class InfoCommand implements Callable<Integer> {
     private static final int[] RANKS_SHOWN = {2, 8, 64, 1024};
     private static final long KIBIBYTE = 1 << 10;

@@ -17,7 +17,7 @@ public final class PlacementOptions {
     private static final Pattern RAIL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.:%@-]{0,63}|\\[?[0-9A-Fa-f:.]{2,45}]?");
     private static final String LOOPBACK = "127.0.0.1";
 
-    @Option(names = {"-n",
+    @Option(names = {"-n", "-np",
             "--ranks"}, paramLabel = "ranks", description = "Number of ranks; as many as cores unless given.")
     private Integer ranks;
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
+import java.util.zip.ZipException;
 
 import org.tutti.tool.UsageException;
 
@@ -43,6 +44,8 @@ record Program(String mainClass, String classPath, Optional<Path> compiled, List
                                 + jar + " some.Main");
             }
             return of(mainClass.strip(), join(jar.toString(), classPath), arguments);
+        } catch (ZipException e) {
+            throw new UsageException(jar + " is no jar that can be read (" + e.getMessage() + "); build it again");
         }
     }
 

@@ -19,15 +19,20 @@ import org.tutti.job.JobEnvironment;
 import org.tutti.tool.UsageException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** The command {@code tutti run}: reads and checks the command line. */
 @Command(name = "run", sortOptions = false, mixinStandardHelpOptions = true,
         description = "Starts a program as a job: the same program once for every rank, on this host or others.",
         footer = {
                 "", "Standard input goes to rank 0. The job ends as soon as a rank fails; its status is that of the "
-                        + "first failure."})
+                        + "first failure.",
+                "", "Examples:", "  tutti run -n 4 Program.java", "  tutti run -n 8 --nodes 2 -J-Xmx1g -cp classes "
+                        + "some.Main argument",
+                "  tutti run --hosts a:4,b:4 program.jar"})
 public final class RunCommand implements Callable<Integer> {
     private static final String OWN_VARIABLES = "TUTTI_";
     private static final Duration PATIENCE_MIN = Duration.ofSeconds(1);
@@ -111,10 +116,27 @@ public final class RunCommand implements Callable<Integer> {
     @Parameters(index = "1..*", paramLabel = "arguments", description = "All that follows belongs to the program.")
     private List<String> arguments = new ArrayList<>();
 
+    @Spec
+    private CommandSpec spec;
+
     /** {@return the status to exit with} */
     @Override
     public Integer call() throws IOException, InterruptedException {
         return Launch.run(plan(), this::program);
+    }
+
+    /** An option that is missing before the program, and stands after it, was meant for us more often than not. */
+    private void sayWhatIsMisplaced() {
+        for (var argument : arguments) {
+            var option = spec.findOption(argument.replaceFirst("=.*", ""));
+            if (option != null && !option.usageHelp() && !option.versionHelp()
+                    && !spec.commandLine().getParseResult().hasMatchedOption(option)) {
+                System.err
+                        .println("tutti: " + argument + " comes after " + program + " and so belongs to it; options of "
+                                + "tutti run stand before the program.");
+                return;
+            }
+        }
     }
 
     private JobPlan plan() {
@@ -176,11 +198,11 @@ public final class RunCommand implements Callable<Integer> {
     }
 
     private Optional<Program> program(String job, Cleanup cleanup) throws IOException {
-        if (program.endsWith(".java")) {
-            return compile(job, cleanup);
-        }
-        return Optional.of(program.endsWith(".jar") ? Program.ofJar(Path.of(program), classPath, arguments)
-                : Program.ofClass(program, classPath, arguments));
+        var found = program.endsWith(".java") ? compile(job, cleanup)
+                : Optional.of(program.endsWith(".jar") ? Program.ofJar(Path.of(program), classPath, arguments)
+                        : Program.ofClass(program, classPath, arguments));
+        sayWhatIsMisplaced();
+        return found;
     }
 
     private Optional<Program> compile(String job, Cleanup cleanup) throws IOException {

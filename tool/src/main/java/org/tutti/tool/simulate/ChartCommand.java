@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** The command {@code tutti chart}: the last step of {@code bench/growth} and {@code bench/onesided}. */
-@Command(name = "chart", sortOptions = false, mixinStandardHelpOptions = true,
+@Command(name = "chart", hidden = true, sortOptions = false, mixinStandardHelpOptions = true,
         description = "Predicts what bench/growth has measured, for the algorithms that Tutti chooses: fills in the "
                 + "column model_microseconds of its file, prints a Markdown table, and draws both. Of a file of tutti "
                 + "compare --one-sided it prints tables, and draws rates.")

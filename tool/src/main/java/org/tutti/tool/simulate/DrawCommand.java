@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
 
 /** The command {@code tutti draw}: draws what an algorithm does. */
 @Command(name = "draw", sortOptions = false, mixinStandardHelpOptions = true,
-        description = "Draws what the ranks do in an algorithm: as an SVG file, or in the terminal.")
+        description = "Draws what the ranks do in an algorithm: as an SVG file, or in the terminal.",
+        footer = {"", "Examples:", "  tutti draw allreduce --algorithm srm --nodes 4 --ranks-per-node 2"})
 public final class DrawCommand implements Callable<Integer> {
     private static final int RANKS_MAX = 256;
 

@@ -19,6 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
+import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
@@ -50,7 +51,9 @@ import picocli.CommandLine.Spec;
                 "A prediction runs the algorithm itself in virtual time, as a model of a cluster says what things "
                         + "cost. Verification runs every algorithm on small shapes in orders that a seed decides, "
                         + "and checks "
-                        + "results and what is ordered before what. docs/simulator.md has more."})
+                        + "results and what is ordered before what. docs/simulator.md has more.",
+                "", "Examples:", "  tutti simulate allreduce --nodes 64 --ranks-per-node 8 --bytes 8,64k,1m",
+                "  tutti simulate allreduce --verify --seeds 1"})
 public final class SimulateCommand implements Callable<Integer> {
     private static final int STATUS_FAILED = 1;
     private static final int SEEDS_MAX = 1_000_000;
@@ -235,7 +238,12 @@ public final class SimulateCommand implements Callable<Integer> {
     }
 
     private static ProgressBar progress(String task, long steps) {
-        return new ProgressBarBuilder().setTaskName(task).setInitialMax(steps).setStyle(ProgressBarStyle.ASCII).build();
+        var builder = new ProgressBarBuilder().setTaskName(task).setInitialMax(steps).setStyle(ProgressBarStyle.ASCII);
+        if (System.console() == null || !System.console().isTerminal()) { // a log needs no picture that moves
+            builder.setConsumer(new DelegatingProgressBarConsumer(_ -> {
+            }));
+        }
+        return builder.build();
     }
 
     // ---- prediction

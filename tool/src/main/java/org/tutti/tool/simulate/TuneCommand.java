@@ -22,7 +22,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The command {@code tutti tune}: measures algorithms with chunks of several lengths, and what a model proposes. */
-@Command(name = "tune", sortOptions = false, mixinStandardHelpOptions = true,
+@Command(name = "tune", hidden = true, sortOptions = false, mixinStandardHelpOptions = true,
         description = "Measures algorithms with chunks of several lengths, beside those that a model proposes.",
         footer = {"", "A chunk is used with its algorithm's name, as in tutti run --algorithm reduce=srm@32k. Let "
                 + "nothing else run."})

@@ -197,7 +197,10 @@ class ProgramTest {
             "--rails a,b;c x.jar                 | --rails 'a,b;c' is not possible",
             "--rails 1,2,3,4,5 x.jar             | name 1 to 4 addresses or interfaces",
             "--heartbeat 500ms x.jar             | --heartbeat 500 ms is not possible; give a duration from 1s",
-            "--no-such-option x.jar              | --no-such-option",
+            "--no-such-option x.jar              | there is no option --no-such-option",
+            "--rank 2 x.jar                      | there is no option --rank; did you mean --ranks",
+            "-Xmx1g x.jar                        | -Xmx1g is an option of the JVM; tutti run takes it as -J-Xmx1g",
+            "-np 0 x.jar                         | -n 0 is not possible",
             "-n 2                                | program",
             "none.jar                            | program file none.jar does not exist or cannot be read",
             "none.java                           | program file none.java does not exist or cannot be read",
@@ -207,6 +210,28 @@ class ProgramTest {
         var ended = CommandProcess.runShared(("run " + arguments).split(" "));
         assertThat(ended.status()).isEqualTo(2);
         assertThat(ended.err()).startsWith("tutti: ").contains(sentence).hasLineCount(1);
+    }
+
+    @Test
+    void shouldSayWhichOptionStandsAfterTheProgram() throws Exception {
+        write("Program.java", "void main(String[] arguments) { IO.println(String.join(\",\", arguments)); }\n");
+        try (var launcher = LauncherProcess.run(directory, "-n", "1", "Program.java", "--nodes=2", "-n", "3")) {
+            assertThat(launcher.status()).isZero();
+            assertThat(launcher.out()).isEqualTo("--nodes=2,-n,3\n");
+            assertThat(launcher.err())
+                    .isEqualTo("tutti: --nodes=2 comes after Program.java and so belongs to it; options "
+                            + "of tutti run stand before the program.\n");
+        }
+        shouldPrint("-n,3\n", "-np", "1", "Program.java", "-n", "3");
+    }
+
+    @Test
+    void shouldExplainThatAJarIsDamaged() throws Exception {
+        write("program.jar", "no archive");
+        try (var launcher = LauncherProcess.run(directory, "program.jar")) {
+            assertThat(launcher.status()).isEqualTo(2);
+            assertThat(launcher.err()).startsWith("tutti: program.jar is no jar that can be read (").hasLineCount(1);
+        }
     }
 
     @Test

@@ -1,0 +1,38 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the command line says of itself. */
+@Timeout(120)
+class MainTest {
+    @ParameterizedTest
+    @CsvSource({"help,Usage: tutti", "--help,Usage: tutti", "help run,Usage: tutti run", "version,tutti 0",
+            "--version,tutti 0", "run --help,tutti run -n 4 Program.java"})
+    void shouldSayWhatThereIs(String arguments, String text) throws Exception {
+        var ended = CommandProcess.runShared(arguments.split(" "));
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).contains(text);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"simulat,there is no command simulat; did you mean simulate?", "xyz,there is no command xyz (see",
+            "bench now,tutti bench takes no argument now", "bench --byte=8,there is no option --byte=8; did you mean "
+                    + "--bytes?"})
+    void shouldSayWhatThereIsNot(String arguments, String sentence) throws Exception {
+        var ended = CommandProcess.runShared(arguments.split(" "));
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.err()).startsWith("tutti: " + sentence).hasLineCount(1);
+    }
+
+    @Test
+    void shouldHaveALaboratoryOfItsOwn() throws Exception {
+        var ended = CommandProcess.runShared("--help");
+        assertThat(ended.out()).doesNotContain("  tune ").contains("laboratory: tutti chart, tutti tune");
+    }
+}
