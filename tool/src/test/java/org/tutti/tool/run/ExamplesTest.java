@@ -100,4 +100,15 @@ class ExamplesTest {
                     + "\\[\\d+(, \\d+)*]; the eigenvalue is \\d+\\.\\d{6}\n");
         }
     }
+
+    /** The program compares the bodies, bit by bit, with those that one rank has moved alone. */
+    @ParameterizedTest
+    @Shapes({"-n 3", "-n 5 --nodes 2 --ranks-per-process 2", "-n 4 --nodes 4 --algorithm allgather=bruck"})
+    void shouldMoveBodiesThatAttractEachOther(String options) throws Exception {
+        try (var launcher = run(options, "NBody.java", "200", "10")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out()).matches("200 bodies, .*, a step in .* ms, .* ms of them communication, .* ms in "
+                    + "short allgathers; the bodies are right, and the energy has changed by \\d\\.\\de-\\d+\n");
+        }
+    }
 }
