@@ -79,6 +79,17 @@ class ExamplesTest {
         }
     }
 
+    /** The program compares the order with that of a plain sort. */
+    @ParameterizedTest
+    @Shapes({"-n 3", "-n 5 --nodes 2 --ranks-per-process 2", "-n 4 --nodes 4 --algorithm allgather=bruck"})
+    void shouldSortKeysDigitByDigit(String options) throws Exception {
+        try (var launcher = run(options, "RadixSort.java", "3001", "2")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out()).matches("\\d+ keys, .*, in .* ms, .* ms of them communication, .* ms in "
+                    + "allgathers; the order is right\n");
+        }
+    }
+
     /** The program compares the eigenvalue with that of a plain computation. */
     @ParameterizedTest
     @Shapes({"-n 3", "-n 5 --nodes 2 --ranks-per-process 2"})
@@ -87,6 +98,17 @@ class ExamplesTest {
             assertThat(launcher.status()).as(launcher.err()).isZero();
             assertThat(launcher.out()).matches("500 rows, .*, 100 iterations in .* ms, rows of the ranks: "
                     + "\\[\\d+(, \\d+)*]; the eigenvalue is \\d+\\.\\d{6}\n");
+        }
+    }
+
+    /** The program compares the bodies, bit by bit, with those that one rank has moved alone. */
+    @ParameterizedTest
+    @Shapes({"-n 3", "-n 5 --nodes 2 --ranks-per-process 2", "-n 4 --nodes 4 --algorithm allgather=bruck"})
+    void shouldMoveBodiesThatAttractEachOther(String options) throws Exception {
+        try (var launcher = run(options, "NBody.java", "200", "10")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out()).matches("200 bodies, .*, a step in .* ms, .* ms of them communication, .* ms in "
+                    + "short allgathers; the bodies are right, and the energy has changed by \\d\\.\\de-\\d+\n");
         }
     }
 }
