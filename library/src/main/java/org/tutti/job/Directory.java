@@ -9,6 +9,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 import org.tutti.JobStartException;
 import org.tutti.Topology;
@@ -115,6 +116,35 @@ final class Directory {
             }
         }
         return addresses;
+    }
+
+    /** Whether all hosts have as many rails. */
+    boolean hasEqualRails() {
+        return firstWithOtherRails() < 0;
+    }
+
+    private int firstWithOtherRails() {
+        for (int rank = 1; rank < size; rank++) {
+            if (field(rank, DirectoryLayout.RAILS) != field(0, DirectoryLayout.RAILS)) {
+                return rank;
+            }
+        }
+        return -1;
+    }
+
+    /** Rails are pairs of addresses, one on each host: throws when a host has more of them than another. */
+    void requireEqualRails() {
+        int other = firstWithOtherRails();
+        if (other > 0) {
+            throw new JobStartException("rank 0 on host " + host(0) + " has the rails " + rails(0) + ", and rank "
+                    + other + " on host " + host(other) + " has " + rails(other)
+                    + "; name as many on every host (--rails, " + JobEnvironment.RAILS + ")");
+        }
+    }
+
+    private String rails(int rank) {
+        return addresses(rank).stream().map(address -> address.getAddress().getHostAddress())
+                .collect(Collectors.joining(","));
     }
 
     private long field(int rank, long field) {

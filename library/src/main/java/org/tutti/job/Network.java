@@ -78,7 +78,7 @@ final class Network implements AutoCloseable {
         List<InetSocketAddress> expected = environment.rendezvous().map(Rendezvous::parse).orElse(List.of());
         Optional<InetAddress> towards = expected.isEmpty() ? Optional.empty()
                 : Optional.of(expected.get(0).getAddress());
-        List<InetAddress> addresses = RailAddresses.choose(environment.rails(), towards).addresses();
+        List<InetAddress> addresses = choose(towards);
         List<InetSocketAddress> rails = new ArrayList<>();
         for (int rail = 0; rail < addresses.size(); rail++) {
             boolean fixed = environment.firstRank() == 0 && rail < expected.size();
@@ -88,6 +88,14 @@ final class Network implements AutoCloseable {
                     fixed ? expected.get(rail).getPort() : 0));
         }
         return rails;
+    }
+
+    private List<InetAddress> choose(Optional<InetAddress> towards) {
+        try {
+            return RailAddresses.choose(environment.rails(), towards).addresses();
+        } catch (JobStartException e) {
+            throw new JobStartException("on host " + hostName() + " " + e.getMessage());
+        }
     }
 
     private List<InetSocketAddress> addresses(int process) {
@@ -161,6 +169,10 @@ final class Network implements AutoCloseable {
             fabric.flush();
         } else {
             for (int turn = 0; directory.known() < node.size(); turn++) {
+                pause(turn, check);
+            }
+            // who refuses the job has to be there until all others can see why
+            for (int turn = 0; !directory.hasEqualRails() && directory.fetched() < node.nodes() - 1; turn++) {
                 pause(turn, check);
             }
         }

@@ -167,6 +167,9 @@ public final class ProcessRanks {
             }
         }
         file.unlink();
+        if (network != null) {
+            node.directory().requireEqualRails();
+        }
     }
 
     private static boolean areAllHere(Node node) {

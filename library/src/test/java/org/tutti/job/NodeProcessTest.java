@@ -235,6 +235,38 @@ class NodeProcessTest {
         }
     }
 
+    /** All say the same. */
+    @Test
+    void shouldRefuseHostsWithDifferentNumbersOfRails() {
+        try (var ranks = new RankProcesses()) {
+            for (int rank = 0; rank < 3; rank++) {
+                ranks.start(rank, 3, "sum", Map.of(JobEnvironment.NODES, "3", JobEnvironment.NODE,
+                        String.valueOf(rank), JobEnvironment.NODE_RANKS, "1", JobEnvironment.RENDEZVOUS,
+                        "127.0.0.1:" + ranks.port, JobEnvironment.SECRET_FILE, ranks.secret.toString(),
+                        JobEnvironment.RAILS, rank < 2 ? "127.0.0.1,127.0.0.2" : "127.0.0.3"));
+            }
+            for (int rank = 0; rank < 3; rank++) {
+                assertThat(ranks.status(rank)).isEqualTo(STATUS_OF_EXCEPTION);
+                assertThat(ranks.output(rank)).containsPattern("JobStartException: rank 0 on host \\S+ has the rails "
+                        + "127.0.0.1,127.0.0.2, and rank 2 on host \\S+ has 127.0.0.3; name as many on every host");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"127.0.0.1,127.0.0.1 | 127.0.0.1 (lo) is named twice",
+            "127.0.0.1,192.0.2.77 | 192.0.2.77 is not an address of this machine"})
+    void shouldNameTheHostWhoseRailsCannotBe(String rails, String why) {
+        try (var ranks = new RankProcesses()) {
+            ranks.start(1, 2, "sum", Map.of(JobEnvironment.NODES, "2", JobEnvironment.NODE, "1",
+                    JobEnvironment.NODE_RANKS, "1", JobEnvironment.RENDEZVOUS, "127.0.0.1:" + ranks.port,
+                    JobEnvironment.SECRET_FILE, ranks.secret.toString(), JobEnvironment.RAILS, rails));
+            assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(0)).containsPattern("JobStartException: on host \\S+ the rails \"" + rails
+                    + "\" cannot be used: ").contains(why);
+        }
+    }
+
     @Test
     void shouldNameTheNodesThatDoNotShowUp() {
         try (var ranks = new RankProcesses()) {

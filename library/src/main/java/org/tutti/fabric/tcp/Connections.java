@@ -181,6 +181,9 @@ final class Connections {
         if (who.serverRank() != local.rank() || !peers.isProcess(who.rank()) || who.rank() == local.rank()) {
             return Verdict.WRONG_PROCESS;
         }
+        if (who.rails() > local.rails().size()) {
+            return Verdict.NO_SUCH_RAIL;
+        }
         Peer peer = peer(who.rank());
         if (peer == null) {
             return Verdict.BUSY;

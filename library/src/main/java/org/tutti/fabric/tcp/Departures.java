@@ -140,11 +140,17 @@ final class Departures {
         }
         sent = frame.number; // before anybody can have counted it
         give(rail, frame);
+        Rail leftOut = choice.leftOut(FrameLayout.HEADER_BYTES + frame.length);
+        if (leftOut != null) {
+            leftOut.copyPayload(frame, retention.segment(), retention.payload(frame.number));
+            give(leftOut, frame);
+        }
     }
 
     private void give(Rail rail, Frame frame) {
+        boolean asks = choice.noteGiven(rail, FrameLayout.HEADER_BYTES + frame.length);
+        frame.flags = (byte) (asks ? frame.flags | FrameLayout.WANTS_COUNT : frame.flags & ~FrameLayout.WANTS_COUNT);
         rail.append(frame);
-        choice.noteGiven(rail, FrameLayout.HEADER_BYTES + frame.length);
         dirty = true;
     }
 
@@ -196,6 +202,15 @@ final class Departures {
         served.count = arrivals.received();
         rail.append(served);
         dirty = true;
+    }
+
+    /** Asks what has arrived over each rail of which that is wanted. */
+    void askRails() {
+        for (Rail rail : rails) {
+            if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES) && choice.asks(rail)) {
+                appendCount(rail, FrameLayout.WANTS_COUNT, 0);
+            }
+        }
     }
 
     /** Writes what the rails take; returns whether any took something. */

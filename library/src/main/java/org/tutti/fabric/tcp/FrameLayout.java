@@ -41,7 +41,7 @@ final class FrameLayout {
     static final byte GOODBYE = 7;
     static final byte ACCUMULATE = 8;
 
-    /** The sender wants to hear the count soon. */
+    /** The sender wants to hear the count soon, or how many bytes have come over the rail. */
     static final byte WANTS_COUNT = 1;
     /** A request that could not be granted. */
     static final byte REFUSED = 2;

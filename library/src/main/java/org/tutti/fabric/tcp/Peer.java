@@ -143,19 +143,21 @@ final class Peer {
         sending.lock();
         receiving.lock();
         try {
-            if (gone || connected) {
-                for (Wire wire : wires) {
-                    wire.close();
+            synchronized (this) { // who loses it closes what is here; what comes later is closed here
+                if (lost || connected) {
+                    for (Wire wire : wires) {
+                        wire.close();
+                    }
+                    return;
                 }
-                return;
+                prepare(wires.length);
+                for (int i = 0; i < wires.length; i++) {
+                    prepared[i].connect(wires[i]);
+                }
+                rails = prepared;
             }
-            prepare(wires.length);
-            for (int i = 0; i < wires.length; i++) {
-                prepared[i].connect(wires[i]);
-            }
-            arrivals.connect(prepared);
-            departures.connect(prepared, preparedRetention);
-            rails = prepared;
+            arrivals.connect(rails);
+            departures.connect(rails, preparedRetention);
             connected = true;
         } finally {
             receiving.unlock();
@@ -223,13 +225,15 @@ final class Peer {
 
     /** Takes note that the process cannot be reached, or has left. */
     void lose(Loss loss, String reason) {
+        Rail[] all;
         synchronized (this) {
             if (lost) {
                 return;
             }
             lost = true;
+            all = rails;
         }
-        for (Rail rail : rails) {
+        for (Rail rail : all) {
             rail.close();
         }
         if (!heardGoodbye && !saidGoodbye) {

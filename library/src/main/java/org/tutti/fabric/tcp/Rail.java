@@ -335,12 +335,12 @@ final class Rail {
     /**
      * A numbered frame is complete.
      *
-     * @return whether so many have come that the other side should be told
+     * @return whether the other side should be told: so many have come, or the frame asks for it
      */
     boolean noteArrived(Frame arrived) {
         long bytes = arrivedBytes + FrameLayout.HEADER_BYTES + arrived.length;
         arrivedBytes = bytes; // under the receiving lock
-        boolean isDue = bytes - toldBytes >= RailSpeed.TOLD_BYTES;
+        boolean isDue = bytes - toldBytes >= RailSpeed.TOLD_BYTES || arrived.has(FrameLayout.WANTS_COUNT);
         toldBytes = isDue ? bytes : toldBytes;
         return isDue;
     }

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.fabric.tcp;
 
+import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 import org.tutti.fabric.Striping;
@@ -13,17 +14,23 @@ import org.tutti.memory.Words;
  * <p><b>By speed</b> a frame goes to the rail on which it would have arrived first, as {@link RailSpeed} predicts
  * it; and who sends rather waits for that one to have room than to take another, which would be done later. Only a
  * rail that was to be done by now, and still has no room, is passed over. The pieces of a message are as long on
- * each rail as it is fast, so that all take as long, and nobody waits for the last one.
+ * each rail as it is fast, so that all take as long, and nobody waits for the last one. A rail that is too slow for any
+ * piece may become faster: so when it was left out for a while, it is given what another rail has been given, too.
+ * Nobody waits for that, as a frame that comes twice takes effect once; and its speed is measured.
  *
  * <p><b>Evenly</b>, frames take the rails in turns that have room. <b>Whole</b>, a message has a rail of its own.
  */
 final class RailChoice {
     private static final int STRIPE_BYTES_MIN = 1 << 10;
+    private static final long LEFT_OUT_NANOS = 100_000_000;
+    private static final long LEFT_OUT_BYTES = 256 << 10;
 
     private final Striping striping;
     private final LongSupplier clock;
     private Rail[] rails = {};
     private RailSpeed[] speeds = {};
+    private long[] givenNanos = {}; // when each rail was last given something
+    private long[] missedBytes = {}; // and what the others were given since then
     private int next;
 
     /** @param clock tells nanoseconds */
@@ -41,9 +48,12 @@ final class RailChoice {
             made[i].begin(clock.getAsLong());
         }
         speeds = made;
+        givenNanos = new long[all.length];
+        Arrays.fill(givenNanos, clock.getAsLong());
+        missedBytes = new long[all.length];
     }
 
-    /** A rail has a new connection, of which nothing is known. */
+    /** A rail has a new connection. */
     void begin(Rail rail) {
         speeds[rail.index()].begin(clock.getAsLong());
     }
@@ -155,18 +165,53 @@ final class RailChoice {
         return all;
     }
 
-    /** A rail was given a frame that is counted. */
-    void noteGiven(Rail rail, int bytes) {
-        if (rails.length > 1) {
-            speeds[rail.index()].give(bytes, clock.getAsLong());
+    /**
+     * A rail is given a frame that is counted.
+     *
+     * @return whether the frame should ask to be told of
+     */
+    boolean noteGiven(Rail rail, int bytes) {
+        if (striping != Striping.SPEED || rails.length <= 1) {
+            return false;
         }
+        long nowNanos = clock.getAsLong();
+        for (int i = 0; i < missedBytes.length; i++) {
+            missedBytes[i] += bytes;
+        }
+        missedBytes[rail.index()] = 0;
+        givenNanos[rail.index()] = nowNanos;
+        return speeds[rail.index()].give(bytes, nowNanos);
+    }
+
+    /** A rail that has room for a frame of so many bytes, and was left out for a while; or null. */
+    Rail leftOut(int bytes) {
+        if (striping == Striping.SPEED && rails.length > 1 && bytes >= RailSpeed.ASKING_BYTES_MIN) {
+            for (Rail rail : rails) {
+                if (missedBytes[rail.index()] >= LEFT_OUT_BYTES && !rail.isLost() && rail.hasRoom(bytes)
+                        && clock.getAsLong() - givenNanos[rail.index()] >= LEFT_OUT_NANOS) {
+                    return rail;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Whether to ask now what has arrived over a rail: somebody waits for all of it. */
+    boolean asks(Rail rail) {
+        return striping == Striping.SPEED && rails.length > 1 && speeds[rail.index()].ask();
     }
 
     /** The other side has told how many bytes of such frames have come over a rail. */
     void noteArrived(long rail, long bytes) {
         RailSpeed[] all = speeds;
-        if (all.length > 1 && rail >= 0 && rail < all.length) {
-            all[(int) rail].noteArrived(bytes, clock.getAsLong());
+        if (striping == Striping.SPEED && all.length > 1 && rail >= 0 && rail < all.length) {
+            RailSpeed told = all[(int) rail];
+            told.noteArrived(bytes, clock.getAsLong());
+            if (told.isKnown()) {
+                for (RailSpeed other : all) {
+                    other.assume(told.bytesPerNano());
+                }
+            }
         }
     }
 }

@@ -238,6 +238,7 @@ final class Sender {
             long all = departures.sent();
             if (counted.number() < all
                     && sending.railWithRoom(FrameLayout.HEADER_BYTES, check) instanceof Rail rail) {
+                departures.askRails();
                 departures.appendCount(rail, FrameLayout.WANTS_COUNT, all);
                 departures.write();
             }

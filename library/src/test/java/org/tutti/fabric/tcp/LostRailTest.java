@@ -254,6 +254,8 @@ class LostRailTest {
     void shouldRefuseToBringBackWhatThereIsNot() throws IOException {
         Introduction right = new Introduction(0, 1, 2, Introduction.BACK, 1, 2);
         assertThat(verdict(1, right)).as("not connected").isEqualTo(Verdict.NO_SUCH_RAIL);
+        assertThat(verdict(1, new Introduction(0, 2, 3, 0b111, 1, 2))).as("more rails than it has")
+                .isEqualTo(Verdict.NO_SUCH_RAIL);
         putUntil("both rails carry bytes", () -> carries(0));
         long refused = refused();
         assertThat(verdict(1, new Introduction(0, 1, 3, Introduction.BACK, 1, 2))).isEqualTo(Verdict.NO_SUCH_RAIL);

@@ -21,7 +21,9 @@ class RailSpeedTest {
         final RailSpeed speed = new RailSpeed();
         double bytesPerNano;
         double queued;
+        double given;
         double passed;
+        double asked = Double.MAX_VALUE;
         long told;
 
         Link(double bytesPerNano) {
@@ -30,15 +32,19 @@ class RailSpeedTest {
         }
 
         void give(int bytes, long nowNanos) {
-            speed.give(bytes, nowNanos);
             queued += bytes;
+            given += bytes;
+            if (speed.give(bytes, nowNanos)) {
+                asked = given;
+            }
         }
 
         void pass(long nowNanos) {
             double moved = Math.min(queued, bytesPerNano * STEP_NANOS);
             queued -= moved;
             passed += moved;
-            if (passed - told >= RailSpeed.TOLD_BYTES) {
+            if (passed - told >= RailSpeed.TOLD_BYTES || passed >= asked) {
+                asked = passed >= asked ? Double.MAX_VALUE : asked;
                 told = (long) passed;
                 speed.noteArrived(told, nowNanos);
             }
