@@ -598,8 +598,8 @@ class OneSidedTest {
             boolean greedy = world.rank() == world.size() - 1;
             assertThatThrownBy(() -> world.allocate(greedy ? RemoteMemory.BYTES_MAX : 8))
                     .isInstanceOf(NodeMemoryException.class).hasMessageContaining(greedy
-                            ? "bytes of remote memory"
-                            : "rank " + (world.size() - 1) + " found too little for its " + RemoteMemory.BYTES_MAX);
+                            ? "the ranks of this node wanted 1.0 TiB together"
+                            : "rank " + (world.size() - 1) + " found too little for its 1.0 TiB");
             try (RemoteMemory memory = world.allocate(8)) {
                 memory.at(0).fetchAddLong(0, 1);
                 memory.barrier();

@@ -305,6 +305,7 @@ public final class FileMemory extends Memory {
 
     @Override
     protected long claimNew(long bytes, String purpose) {
+        long free = path.getParent().toFile().getUsableSpace(); // before this claim and others at once are given back
         try {
             long address = reserve(bytes);
             boolean filled = false;
@@ -321,8 +322,8 @@ public final class FileMemory extends Memory {
             }
             return address;
         } catch (IOException e) {
-            throw new NodeMemoryException("no shared memory for " + purpose + ": " + bytes + " bytes were needed in "
-                    + path.getParent() + ", which has " + path.getParent().toFile().getUsableSpace() + " bytes left ("
+            throw new NodeMemoryException("no shared memory for " + purpose + ": " + Bytes.text(bytes)
+                    + " were needed in " + path.getParent() + ", which had " + Bytes.text(free) + " left ("
                     + e.getMessage() + "); make it larger, or name another directory in TUTTI_MEMORY", e);
         }
     }

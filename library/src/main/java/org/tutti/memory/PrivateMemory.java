@@ -28,8 +28,8 @@ public final class PrivateMemory extends Memory {
         try {
             block = arena.allocate(bytes, Words.LINE_BYTES);
         } catch (OutOfMemoryError e) {
-            throw new NodeMemoryException("no native memory for " + purpose + ": " + bytes
-                    + " bytes were needed; allow this process more, or run fewer ranks in it", e);
+            throw new NodeMemoryException("no native memory for " + purpose + ": " + Bytes.text(bytes)
+                    + " were needed; allow this process more, or run fewer ranks in it", e);
         }
         MemorySegment[] more = Arrays.copyOf(blocks, blocks.length + 1);
         more[blocks.length] = block;

@@ -6,15 +6,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 
 import org.tutti.Communicator;
 import org.tutti.NodeMemoryException;
 import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
+import org.tutti.Topology;
 import org.tutti.collective.Members;
 import org.tutti.collective.Reach;
 import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.Fabric;
+import org.tutti.memory.Bytes;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
 
@@ -102,7 +105,8 @@ public final class Allocator {
         try {
             communicator.allreduce(table, Reduction.SUM);
             if (failure != null) {
-                throw failure;
+                throw new NodeMemoryException(failure.getMessage() + "; the ranks of this node wanted "
+                        + Bytes.text(wantedOnNode(communicator, table)) + " together", failure);
             }
             Part[] parts = new Part[communicator.size()];
             for (int each = 0; each < parts.length; each++) {
@@ -111,7 +115,8 @@ public final class Allocator {
                     free(own); // nobody uses what all know that it was not made
                     throw new NodeMemoryException(members.describe(rank) + " allocated no memory with the others: "
                             + members.describe(each)
-                            + " found too little for its " + table[line + BYTES] + " bytes; see its message", null);
+                            + " found too little for its " + Bytes.text(table[line + BYTES]) + "; see its message",
+                            null);
                 }
                 parts[each] = each == rank ? own
                         : new Part(table[line + ADDRESS], table[line + BYTES], table[line + HANDLE]);
@@ -125,8 +130,15 @@ public final class Allocator {
         }
     }
 
+    private static long wantedOnNode(Communicator communicator, long[] table) {
+        Topology topology = communicator.topology();
+        int here = topology.nodeOf(communicator.rank());
+        return IntStream.range(0, topology.size()).filter(rank -> topology.nodeOf(rank) == here)
+                .mapToLong(rank -> table[FIELDS * rank + BYTES]).sum();
+    }
+
     private Part claim(long bytes, Function<MemorySegment, Accumulator> accumulator) {
-        long address = memory.claim(PartLayout.bytes(bytes), bytes + " bytes of remote memory");
+        long address = memory.claim(PartLayout.bytes(bytes), Bytes.text(bytes) + " of remote memory");
         MemorySegment own = memory.block(address, PartLayout.bytes(bytes));
         long handle = fabric == null ? 0 : fabric.register(PartLayout.region(own, bytes), accumulator.apply(own));
         return new Part(address, bytes, handle);

@@ -269,7 +269,8 @@ class ProcessTest {
             try (var ranks = new RankProcesses()) {
                 ranks.start(0, 64, "sum", Map.of(JobEnvironment.MEMORY, small.path().toString()));
                 assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
-                assertThat(ranks.output(0)).contains("NodeMemoryException").containsPattern("[0-9]+ bytes were needed")
+                assertThat(ranks.output(0)).contains("NodeMemoryException")
+                        .containsPattern("[0-9.]+ [KM]iB were needed")
                         .contains(small.path().toString());
                 assertThat(ranks.memoryFiles(small.path())).isEmpty();
             }
@@ -285,7 +286,8 @@ class ProcessTest {
                     assertThat(ranks.status(rank)).isEqualTo(STATUS_OF_EXCEPTION);
                 }
                 assertThat(ranks.output(0) + ranks.output(1)).contains("NodeMemoryException")
-                        .contains("1048576 bytes were needed").contains("a rank's contributions");
+                        .contains("1.0 MiB were needed").containsPattern("which had [0-9.]+ KiB left")
+                        .contains("a rank's contributions");
                 assertThat(Files.list(small.path())).isEmpty();
             }
         }

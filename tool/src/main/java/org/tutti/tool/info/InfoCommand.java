@@ -18,6 +18,7 @@ import org.tutti.collective.WindowPool;
 import org.tutti.collective.kernel.Vectors;
 import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.job.JobEnvironment;
+import org.tutti.memory.Bytes;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.run.CpuLevels;
 import picocli.CommandLine.Command;
@@ -80,8 +81,8 @@ public final class InfoCommand implements Callable<Integer> {
         out.printf("cores           %d%n", Runtime.getRuntime().availableProcessors());
         out.printf("levels          domains of these cores: %s; of ranks: %s%n", CpuLevels.ofThisProcess(),
                 System.getenv().getOrDefault(JobEnvironment.LEVELS, "none, unless given or bound to cores"));
-        out.printf("shared memory   %s, %,d of %,d KiB free%n", memory, memory.getUsableSpace() / KIBIBYTE,
-                memory.getTotalSpace() / KIBIBYTE);
+        out.printf("shared memory   %s, %s of %s free%n", memory, Bytes.text(memory.getUsableSpace()),
+                Bytes.text(memory.getTotalSpace()));
         out.printf("reductions      %s%n", Vectors.areInJdk()
                 ? "vectors in ranks that tutti run starts, else with --add-modules " + Vectors.MODULE
                 : "plain loops: this JDK has no module " + Vectors.MODULE);

@@ -1,0 +1,31 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.memory;
+
+import java.util.Locale;
+
+/** How many bytes something has, as people read it. */
+public final class Bytes {
+    private static final String[] UNITS = {"KiB", "MiB", "GiB", "TiB"};
+    private static final long STEP = 1 << 10;
+
+    private Bytes() {}
+
+    /**
+     * Says how many bytes there are: {@code 12 bytes}, {@code 1.5 GiB}.
+     *
+     * @param bytes how many, 0 or more
+     * @return the number with one decimal, and its unit
+     */
+    public static String text(long bytes) {
+        if (bytes < STEP) {
+            return bytes + " bytes";
+        }
+        int unit = 0;
+        double number = (double) bytes / STEP;
+        while (number >= STEP && unit < UNITS.length - 1) {
+            number /= STEP;
+            unit++;
+        }
+        return String.format(Locale.ROOT, "%.1f %s", number, UNITS[unit]);
+    }
+}
