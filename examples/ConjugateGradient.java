@@ -3,8 +3,8 @@ import module org.tutti;
 
 /// A two-dimensional elliptic problem, −∇·(depth ∇u) + u = f on the unit square with u = 0 on its edge, as the solver
 /// of an ocean model has it, by the method of conjugate gradients. Every rank has a band of rows. An iteration needs
-/// the rows next to the band, which their owners broadcast, and two sums over all ranks: what Cheng's algorithm was
-/// made for.
+/// the rows next to the band, which their owners put where it looks for them, and two sums over all ranks: what Cheng's
+/// algorithm was made for.
 ///
 /// Run it with `./tutti run -n 4 examples/ConjugateGradient.java [points a side] [rounds]`, on several nodes with
 /// `--nodes 4`. It solves the problem with each of several algorithms for the sums, compares the result with that of a
@@ -12,8 +12,8 @@ import module org.tutti;
 void main(String[] arguments) {
     int side = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 96;
     int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 7;
-    double[] plain = new Solver(null, null, side).solve();
-    try (var job = Tutti.join()) {
+    double[] plain = new Solver(null, null, null, side).solve();
+    try (var job = Tutti.join(); var edges = new Edges(job.world(), side)) {
         var world = job.world();
         var names = List.of("cheng", "cheng-random", "srm", "(chosen)");
         double[][] micros = new double[names.size()][rounds];
@@ -23,7 +23,7 @@ void main(String[] arguments) {
             for (int i = 0; i < names.size(); i++) {
                 var sums = names.get(i).equals("(chosen)") ? world
                         : world.withAlgorithm(Collective.ALLREDUCE, names.get(i));
-                var solver = new Solver(world, sums, side);
+                var solver = new Solver(world, sums, edges, side);
                 double[] band = solver.solve();
                 for (int at = 0; at < band.length; at++) {
                     double difference = Math.abs(band[at] - plain[solver.first * side + at]);
@@ -53,6 +53,48 @@ void main(String[] arguments) {
     }
 }
 
+/// Where the rows above and below a rank's band arrive: for two exchanges in turn, as a neighbour may be one ahead.
+class Edges implements AutoCloseable {
+    private final RemoteMemory arrived;
+    private final int side;
+    private long exchanges;
+
+    Edges(Communicator world, int side) {
+        this.side = side;
+        this.arrived = world.allocate(DataType.DOUBLE, 4L * side);
+    }
+
+    /// Puts the first and the last of these rows to the neighbours, of which -1 is none, and gets theirs around them.
+    void exchange(double[] field, int rows, int above, int below) {
+        int turn = (int) (++exchanges % 2);
+        int neighbours = 0;
+        if (above >= 0) {
+            arrived.at(above).putNotify(bytes(2 * turn + 1), Span.of(field, side, side), turn);
+            neighbours++;
+        }
+        if (below >= 0) {
+            arrived.at(below).putNotify(bytes(2 * turn), Span.of(field, rows * side, side), turn);
+            neighbours++;
+        }
+        arrived.awaitNotifications(turn, neighbours * ((exchanges + 1) / 2));
+        copy(2 * turn, field, 0);
+        copy(2 * turn + 1, field, (rows + 1) * side);
+    }
+
+    private void copy(int place, double[] field, int at) {
+        MemorySegment.copy(arrived.local(), ValueLayout.JAVA_DOUBLE, bytes(place), field, at, side);
+    }
+
+    private long bytes(int rowsBefore) {
+        return (long) rowsBefore * side * Double.BYTES;
+    }
+
+    @Override
+    public void close() {
+        arrived.close();
+    }
+}
+
 /// One rank's part of the solver; all of it when there is no communicator.
 class Solver {
     private static final double TOLERANCE = 1e-12;
@@ -60,6 +102,7 @@ class Solver {
 
     final Communicator world;
     final Communicator summing;
+    final Edges edges;
     final int side;
     final int first;
     final int rows;
@@ -68,9 +111,10 @@ class Solver {
     long sums;
     long sumNanos;
 
-    Solver(Communicator world, Communicator summing, int side) {
+    Solver(Communicator world, Communicator summing, Edges edges, int side) {
         this.world = world;
         this.summing = summing;
+        this.edges = edges;
         this.side = side;
         this.first = firstRow(world == null ? 0 : world.rank());
         this.rows = firstRow(world == null ? 1 : world.rank() + 1) - first;
@@ -128,28 +172,21 @@ class Solver {
         return sum[0];
     }
 
-    /// Fetches the rows above and below the band: everybody broadcasts the first and the last of its own.
+    /// Gets the rows above and below the band, and gives its own ones.
     void exchange(double[] field) {
-        if (world == null) {
-            return;
+        if (world != null) {
+            edges.exchange(field, rows, owner(first - 1), owner(first + rows));
         }
-        double[] edges = new double[2 * side];
-        for (int owner = 0; owner < world.size(); owner++) {
-            if (firstRow(owner + 1) == firstRow(owner)) {
-                continue; // more ranks than rows
-            }
-            if (owner == world.rank()) {
-                System.arraycopy(field, side, edges, 0, side);
-                System.arraycopy(field, rows * side, edges, side, side);
-            }
-            world.broadcast(edges, owner);
-            if (firstRow(owner + 1) == first && rows > 0) {
-                System.arraycopy(edges, side, field, 0, side);
-            }
-            if (firstRow(owner) == first + rows && owner != world.rank()) {
-                System.arraycopy(edges, 0, field, (rows + 1) * side, side);
+    }
+
+    /// The rank that has a row next to the band; -1 if nobody has, or this one has no rows itself.
+    private int owner(int row) {
+        for (int rank = 0; rank < world.size() && rows > 0; rank++) {
+            if (firstRow(rank) <= row && row < firstRow(rank + 1)) {
+                return rank;
             }
         }
+        return -1;
     }
 
     /// image = A · field, by five points.

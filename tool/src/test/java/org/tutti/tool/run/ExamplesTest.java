@@ -46,6 +46,17 @@ class ExamplesTest {
         }
     }
 
+    /** The program compares all points, bit by bit, with those that one rank has computed alone. */
+    @ParameterizedTest
+    @Shapes({"-n 1", "-n 3", "-n 5 --nodes 2 --ranks-per-process 2", "-n 4 --nodes 4"})
+    void shouldSpreadHeat(String options) throws Exception {
+        try (var launcher = run(options, "HeatEquation.java", "23", "40")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out()).matches("23 x 23 points, .*, a step in .* ms, .* ms of them waiting; the "
+                    + "temperatures are right\n");
+        }
+    }
+
     /** The program compares the product with a plain one. */
     @ParameterizedTest
     @Shapes({"-n 4", "-n 5 --nodes 2 --ranks-per-process 2"})

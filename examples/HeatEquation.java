@@ -1,0 +1,157 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+import module org.tutti;
+
+/// How heat spreads in a plate whose upper edge is kept hot, and the other ones cold: in each step a point takes the
+/// mean of its four neighbours. Every rank has a run of the plate's rows, and needs the last row of the rank above and
+/// the first one of the rank below. They put these rows where it looks for them, each with a notification: no rank
+/// waits for any other but its two neighbours, and while their rows are on the way it computes the points that need
+/// none.
+///
+/// Run it with `./tutti run -n 4 examples/HeatEquation.java [side of the plate] [steps]`, and on several nodes with
+/// `--nodes 2`. It compares all points, bit by bit, with those that one rank has computed alone, and prints medians of
+/// the steps at rank 0: look how much of one is waiting.
+void main(String[] arguments) {
+    int side = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 1000;
+    int steps = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 300;
+    try (var job = Tutti.join()) {
+        var world = job.world();
+        if (side < 2 * world.size() || steps < 1) {
+            throw new IllegalArgumentException("a plate of " + side + " rows is too small for " + world.size()
+                    + " ranks, each of which needs two, or " + steps + " steps are none");
+        }
+        double[][] millis = new double[2][steps]; // a step, and the waiting in it
+        double[] points = new double[world.rank() == 0 ? side * side : 0];
+        try (var plate = new Plate(world, side)) {
+            world.barrier();
+            for (int step = 1; step <= steps; step++) {
+                long start = System.nanoTime();
+                plate.step(step);
+                millis[0][step - 1] = (System.nanoTime() - start) / 1e6;
+                millis[1][step - 1] = plate.waitingNanos / 1e6;
+            }
+            plate.gather(points);
+        }
+        if (world.rank() == 0) {
+            try (var plain = new Plate(null, side)) {
+                for (int step = 1; step <= steps; step++) {
+                    plain.step(step);
+                }
+                if (!Arrays.equals(points, plain.points())) {
+                    throw new IllegalStateException("the temperatures are not those that one rank computes");
+                }
+            }
+            IO.println("%d x %d points, %s, a step in %.3f ms, %.3f ms of them waiting; the temperatures are right"
+                    .formatted(side, side, world.topology(), median(millis[0]), median(millis[1])));
+        }
+    }
+}
+
+double median(double[] figures) {
+    return Arrays.stream(figures).sorted().toArray()[figures.length / 2];
+}
+
+/// One rank's rows of the plate, between one row of each neighbour; all of the plate when there is no communicator.
+class Plate implements AutoCloseable {
+    private static final double HOT = 100;
+
+    private final Communicator world;
+    private final int side;
+    private final int rows;
+    private final int first; // of its rows, in the plate
+    private final RemoteMemory arrived; // for two steps in turn, a row from above and one from below
+    private final int above; // the rank, or -1
+    private final int below;
+    private double[] now;
+    private double[] next;
+    long waitingNanos; // in the latest step
+
+    Plate(Communicator world, int side) {
+        int size = world == null ? 1 : world.size();
+        int rank = world == null ? 0 : world.rank();
+        this.world = world;
+        this.side = side;
+        this.first = firstRow(rank, size);
+        this.rows = firstRow(rank + 1, size) - first;
+        this.above = rank - 1;
+        this.below = rank + 1 < size ? rank + 1 : -1;
+        this.arrived = world == null ? null : world.allocate(DataType.DOUBLE, 4L * side);
+        this.now = new double[(rows + 2) * side];
+        if (first == 0) {
+            Arrays.fill(now, side, 2 * side, HOT);
+        }
+        this.next = now.clone();
+    }
+
+    private int firstRow(int rank, int size) {
+        return (int) ((long) side * rank / size);
+    }
+
+    /// Goes on by a step, the first of which is 1. A neighbour may be a step ahead, as it needs nothing but what this
+    /// rank has put before it computes; but not two, as this rank puts no more until it has looked: so its rows of the
+    /// next step have a place and a notification of their own.
+    void step(int step) {
+        int turn = step % 2;
+        int neighbours = 0;
+        if (above >= 0) {
+            arrived.at(above).putNotify(bytes(2 * turn + 1), Span.of(now, side, side), turn);
+            neighbours++;
+        }
+        if (below >= 0) {
+            arrived.at(below).putNotify(bytes(2 * turn), Span.of(now, rows * side, side), turn);
+            neighbours++;
+        }
+        for (int row = 2; row < rows; row++) {
+            relax(row);
+        }
+        long start = System.nanoTime();
+        if (neighbours > 0) {
+            arrived.awaitNotifications(turn, (long) neighbours * ((step + 1) / 2));
+            copyArrived(2 * turn, 0);
+            copyArrived(2 * turn + 1, rows + 1);
+        }
+        waitingNanos = System.nanoTime() - start;
+        relax(1);
+        relax(rows);
+        double[] old = now;
+        now = next;
+        next = old;
+    }
+
+    private void copyArrived(int place, int row) {
+        MemorySegment.copy(arrived.local(), ValueLayout.JAVA_DOUBLE, bytes(place), now, row * side, side);
+    }
+
+    private long bytes(int rowsBefore) {
+        return (long) rowsBefore * side * Double.BYTES;
+    }
+
+    /// The edges of the plate stay as they are.
+    private void relax(int row) {
+        int inPlate = first + row - 1;
+        if (inPlate == 0 || inPlate == side - 1) {
+            return;
+        }
+        for (int at = row * side + 1; at < (row + 1) * side - 1; at++) {
+            next[at] = (now[at - side] + now[at - 1] + now[at + 1] + now[at + side]) / 4;
+        }
+    }
+
+    /// Brings all points to rank 0.
+    void gather(double[] all) {
+        int size = world.size();
+        int[] lengths = IntStream.range(0, size).map(rank -> (firstRow(rank + 1, size) - firstRow(rank, size)) * side)
+                .toArray();
+        world.gather(points(), all, Blocks.of(lengths), 0);
+    }
+
+    double[] points() {
+        return Arrays.copyOfRange(now, side, (rows + 1) * side);
+    }
+
+    @Override
+    public void close() {
+        if (arrived != null) {
+            arrived.close();
+        }
+    }
+}
