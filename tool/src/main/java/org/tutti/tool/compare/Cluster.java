@@ -13,9 +13,14 @@ import org.tutti.TuttiException;
 final class Cluster implements AutoCloseable {
     private final Place place;
 
-    Cluster(Place place, int hosts, Optional<String> rate) throws IOException {
+    /**
+     * @param rails how many interfaces each host has
+     * @param rate of each of their links, if it is limited
+     */
+    Cluster(Place place, int hosts, int rails, Optional<String> rate) throws IOException {
         this.place = place;
-        List<String> arguments = new ArrayList<>(List.of("up", String.valueOf(hosts)));
+        List<String> arguments = new ArrayList<>(List.of("up", String.valueOf(hosts), "--rails",
+                String.valueOf(rails)));
         rate.ifPresent(value -> arguments.addAll(List.of("--rate", value)));
         run(arguments);
     }

@@ -10,9 +10,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import org.tutti.choice.Choice;
 import org.tutti.tool.MachineTime;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
@@ -40,6 +43,7 @@ import picocli.CommandLine.Option;
 public final class CompareCommand implements Callable<Integer> {
     private static final int COUNT_MAX = 1000;
     private static final int STATUS_INCOMPLETE = 1;
+    private static final Pattern RAIL = Pattern.compile("rail[0-3]");
 
     @Option(names = {"-n", "--ranks"}, split = ",", paramLabel = "ranks",
             description = "Ranks on one node, such as 2,4,8. Default: 2, unless there are --nodes.")
@@ -53,8 +57,12 @@ public final class CompareCommand implements Callable<Integer> {
             description = "Use the hosts of this cluster of bench/cluster; one is made and removed otherwise.")
     private String cluster;
 
+    @Option(names = "--rails", split = ",", paramLabel = "interface",
+            description = "Interfaces of the hosts that all contenders use, such as rail0,rail1. Default: rail0.")
+    private List<String> rails = List.of("rail0");
+
     @Option(names = "--rate", paramLabel = "rate",
-            description = "Rate of the links of the cluster that is made, such as 1gbit.")
+            description = "Rate of each link of the cluster that is made, such as 1gbit.")
     private String rate;
 
     @Option(names = "--collective", split = ",", paramLabel = "name",
@@ -74,6 +82,11 @@ public final class CompareCommand implements Callable<Integer> {
             description = "Sizes of messages, multiples of 8, such as 8,1k,64k,8m. Default: 8 … 8m.")
     private List<String> sizes = List.of("8", "64", "1k", "4k", "16k", "64k", "256k", "1m", "8m");
 
+    @Option(names = "--algorithm", split = ",", paramLabel = "name",
+            description = "Let Tutti take part by each of these algorithms, too; every collective that is measured has "
+                    + "to have them.")
+    private List<String> algorithms = new ArrayList<>();
+
     @Option(names = "--repeats", paramLabel = "count", defaultValue = "9",
             description = "How many turns each contender has for a cell in a round. Default: 9.")
     private int repeats;
@@ -83,9 +96,9 @@ public final class CompareCommand implements Callable<Integer> {
     private int rounds;
 
     @Option(names = "--contenders", split = ",", paramLabel = "name",
-            description = "Who takes part: tutti, virtual, segments, openmpi, mpich; without groups also mpjexpress, "
-                    + "openmpi-java; with --one-sided tutti, segments, zero-copy, streaming, pipelined, openmpi, "
-                    + "mpich, raw. Default: all.")
+            description = "Who takes part: tutti, virtual, single-rail, segments, openmpi, mpich; without groups "
+                    + "also mpjexpress, openmpi-java; with --one-sided tutti, segments, zero-copy, streaming, "
+                    + "pipelined, single-rail, openmpi, mpich, raw. Default: all.")
     private List<String> names = new ArrayList<>();
 
     @Option(names = "--mpi-jar", paramLabel = "file.jar",
@@ -112,18 +125,18 @@ public final class CompareCommand implements Callable<Integer> {
         var kinds = communicators.stream().map(CommunicatorKind::ofLabel).toList();
         var layouts = layouts(kinds);
         var loop = loop(kinds);
-        var wire = Optional.ofNullable(rate).map(Wire::ofRate);
+        var wire = Optional.ofNullable(rate).map(each -> Wire.ofRate(each).times(rails.size()));
         boolean withGroups = loop.makesGroups() || !kinds.equals(List.of(CommunicatorKind.WORLD));
         requireFiles(withGroups);
         var peers = installedPeers(withGroups);
         var time = new MachineTime();
         try (var cleanup = new Cleanup()) {
-            var place = Place.open(Optional.ofNullable(cluster));
+            var place = Place.open(Optional.ofNullable(cluster), rails);
             cleanup.add(place::close);
             var contenders = contenders(place, peers, loop);
             int hosts = layouts.stream().mapToInt(Layout::nodes).max().orElseThrow();
             if (hosts > 1 && cluster == null) {
-                var made = cleanup.add(new Cluster(place, hosts, Optional.ofNullable(rate)));
+                var made = cleanup.add(new Cluster(place, hosts, railsOfHosts(), Optional.ofNullable(rate)));
                 shaped = rate == null ? Optional.empty() : Optional.of(made);
             }
             for (var layout : layouts) {
@@ -156,10 +169,23 @@ public final class CompareCommand implements Callable<Integer> {
                     + String.join(",", communicators)
                     + ", as a limit is known for calls of all ranks only; leave it out");
         }
+        if (!rails.stream().allMatch(RAIL.asMatchPredicate()) || Set.copyOf(rails).size() < rails.size()) {
+            throw new UsageException("--rails " + String.join(",", rails)
+                    + " is not possible; name some of rail0, rail1, rail2 and rail3, each once");
+        }
+        if (!rails.equals(List.of("rail0")) && !several) {
+            throw new UsageException("--rails " + String.join(",", rails)
+                    + " has no meaning without --nodes; leave it out");
+        }
         if (cluster != null && !cluster.matches("[a-z0-9]{1,8}")) {
             throw new UsageException("--cluster '" + cluster + "' is no name; give 1 to 8 small letters and digits");
         }
         return layouts;
+    }
+
+    /** {@return how many rails hosts need that have those that are named} */
+    private int railsOfHosts() {
+        return 1 + rails.stream().mapToInt(rail -> rail.charAt(rail.length() - 1) - '0').max().orElseThrow();
     }
 
     private Loop loop(List<CommunicatorKind> kinds) {
@@ -168,9 +194,21 @@ public final class CompareCommand implements Callable<Integer> {
         oneSided.check(collectives, kinds);
         var bytes = sizes.stream().map(BenchCommand::bytes).toList();
         if (oneSided.areChosen()) {
+            if (!algorithms.isEmpty()) {
+                throw new UsageException("--algorithm " + String.join(",", algorithms)
+                        + " has no meaning with --one-sided; leave it out");
+            }
             return new OneSidedCells(oneSided.cells(bytes), repeats);
         }
-        return new CollectiveLoop(CollectiveOperation.ofLabels(collectives), bytes, repeats);
+        var loop = new CollectiveLoop(CollectiveOperation.ofLabels(collectives), bytes, repeats);
+        for (var algorithm : algorithms) {
+            try {
+                Choice.parse(TuttiContenders.choice(loop, algorithm));
+            } catch (IllegalArgumentException e) {
+                throw new UsageException("--algorithm " + algorithm + " is not possible: " + e.getMessage());
+            }
+        }
+        return loop;
     }
 
     private void requireFiles(boolean withGroups) {
@@ -220,7 +258,7 @@ public final class CompareCommand implements Callable<Integer> {
 
     private List<Contender> contenders(Place place, List<String> installed, Loop loop)
             throws IOException, InterruptedException {
-        var contenders = new ArrayList<>(new TuttiContenders(place).contenders(names, loop));
+        var contenders = new ArrayList<>(new TuttiContenders(place, algorithms).contenders(names, loop));
         var peers = new Peers(place, mpiJar);
         for (var peer : installed) {
             contenders.addAll(peers.contenders(peer, loop));

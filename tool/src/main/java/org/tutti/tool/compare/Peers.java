@@ -28,7 +28,6 @@ final class Peers {
     /** The names of those that have one-sided operations. */
     static final List<String> ONE_SIDED_NAMES = List.of("openmpi", "mpich", "raw");
 
-    private static final String INTERFACE = "rail0";
     private static final Path MPJ = Path.of("/usr/share/mpj");
     private static final Path LOG4J = Path.of("/usr/share/java/log4j-1.2.jar");
 
@@ -122,7 +121,8 @@ final class Peers {
         }));
     }
 
-    private List<String> openMpiCommand(List<String> program, List<String> options, Layout layout, Loop loop,
+    /** {@return what starts a program under Open MPI with these options besides those that the layout wants} */
+    List<String> openMpiCommand(List<String> program, List<String> options, Layout layout, Loop loop,
             Path gates) {
         List<String> words = new ArrayList<>(environment(loop, "OMPI_ALLOW_RUN_AS_ROOT=1",
                 "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"));
@@ -133,8 +133,9 @@ final class Peers {
             words.addAll(List.of("--mca", "btl", "self,vader"));
         } else {
             words.addAll(List.of("--mca", "btl", "self,vader,tcp", "--mca", "osc", "pt2pt", "--mca",
-                    "btl_tcp_if_include", INTERFACE, "--mca",
-                    "oob_tcp_if_include", INTERFACE, "--mca", "plm_rsh_agent", agent(), "--leave-session-attached",
+                    "btl_tcp_if_include", String.join(",", place.rails()), "--mca",
+                    "oob_tcp_if_include", place.rails().getFirst(), "--mca", "plm_rsh_agent", agent(),
+                    "--leave-session-attached",
                     "--host", place.hosts(layout)));
         }
         words.addAll(program);
@@ -146,10 +147,11 @@ final class Peers {
         return List.of(new Contender("mpich", Kind.NATIVE, 0, layout -> true, (layout, loop, gates) -> {
             List<String> words = new ArrayList<>(layout.nodes() == 1 ? environment(loop)
                     : environment(loop, "UCX_TLS=tcp,self", // it would find shared memory across namespaces
-                            "UCX_NET_DEVICES=" + INTERFACE));
+                            "UCX_NET_DEVICES=" + String.join(",", place.rails())));
             words.addAll(List.of("mpirun.mpich", "-n", String.valueOf(layout.ranks())));
             if (layout.nodes() > 1) {
-                words.addAll(List.of("-launcher", "ssh", "-launcher-exec", agent(), "-iface", INTERFACE, "-hosts",
+                words.addAll(List.of("-launcher", "ssh", "-launcher-exec", agent(), "-iface",
+                        place.rails().getFirst(), "-hosts",
                         place.hosts(layout)));
             }
             words.add(program.toString());

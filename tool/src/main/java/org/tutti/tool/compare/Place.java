@@ -19,13 +19,14 @@ import org.tutti.tool.run.RankCache;
  * @param cache for compiled programs, kept
  * @param scratch for what the contenders leave behind, removed at the end
  * @param cluster the name of the cluster of several nodes
+ * @param rails the interfaces between its hosts that the contenders may use
  */
-record Place(Path home, Path cache, Path scratch, String cluster) {
+record Place(Path home, Path cache, Path scratch, String cluster, List<String> rails) {
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
     private static final long CLUSTERS = 10_000_000; // the name of a cluster has at most 8 characters
 
     /** {@return the place of this comparison, with a new scratch directory} */
-    static Place open(Optional<String> cluster) throws IOException {
+    static Place open(Optional<String> cluster, List<String> rails) throws IOException {
         var home = RankCache.codeOf(Place.class).resolve("../../..").normalize();
         if (!Files.isDirectory(home.resolve("bench/peers"))) {
             throw new UsageException("tutti compare needs the sources in bench/peers, and " + home
@@ -38,7 +39,7 @@ record Place(Path home, Path cache, Path scratch, String cluster) {
         Files.createDirectories(cache);
         var parent = Files.isWritable(SHARED_MEMORY) ? SHARED_MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
         return new Place(home, cache, Files.createTempDirectory(parent, "tutti-compare-" + pid + "-"),
-                cluster.orElse("c" + pid % CLUSTERS));
+                cluster.orElse("c" + pid % CLUSTERS), rails);
     }
 
     /** {@return the script that makes clusters} */

@@ -4,20 +4,27 @@ package org.tutti.tool.compare;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import org.tutti.job.JobEnvironment;
 import org.tutti.tool.Main;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.compare.Contender.Kind;
+import org.tutti.tool.compare.Figure.Cell;
 
 /** Tutti itself, by {@code tutti bench}: processes, virtual threads, and processes that send off-heap memory. */
 final class TuttiContenders {
+    private static final String SINGLE_RAIL = "single-rail";
+
     /** The names of all. */
-    static final List<String> NAMES = List.of("tutti", "virtual", "segments");
+    static final List<String> NAMES = List.of("tutti", "virtual", TuttiContenders.SINGLE_RAIL, "segments");
 
     /** The names of those that can measure one-sided operations. */
     static final List<String> ONE_SIDED_NAMES =
-            Stream.concat(Stream.of("tutti", "segments"), BenchCommand.protocols().stream()).toList();
+            Stream.of(Stream.of("tutti", "segments"), BenchCommand.protocols().stream(), Stream.of(SINGLE_RAIL))
+                    .flatMap(Function.identity()).toList();
 
     private static final String PREFIX = "tutti ";
 
@@ -25,9 +32,20 @@ final class TuttiContenders {
     private static final long SEGMENTS_LEAST_BYTES = 1 << 20;
 
     private final Place place;
+    private final List<String> algorithms;
 
-    TuttiContenders(Place place) {
+    /**
+     * @param algorithms the names of algorithms that are contenders, too, besides what Tutti chooses
+     */
+    TuttiContenders(Place place, List<String> algorithms) {
         this.place = place;
+        this.algorithms = algorithms;
+    }
+
+    /** {@return the choice of an algorithm for all that a loop measures, as {@code TUTTI_ALGORITHM} has it} */
+    static String choice(Loop loop, String algorithm) {
+        return loop.cells().stream().map(Cell::operation).distinct().map(each -> each + "=" + algorithm)
+                .collect(Collectors.joining(","));
     }
 
     /** {@return those of these names, for a loop} */
@@ -38,16 +56,30 @@ final class TuttiContenders {
                         (layout, loop, gates) -> bench(layout, loop, gates, List.of())),
                 new Contender("tutti virtual", Kind.TUTTI, 0, layout -> layout.nodes() == 1,
                         (layout, loop, gates) -> bench(layout, loop, gates, List.of("--virtual"))),
+                new Contender(PREFIX + SINGLE_RAIL, Kind.TUTTI, 0,
+                        layout -> layout.nodes() > 1 && place.rails().size() > 1,
+                        (layout, loop, gates) -> bench(layout, loop, gates, place.rails().subList(0, 1), List.of())),
                 new Contender("tutti segments", Kind.TUTTI, segmentsLeastBytes, layout -> true,
                         (layout, loop, gates) -> bench(layout, loop, gates, List.of("--segments"))));
         var protocols = BenchCommand.protocols().stream().map(protocol -> new Contender(PREFIX + protocol,
                 Kind.TUTTI, 0, layout -> layout.nodes() > 1, // on a node nothing travels
                 (layout, loop, gates) -> bench(layout, loop, gates, List.of("--protocol", protocol))));
-        return Stream.concat(all, protocols)
-                .filter(contender -> names.contains(contender.name().replaceFirst(PREFIX, ""))).toList();
+        var forced = algorithms.stream().map(name -> new Contender(PREFIX + name, Kind.TUTTI, 0, layout -> true,
+                (layout, loop, gates) -> {
+                    var words = bench(layout, loop, gates, List.of());
+                    words.addAll(0, List.of("env", JobEnvironment.ALGORITHM + "=" + choice(loop, name)));
+                    return words;
+                }));
+        var named = Stream.concat(all, protocols)
+                .filter(contender -> names.contains(contender.name().replaceFirst(PREFIX, "")));
+        return Stream.concat(named, forced).toList();
     }
 
     private List<String> bench(Layout layout, Loop loop, Path gates, List<String> options) {
+        return bench(layout, loop, gates, place.rails(), options);
+    }
+
+    private List<String> bench(Layout layout, Loop loop, Path gates, List<String> rails, List<String> options) {
         List<String> words = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp",
                 System.getProperty("java.class.path"), Main.class.getName(), "bench", "--repeats",
@@ -55,7 +87,8 @@ final class TuttiContenders {
         words.addAll(loop.benchOptions(layout));
         words.addAll(options);
         words.addAll(layout.nodes() == 1 ? List.of("-n", String.valueOf(layout.ranks()))
-                : List.of("--hosts", place.hosts(layout), "--agent", place.clusterScript() + " exec {host}"));
+                : List.of("--hosts", place.hosts(layout), "--agent", place.clusterScript() + " exec {host}",
+                        "--rails", String.join(",", rails)));
         return words;
     }
 }

@@ -28,6 +28,11 @@ record Wire(double bytesPerSecond) {
                 / (parts.group(3).equals("bit") ? Byte.SIZE : 1));
     }
 
+    /** {@return so many such wires side by side} */
+    Wire times(int links) {
+        return new Wire(bytesPerSecond * links);
+    }
+
     /** {@return the microseconds that the link of a node takes for so many bytes in one direction} */
     double micros(double bytes) {
         return bytes / bytesPerSecond * MICROS;

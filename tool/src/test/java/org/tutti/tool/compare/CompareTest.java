@@ -77,6 +77,11 @@ class CompareTest {
             --rounds 0                      | --rounds 0
             --repeats 1001                  | --repeats 1001
             --rate 1gbit                    | --rate 1gbit has no meaning without --nodes
+            --nodes 2x1 --rails rail0,eth1  | --rails rail0,eth1 is not possible; name some of rail0, rail1
+            --nodes 2x1 --rails rail1,rail1 | --rails rail1,rail1 is not possible
+            --rails rail0,rail1             | --rails rail0,rail1 has no meaning without --nodes
+            --collective gather --algorithm bruck | --algorithm bruck is not possible: there is no algorithm "bruck"
+            --one-sided --algorithm direct  | --algorithm direct has no meaning with --one-sided
             --nodes 2x1 --cluster A!        | --cluster 'A!' is no name
             --chart figure.pdf              | ends with .svg
             --csv /nowhere/x.csv            | --csv /nowhere/x.csv cannot be written

@@ -1,0 +1,62 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.compare;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.tutti.tool.bench.CollectiveOperation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Every contender is started on the rails that it may use. */
+class RailsTest {
+    private static final Layout LAYOUT = new Layout(2, 1);
+    private static final Loop LOOP =
+            new CollectiveLoop(CollectiveOperation.ofLabels(List.of("all-to-all", "allgather")), List.of(8L), 1);
+
+    @TempDir
+    private Path directory;
+
+    private Place place(String... rails) {
+        return new Place(directory, directory, directory, "name", List.of(rails));
+    }
+
+    private Map<String, String> commands(Place place, List<String> names, List<String> algorithms) {
+        return new TuttiContenders(place, algorithms).contenders(names, LOOP).stream()
+                .filter(contender -> contender.suits().test(LAYOUT)).collect(Collectors.toMap(Contender::name,
+                        contender -> String.join(" ", contender.starter().command(LAYOUT, LOOP, directory))));
+    }
+
+    @Test
+    void shouldGiveTuttiAllRailsOrTheFirstOne() {
+        var commands = commands(place("rail1", "rail2"), List.of("tutti", "single-rail"), List.of());
+        assertThat(commands).containsOnlyKeys("tutti", "tutti single-rail");
+        assertThat(commands.get("tutti")).endsWith(" --rails rail1,rail2");
+        assertThat(commands.get("tutti single-rail")).endsWith(" --rails rail1");
+    }
+
+    @Test
+    void shouldHaveNoSingleRailBesideTheOnlyOne() {
+        assertThat(commands(place("rail0"), List.of("tutti", "single-rail"), List.of())).containsOnlyKeys("tutti");
+    }
+
+    @Test
+    void shouldForceAnAlgorithmOnAllThatIsMeasured() {
+        var commands = commands(place("rail0"), List.of(), List.of("bruck@3-ports"));
+        assertThat(commands).containsOnlyKeys("tutti bruck@3-ports");
+        assertThat(commands.get("tutti bruck@3-ports"))
+                .startsWith("env TUTTI_ALGORITHM=allgather=bruck@3-ports,all-to-all=bruck@3-ports ");
+    }
+
+    /** Its processes find each other by one interface, and send by all. */
+    @Test
+    void shouldGiveOpenMpiAllRails() {
+        var command = String.join(" ", new Peers(place("rail0", "rail1"), null).openMpiCommand(List.of("program"),
+                List.of(), LAYOUT, LOOP, directory));
+        assertThat(command).contains(" btl_tcp_if_include rail0,rail1 ", " oob_tcp_if_include rail0 ");
+    }
+}
