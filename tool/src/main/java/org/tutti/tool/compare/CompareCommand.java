@@ -34,7 +34,7 @@ import picocli.CommandLine.Option;
         footer = {"",
                 "The contenders take turns of some 50 ms, cell by cell; the median of all counts. Let nothing else "
                         + "run. "
-                        + "docs/benchmarks.md says what the figures mean."})
+                        + "docs/lab/benchmarks.md says what the figures mean."})
 public final class CompareCommand implements Callable<Integer> {
     private static final int COUNT_MAX = 1000;
     private static final int STATUS_INCOMPLETE = 1;
