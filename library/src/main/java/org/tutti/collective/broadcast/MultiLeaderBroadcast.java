@@ -34,7 +34,7 @@ import org.tutti.pattern.ChainTree;
  */
 public final class MultiLeaderBroadcast extends Broadcast {
     private static final int PLACES = 4;
-    private static final long CHUNK_BYTES = 128 << 10;
+    private static final long CHUNK_BYTES = 64 << 10;
 
     private static final NodeTree TREE = new NodeTree(ChainTree.INSTANCE);
     private static final ChainBroadcast SINGLE = new ChainBroadcast();
@@ -46,7 +46,7 @@ public final class MultiLeaderBroadcast extends Broadcast {
      */
     public MultiLeaderBroadcast(int leaders) {
         super(new Description("multi-leader", Order.ALWAYS, "n + c", "b, b twice at the root", "b",
-                "min(b, 512 KiB) at the root or at the leaders", "Tutti, after Qian, Afsahi 2008")
+                "min(b, 256 KiB) at the root or at the leaders", "Tutti, after Qian, Afsahi 2008")
                 .withLeaders(leaders));
         this.leaders = leaders;
     }
