@@ -9,6 +9,9 @@ import org.tutti.memory.Words;
 /**
  * What goes between nodes in an operation, over the edges of its slot: what flows are made of.
  *
+ * <p>Each leader of a node, mostly the master alone, has the edges of a slot of its own, over which it exchanges with
+ * the ranks at its place on other nodes ({@link Leaders}).
+ *
  * <p>Before the first put or signal of an operation to another node, the ranks there must have left the operation that
  * used the slot before. Who does not know that yet reads their left words, as inside a node: it gets them from there.
  * So every read of a slot's edges happens before the next operation's puts.
@@ -147,12 +150,12 @@ final class Edges {
             putAfterWord(flow, startOf(flow) + flow.place() + offset, source.segment(), at, bytes);
             return;
         }
-        int master = counterpart(flow.node);
-        waiting.awaitRoomAt(master);
+        int receiver = counterpart(flow.node);
+        waiting.awaitRoomAt(receiver);
         Target invited = flow.target;
         putTarget.at(invited.process, invited.region, invited.offset + flow.place() + offset);
         if (!machine.put(putTarget, source.segment(), at, bytes, waiting)) {
-            throw waiting.gone(master);
+            throw waiting.gone(receiver);
         }
         signal(flow);
     }
@@ -169,7 +172,7 @@ final class Edges {
         putIntoSlot(flow.node, source, sourceOffset, bytes);
     }
 
-    /** Has the next put go to the master of another node, and raise a word there to a step. */
+    /** Has the next put go to the counterpart on another node, and raise a word there to a step. */
     private void aim(int toNode, long region, long offset, long word, long step) {
         assert step <= Team.STEPS_MAX : "step " + step;
         putTarget.at(place.reach.process(counterpart(toNode)), region, offset)
@@ -186,7 +189,7 @@ final class Edges {
         }
     }
 
-    /** Lets the master of another node put into memory of this rank; counts as the first credit of the flow. */
+    /** Lets the counterpart on another node put into memory of this rank; counts as the first credit of the flow. */
     void invite(Inflow flow, Area area, long bytes) {
         writeInvitation(area, bytes);
         long word = creditOf(flow.edgeThere);
@@ -268,9 +271,9 @@ final class Edges {
 
     private void awaitPut(MemorySegment words, long word, long step, int fromNode) {
         if (step > 0) {
-            int master = counterpart(fromNode);
-            waiting.awaitWord(master, words, word, operation.edgeBase + step);
-            boolean quietThere = operation.compare(master, machine.loadTag(words, word));
+            int sender = counterpart(fromNode);
+            waiting.awaitWord(sender, words, word, operation.edgeBase + step);
+            boolean quietThere = operation.compare(sender, machine.loadTag(words, word));
             if (place.topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
                 ledger.raiseLeftElsewhere(machine, fromNode, Ledger.leftBy(operation.sequence, quietThere));
             }

@@ -19,6 +19,9 @@ import java.lang.foreign.MemorySegment;
  * far ahead, it does so once in some n operations. Between nodes the same, as {@link Edges} says. This is the one
  * mechanism against overrunning.
  *
+ * <p>An operation in which several {@link Leaders} of a node exchange with others has as many numbers, and so slots:
+ * its words in the node are in the first, and it is entered and left as if it were so many operations.
+ *
  * <p><b>Memory ordering.</b> Writer: fingerprint, payload and window with plain stores, then {@link Team#post} with
  * release order. Reader: {@link Team#await} with acquire order, then plain reads, then {@link #leave}, which stores the
  * left word with release order. Writer again: acquire loads of all left words before its next store to the slot. Hence

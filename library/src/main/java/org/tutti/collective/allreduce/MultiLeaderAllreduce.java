@@ -3,6 +3,7 @@ package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Call;
 import org.tutti.collective.Cost;
+import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.Team;
 
@@ -56,7 +57,8 @@ public final class MultiLeaderAllreduce extends TwoLevelAllreduce {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return leaders * SINGLE.memoryBytes(nodes, localRanks, bytes);
+        return SINGLE.memoryBytes(nodes, localRanks, bytes)
+                + (leaders - 1) * Inflow.memoryBytes(nodes, RabenseifnerAllreduce.PARTNERS.edges(nodes), bytes);
     }
 
     @Override
