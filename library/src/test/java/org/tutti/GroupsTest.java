@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -211,6 +212,29 @@ class GroupsTest {
                 for (int i = 0; i < 100; i++) {
                     try (Communicator group = world.split(world.rank() % 2, i)) {
                         group.allreduce(new long[20_000], Reduction.SUM);
+                    }
+                    world.barrier();
+                }
+                after[round].accumulateAndGet(claimed.get(), Math::max);
+            }
+        });
+        assertThat(after[1].get() - after[0].get()).as("what waits for others to close it").isLessThan(4 * GROUP_BYTES);
+    }
+
+    /** Each leader of a node has opened the landing places to its counterparts, by a region of its own. */
+    @Test
+    void shouldGiveBackWhatLeadersOfAClosedGroupHad() {
+        var claimed = new AtomicLong();
+        var after = new AtomicLong[]{new AtomicLong(), new AtomicLong()};
+        LocalNodes.run(new int[]{0, 0, 0, 1, 1, 1}, () -> new CountedMemory(claimed), job -> {
+            Communicator world = job.world();
+            for (int round = 0; round < after.length; round++) {
+                for (int i = 0; i < 100; i++) {
+                    try (Communicator group = world.duplicate()) {
+                        long[] sums = LongStream.range(0, 20_000).map(each -> each + world.rank()).toArray();
+                        group.withAlgorithm(Collective.ALLREDUCE, "multi-leader@2").allreduce(sums, Reduction.SUM);
+                        assertThat(sums).containsExactly(LongStream.range(0, 20_000).map(each -> 6 * each + 15)
+                                .toArray());
                     }
                     world.barrier();
                 }

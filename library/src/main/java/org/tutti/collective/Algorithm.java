@@ -45,6 +45,16 @@ public abstract class Algorithm {
         }
 
         /**
+         * Describes an algorithm in which several ranks of a node exchange with other nodes.
+         *
+         * @param leaders how many
+         * @return the description, with the number in the name
+         */
+        public Description withLeaders(int leaders) {
+            return new Description(name + "@" + leaders, order, steps, memoryBytes, railBytes, memory, source);
+        }
+
+        /**
          * Describes the same algorithm with chunks of another length.
          *
          * @param chunkBytes the length, a multiple of 1 KiB
@@ -121,6 +131,14 @@ public abstract class Algorithm {
      */
     protected boolean usesPairs() {
         return false;
+    }
+
+    /**
+     * {@return how many ranks of a node it can have exchange with other nodes, each over edges of its own: an operation
+     * has as many numbers, and so slots, as it has {@linkplain Team#leaders leaders}}
+     */
+    public int leadersMax() {
+        return 1;
     }
 
     /**

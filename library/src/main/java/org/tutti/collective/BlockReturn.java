@@ -42,6 +42,7 @@ public final class BlockReturn {
     private void settle() {
         if (!settled) {
             settled = true;
+            ending.shut();
             shut.run();
         }
     }

@@ -32,8 +32,11 @@ public final class Call {
     /** Of what must be the same at all ranks. */
     long hash;
 
-    /** The number of the present operation. */
+    /** The number of the present operation, its first if it has several. */
     long sequence;
+
+    /** How many numbers each operation has. */
+    private int numbers = 1;
 
     /** The fingerprint of the present operation and all before it. */
     long history;
@@ -329,15 +332,16 @@ public final class Call {
         }
     }
 
-    /** Takes its numbers, and makes the first of its operations the present one. */
-    void draw(Ledger ledger, long operationBytesMax) {
+    /** Takes its numbers, so many for each operation, and makes the first of its operations the present one. */
+    void draw(Ledger ledger, long operationBytesMax, int numbersEach) {
         long all = type == null ? 0 : blockBytes;
         bytes = all <= operationBytesMax ? all
                 : kernel == null ? operationBytesMax : kernel.wholeUnits(operationBytesMax);
         bytesLeft = all - bytes;
         hash = Descriptor.hash(this);
         history = Descriptor.extend(ledger.history(), hash);
-        sequence = ledger.draw(hash, bytesLeft == 0 ? 1 : Math.ceilDiv(all, bytes));
+        numbers = numbersEach;
+        sequence = ledger.draw(hash, bytesLeft == 0 ? 1 : Math.ceilDiv(all, bytes), numbersEach);
     }
 
     /** Goes on to the next operation; returns whether there is one. */
@@ -351,13 +355,13 @@ public final class Call {
         bytes = Math.min(bytes, bytesLeft);
         bytesLeft -= bytes;
         history = Descriptor.extend(history, hash);
-        sequence++;
+        sequence += numbers;
         return true;
     }
 
-    /** How many operations have not ended, the present one included. */
-    long operationsLeft() {
-        return bytesLeft == 0 ? 1 : 1 + Math.ceilDiv(bytesLeft, bytes);
+    /** How many numbers the operations have that have not ended, the present one included. */
+    long numbersLeft() {
+        return numbers * (bytesLeft == 0 ? 1 : 1 + Math.ceilDiv(bytesLeft, bytes));
     }
 
     Label operator() {

@@ -80,6 +80,15 @@ public final class Ending {
     }
 
     /**
+     * Ends that others reach the landings by way of this rank, when it has {@linkplain #settle settled}.
+     */
+    void shut() {
+        if (place.landings != null) {
+            place.landings.shut(place.machine, place.localRank);
+        }
+    }
+
+    /**
      * Says that this rank has {@linkplain #settle settled}: the block may be gone afterwards, but for its master. One
      * that leaves its job in the middle of an operation does not say so: its thread may still be there.
      */

@@ -88,17 +88,17 @@ final class Ledger {
         this.nodes = nodes;
     }
 
-    /** Adds the operations of a call to the history, and returns the number of the first. */
-    long draw(long call, long operations) {
+    /** Adds the operations of a call, with so many numbers each, to the history; returns the number of the first. */
+    long draw(long call, long operations, int numbersEach) {
         for (long operation = 0; operation < operations; operation++) {
             history = Descriptor.extend(history, call);
         }
         long first = drawn;
-        drawn += operations;
+        drawn += operations * numbersEach;
         return first;
     }
 
-    /** How many operations were drawn. */
+    /** How many numbers were drawn. */
     long drawn() {
         return drawn;
     }
@@ -133,20 +133,23 @@ final class Ledger {
         concurrent = true;
     }
 
-    /** Takes note that this rank has finished an operation, and says so if all before it are finished, too. */
-    void leave(Machine machine, long operation) {
+    /**
+     * Takes note that this rank has finished an operation that has some numbers, and says so if all before it are
+     * finished, too.
+     */
+    void leave(Machine machine, long operation, int numbers) {
         if (concurrent) {
-            leaveInAnyOrder(machine, operation);
+            leaveInAnyOrder(machine, operation, numbers);
         } else {
-            left = operation + 1;
+            left = operation + numbers;
             machine.store(ring, leftOffset, left);
         }
     }
 
-    private void leaveInAnyOrder(Machine machine, long operation) {
+    private void leaveInAnyOrder(Machine machine, long operation, int numbers) {
         machine.lock(lock);
         try {
-            long done = finished | 1L << (operation - left);
+            long done = finished | (1L << numbers) - 1 << (operation - left);
             int more = Long.numberOfTrailingZeros(~done);
             finished = more == Long.SIZE ? 0 : done >>> more;
             if (more > 0) {

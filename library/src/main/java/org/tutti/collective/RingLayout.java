@@ -17,7 +17,8 @@ import org.tutti.pattern.NomialTree;
  *   | line       | (none on one node)    | (none, likewise)    | for each rank   |        |       | slot    |
  *   +------------+-----------------------+---------------------+-----------------+--------+-- … --+---------+
  *
- *  the head: +0     broken word    +8 LANDINGS word   +16 address of the landings   +24 their handle for other nodes
+ *  the head: +0     broken word    +8 LANDINGS word   +16 address of the landings
+ *            +24 their handles for other nodes, one of each rank that leads
  *
  *  a left line: +0 left word    +8 number of the group that its rank is making, 0 while it makes none
  *               +16 at the group's master the address of the group's block   +24 operations that the rank has drawn
@@ -99,8 +100,11 @@ public final class RingLayout {
     /** At which address of the node's memory the landings are. */
     public static final long LANDINGS_ADDRESS = 16;
 
-    /** By which handle of the master's process other nodes reach the landings. */
+    /** By which handle of the master's process other nodes reach the landings; those of further leaders follow. */
     public static final long LANDINGS_HANDLE = 24;
+
+    /** How many ranks of a node may exchange with other nodes in an operation: there is a handle for each. */
+    public static final int LEADERS_MAX = 4;
 
     /** Where in a rank's left line it says which group it makes, by the group's number. */
     static final long GROUP = 8;

@@ -268,7 +268,8 @@ public final class Verifier {
             int ranks = topology.ranksOf(node).length;
             long window = teams[topology.firstRankOf(node)].windowBytesMax();
             long blocks = stages == 1 ? 0 : RingLayout.SLOTS_MIN * (BLOCK_SMALL_BYTES + window);
-            long inboxes = topology.nodes() == 1 ? 0 : stages * Flow.INBOX_BYTES; // of the master
+            int leaders = calls.stream().mapToInt(call -> call.algorithm().leadersMax()).max().orElse(1);
+            long inboxes = topology.nodes() == 1 ? 0 : stages * Math.min(leaders, ranks) * Flow.INBOX_BYTES;
             RingLayout layout = new RingLayout(topology.nodes(), ranks);
             boolean lands = calls.stream().anyMatch(call -> call.algorithm().claimsLandings(call.bytes()));
             long bound = layout.bytes() + (lands ? layout.landingsBytes() : 0)

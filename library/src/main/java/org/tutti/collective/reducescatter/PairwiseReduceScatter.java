@@ -4,6 +4,7 @@ package org.tutti.collective.reducescatter;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Cost;
+import org.tutti.collective.Leaders;
 import org.tutti.collective.Team;
 
 /**
@@ -21,7 +22,7 @@ import org.tutti.collective.Team;
  * came in step i − 2, and for a message, which its sender sends when it is invited and has combined what came in step
  * i − 1. So all wait for earlier steps only.
  */
-public final class PairwiseReduceScatter extends MasterReduceScatter {
+public class PairwiseReduceScatter extends MasterReduceScatter {
     private static final int PLACES = 2;
 
     /** The only object that is needed. */
@@ -29,6 +30,11 @@ public final class PairwiseReduceScatter extends MasterReduceScatter {
         super(new Description("pairwise", Order.NEVER, "1, n > 1: 3 + n − 1",
                 "b·p·n·(2 − 1/p) + b·p·(n − 1)", "b·p·(n − 1)", "p·n·b a rank, 2·p·b more at masters",
                 "Thakur, Rabenseifner, Gropp 2005, section 4.4"));
+    }
+
+    /** For several leaders, each with whole blocks of every row. */
+    PairwiseReduceScatter(Description description) {
+        super(description);
     }
 
     @Override
@@ -61,8 +67,18 @@ public final class PairwiseReduceScatter extends MasterReduceScatter {
     }
 
     private static void openInflow(Team team, Call call, Area window, int step) {
-        long at = (team.size() + (step - 1L) % PLACES * team.localSize()) * call.bytes();
-        openInflow(team, call, sender(team, step), team.localSize(), window, at);
+        int start = start(team, team.node());
+        long at = (team.size() + (step - 1L) % PLACES * team.localSize() + start) * call.bytes();
+        openInflow(team, call, sender(team, step), end(team, team.node()) - start, window, at);
+    }
+
+    /** With which block of the row of a node this leader's part begins. */
+    private static int start(Team team, int node) {
+        return (int) Leaders.start(team, 1, team.ranksOn(node), team.localRank());
+    }
+
+    private static int end(Team team, int node) {
+        return (int) Leaders.start(team, 1, team.ranksOn(node), team.localRank() + 1);
     }
 
     private static int sender(Team team, int step) {
@@ -73,9 +89,11 @@ public final class PairwiseReduceScatter extends MasterReduceScatter {
     void exchangeRows(Team team, Call call, Area window) {
         for (int step = 1; step < team.nodes(); step++) {
             int receiver = (team.node() + step) % team.nodes();
-            send(team, call, window, receiver, team.position(receiver), team.position(receiver + 1));
-            combineArrived(team, call, window, sender(team, step), team.position(team.node()),
-                    team.position(team.node() + 1));
+            int row = team.position(receiver);
+            int own = team.position(team.node());
+            send(team, call, window, receiver, row + start(team, receiver), row + end(team, receiver));
+            combineArrived(team, call, window, sender(team, step), own + start(team, team.node()),
+                    own + end(team, team.node()));
             if (step + PLACES < team.nodes()) {
                 openInflow(team, call, window, step + PLACES);
             }
