@@ -160,7 +160,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
 
     private static Striping striping(Map<String, String> environment) {
         try {
-            return Striping.parse(environment.getOrDefault(STRIPING, Striping.EVEN.toString()));
+            return Striping.parse(environment.getOrDefault(STRIPING, Striping.SPEED.toString()));
         } catch (IllegalArgumentException e) {
             throw new JobStartException(STRIPING + " cannot be used: " + e.getMessage());
         }

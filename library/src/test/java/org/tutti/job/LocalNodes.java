@@ -63,7 +63,7 @@ public final class LocalNodes implements AutoCloseable {
                     false);
             if (count > 1) {
                 networks[i] = new Network(new JobEnvironment(shapes[i], first, ranks, Path.of("/dev/shm"), 30_000,
-                        10_000, 10_000, CORES, Service.SLEEP, Striping.EVEN, Choice.DEFAULT, addresses(rails),
+                        10_000, 10_000, CORES, Service.SLEEP, Striping.SPEED, Choice.DEFAULT, addresses(rails),
                         Optional.empty(),
                         Optional.empty()), nodes[i]);
             }

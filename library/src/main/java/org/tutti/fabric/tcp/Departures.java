@@ -315,7 +315,7 @@ final class Departures {
             if (rail == null) {
                 return peer.isGone();
             }
-            int length = Math.min(most, choice.stripe(rail, message));
+            int length = Math.min(most, choice.stripe(rail, message, left));
             if (length > 0 && !answers.read(asked, region, length, rail.outgoing(), rail.payloadAt())) {
                 refusals.incrementAndGet();
                 refuses = true;

@@ -30,10 +30,10 @@ public record LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rail
         standstillMillisMax = Math.max(silenceMillisMax, standstillMillisMax);
     }
 
-    /** As by the other one, and messages are striped evenly. */
+    /** As by the other one, and messages are striped by speed. */
     public LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rails,
             IntFunction<List<InetSocketAddress>> directory, long silenceMillisMax, long standstillMillisMax) {
-        this(rank, secret, rails, directory, silenceMillisMax, standstillMillisMax, Striping.EVEN);
+        this(rank, secret, rails, directory, silenceMillisMax, standstillMillisMax, Striping.SPEED);
     }
 
     long silenceNanosMax() {

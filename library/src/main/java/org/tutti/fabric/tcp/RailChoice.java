@@ -130,14 +130,40 @@ final class RailChoice {
         return stripe(bytes, striping == Striping.SPEED ? fastest() / total() : 1.0 / rails.length);
     }
 
-    /** The longest piece of such a message on a certain rail. */
-    int stripe(Rail rail, long bytes) {
+    /** The longest piece of such a message on a certain rail, when so many bytes of it are left. */
+    int stripe(Rail rail, long bytes, long left) {
         if (rails.length <= 1 || striping != Striping.SPEED || bytes < STRIPE_BYTES_MIN) {
             return stripe(bytes);
         }
         double speed = speeds[rail.index()].bytesPerNano();
-        int most = (int) (FrameLayout.PAYLOAD_BYTES_MAX * speed / fastest());
-        return Math.max(STRIPE_BYTES_MIN, Math.min(wholeLines(most), stripe(bytes, speed / total())));
+        double most = Math.min(FrameLayout.PAYLOAD_BYTES_MAX * speed / fastest(), share(rail, speed, left));
+        return Math.clamp(wholeLines((int) most), STRIPE_BYTES_MIN, FrameLayout.PAYLOAD_BYTES_MAX);
+    }
+
+    /** What a rail takes of so many bytes if all rails are to be done at the same time. */
+    private double share(Rail rail, double speed, long bytes) {
+        long nowNanos = clock.getAsLong();
+        double nanos = doneNanos(bytes, nowNanos) - speeds[rail.index()].nanosUntil(0, nowNanos);
+        return Math.clamp(nanos * speed, 0, FrameLayout.PAYLOAD_BYTES_MAX);
+    }
+
+    /** When rails would be done with so many bytes, besides what they were given: without those that are busy then. */
+    private double doneNanos(long bytes, long nowNanos) {
+        double done = Double.MAX_VALUE;
+        for (int i = 0; i < rails.length; i++) {
+            double all = bytes;
+            double speed = 0;
+            for (Rail rail : rails) {
+                RailSpeed its = speeds[rail.index()];
+                long nanos = its.nanosUntil(0, nowNanos);
+                if (!rail.isLost() && nanos < done) {
+                    speed += its.bytesPerNano();
+                    all += nanos * its.bytesPerNano();
+                }
+            }
+            done = speed > 0 ? all / speed : done;
+        }
+        return done;
     }
 
     private static int stripe(long bytes, double part) {

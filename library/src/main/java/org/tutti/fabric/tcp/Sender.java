@@ -224,7 +224,7 @@ final class Sender {
         int most = (int) Math.min(left, choice.stripe(message));
         Rail rail = sending.railWithRoom(FrameLayout.HEADER_BYTES + most, check);
         if (rail != null) {
-            called.length = Math.min(most, choice.stripe(rail, message));
+            called.length = Math.min(most, choice.stripe(rail, message, left));
         }
         return rail;
     }

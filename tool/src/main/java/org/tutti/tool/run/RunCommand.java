@@ -94,9 +94,9 @@ public final class RunCommand implements Callable<Integer> {
                     + "Default: sleep.")
     private String service = "";
 
-    @Option(names = "--striping", paramLabel = "even|speed|whole",
-            description = "How messages are dealt to several --rails: striped evenly, striped by the rails' speeds, or "
-                    + "whole messages in turns. Default: even.")
+    @Option(names = "--striping", paramLabel = "speed|even|whole",
+            description = "How messages are dealt to several --rails: striped by the rails' speeds, striped evenly, or "
+                    + "whole messages in turns. Default: speed.")
     private String striping = "";
 
     @Option(names = {"-J",
