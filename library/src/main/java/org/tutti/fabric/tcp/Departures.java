@@ -27,6 +27,7 @@ final class Departures {
     private final RailChoice choice;
     private final Frame served = new Frame();
     private Rail[] rails = NO_RAILS;
+    private Rail last; // which was given the last frame
     private Retention retention;
     private volatile long sent;
     private volatile boolean resends;
@@ -48,6 +49,7 @@ final class Departures {
     /** These are the rails; with several of them there is a place for what is to be kept. */
     void connect(Rail[] all, Retention kept) {
         rails = all;
+        last = null;
         retention = kept;
         choice.connect(all);
     }
@@ -140,6 +142,7 @@ final class Departures {
         }
         sent = frame.number; // before anybody can have counted it
         give(rail, frame);
+        last = rail;
         Rail leftOut = choice.leftOut(FrameLayout.HEADER_BYTES + frame.length);
         if (leftOut != null) {
             leftOut.copyPayload(frame, retention.segment(), retention.payload(frame.number));
@@ -169,6 +172,11 @@ final class Departures {
             return null;
         }
         return choice.choose(bytes);
+    }
+
+    /** The rail that took the last frame, if it has room for a header: what goes there goes with it. */
+    Rail lastRail() {
+        return !peer.isGone() && last != null && !last.isLost() && last.hasRoom(FrameLayout.HEADER_BYTES) ? last : null;
     }
 
     /** Adds a frame to the batch of the only rail. */

@@ -12,6 +12,10 @@ package org.tutti.fabric.tcp;
  * of it. A mean is kept, in which the newest measurement counts a quarter; less if it is a short one and finds the rail
  * slow, as much of a short time may have been for other things than bytes.
  *
+ * <p>A message may have several pieces on a rail, of which the last ones were not asked for. When all should have
+ * arrived but is not told, the next frames ask until it is: then the rail is known to be idle, and the next measurement
+ * can begin.
+ *
  * <p>The speed says when a rail has done what it was given, and that is corrected with each count. A rail of which
  * nothing is known is taken for as fast as another one that was measured; one that comes back, for as fast as it was.
  *
@@ -40,6 +44,8 @@ final class RailSpeed {
     private long arrived;
     private long asked; // what was given when it last was asked what has arrived
     private long askedNanos;
+    private long catchingUp; // up to so many bytes given, frames ask so that all is told
+    private long caughtUpNanos;
     private long dueNanos;
     private boolean measures;
     private boolean wasIdle;
@@ -53,6 +59,8 @@ final class RailSpeed {
         arrived = 0;
         asked = 0;
         askedNanos = nowNanos - ASKING_NANOS_MIN;
+        catchingUp = 0;
+        caughtUpNanos = nowNanos;
         dueNanos = nowNanos;
         measures = false;
     }
@@ -63,17 +71,24 @@ final class RailSpeed {
      * @return whether they should ask to be told of
      */
     synchronized boolean give(int bytes, long nowNanos) {
-        boolean asks = bytes >= ASKING_BYTES_MIN && nowNanos - askedNanos >= ASKING_NANOS_MIN;
         boolean isIdle = given == arrived;
+        boolean isDue = dueNanos - nowNanos <= 0;
+        if (!isIdle && isDue && nowNanos - caughtUpNanos >= ASKING_NANOS_MIN) {
+            caughtUpNanos = nowNanos;
+            catchingUp = given + UNTOLD_BYTES_MAX;
+        }
+        boolean catchesUp = given < catchingUp && bytes >= ASKING_BYTES_MIN;
+        boolean asks = bytes >= ASKING_BYTES_MIN && (isIdle || !isDue) && nowNanos - askedNanos >= ASKING_NANOS_MIN;
         given += bytes;
         dueNanos = dueNanos(nowNanos) + nanos(bytes);
         if (asks) {
-            asked = given;
             askedNanos = nowNanos;
             if (isIdle) {
                 measure(nowNanos, true);
             }
         }
+        asks |= catchesUp;
+        asked = asks ? given : asked;
         return asks;
     }
 
@@ -107,6 +122,7 @@ final class RailSpeed {
             return;
         }
         arrived = told;
+        catchingUp = arrived == given ? 0 : catchingUp;
         if (measures && (wasIdle ? arrived >= beganGiven : nowNanos - beganNanos >= MEASURED_NANOS_MIN)) {
             if (wasIdle || arrived <= beganGiven) {
                 note(arrived - beganArrived, Math.max(1, nowNanos - beganNanos));

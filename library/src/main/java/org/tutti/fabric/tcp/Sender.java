@@ -236,11 +236,14 @@ final class Sender {
         sending.lock(check);
         try {
             long all = departures.sent();
-            if (counted.number() < all
-                    && sending.railWithRoom(FrameLayout.HEADER_BYTES, check) instanceof Rail rail) {
-                departures.askRails();
-                departures.appendCount(rail, FrameLayout.WANTS_COUNT, all);
-                departures.write();
+            if (counted.number() < all) {
+                Rail last = departures.lastRail();
+                Rail rail = last != null ? last : sending.railWithRoom(FrameLayout.HEADER_BYTES, check);
+                if (rail != null) {
+                    departures.appendCount(rail, FrameLayout.WANTS_COUNT, all);
+                    departures.askRails();
+                    departures.write();
+                }
             }
             return all;
         } finally {

@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
@@ -54,9 +55,14 @@ class AcceptorTest {
         final long region;
 
         Process(byte[] secret) {
+            this(secret, 1);
+        }
+
+        Process(byte[] secret, int rails) {
             int self = processes.size();
             fabric = new TcpFabric(
-                    new LocalProcess(self, secret, List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+                    new LocalProcess(self, secret,
+                            Collections.nCopies(rails, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
                             rank -> processes.get(rank).fabric.addresses(), 20_000, 20_000),
                     4, this, false, Service.SLEEP);
             region = fabric.register(memory);
@@ -206,7 +212,7 @@ class AcceptorTest {
 
     @Test
     void shouldPairRailsOfTheSameAttemptOnly() throws Exception {
-        Process process = new Process(SECRET);
+        Process process = new Process(SECRET, 2);
         Socket givenUp = connectRail(process, 0, 2, 1);
         Socket first = connectRail(process, 1, 2, 2);
         assertThat(givenUp.getInputStream().read()).isEqualTo(-1);
@@ -269,7 +275,7 @@ class AcceptorTest {
 
     @Test
     void shouldServeOnWhenARailEndsBeforeTheOthersHaveCome() throws IOException {
-        Process process = new Process(SECRET);
+        Process process = new Process(SECRET, 2);
         for (int rail = 0; rail < 2; rail++) {
             try (Socket socket = new Socket(process.address().getAddress(), process.address().getPort())) {
                 socket.setSoTimeout(20_000);
@@ -281,7 +287,7 @@ class AcceptorTest {
                 assertThat(socket.getInputStream().read()).isEqualTo(-1);
             }
         }
-        Process other = new Process(SECRET);
+        Process other = new Process(SECRET, 2);
         assertThat(other.put(process, 9)).isTrue();
         assertThat(Words.load(process.memory, 1024)).isEqualTo(9);
     }

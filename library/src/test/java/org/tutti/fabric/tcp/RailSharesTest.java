@@ -48,7 +48,7 @@ class RailSharesTest {
 
     /** Whatever it is used for, a rail that was slow for a while is found to be fast again. */
     @ParameterizedTest
-    @CsvSource({"4096", "65536", "1048576"})
+    @CsvSource({"8192", "65536", "1048576"})
     void shouldFindThatASlowRailHasBecomeFast(int bytes) {
         try (RatedLinks both = new RatedLinks(Striping.SPEED, 0.125, 0.001)) {
             both.mean(bytes, 4 * LEARNING);
