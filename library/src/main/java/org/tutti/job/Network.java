@@ -149,16 +149,23 @@ final class Network implements AutoCloseable {
         }
     }
 
-    /** Whether this rank meets the other nodes for its own: its lowest rank, once all are there. */
+    /**
+     * Whether this rank meets the other nodes for its own: its lowest rank, once all are there. Those of other nodes
+     * are not before they have met; but where rank 0 is to come, their records may be known before its own.
+     */
     boolean isMeeting(int rank) {
         if (rank == 0) {
             return directory.has(0);
         }
-        int lowest = 0;
-        while (lowest < rank && node.state(lowest) == NodeLayout.ABSENT) {
-            lowest++;
+        int lowest = node.size();
+        int here = 0;
+        for (int each = node.size() - 1; each >= 0; each--) {
+            if (node.state(each) != NodeLayout.ABSENT) {
+                lowest = each;
+                here++;
+            }
         }
-        return lowest == rank && directory.known() >= node.nodeRanks(); // known only when the records are written
+        return lowest == rank && here >= node.nodeRanks() && directory.known() >= here; // the records are written
     }
 
     /**
