@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
@@ -120,6 +121,9 @@ public final class BenchCommand implements Callable<Integer> {
         int status = oneSided.areChosen() ? measureOneSided(how) : measureCollectives(kind, how);
         if (status == 0) {
             time.warning().ifPresent(System.err::println);
+            if (gates == null) { // else that is for who gives the turns to say
+                warningOfTry(repeats).ifPresent(System.err::println);
+            }
         }
         return status;
     }
@@ -152,6 +156,15 @@ public final class BenchCommand implements Callable<Integer> {
                 absolute(gates));
         warnOfOthers();
         return Launch.runOwn(where, OneSidedProgram.class, arguments);
+    }
+
+    /**
+     * {@return a sentence for who takes figures of so few repeats for more than a try}
+     *
+     * @param repeats how many
+     */
+    public static Optional<String> warningOfTry(int repeats) {
+        return MeasuredLoop.warningOfTry(repeats);
     }
 
     /** With gates others are known to run, which wait for their turns. */

@@ -3,6 +3,7 @@ package org.tutti.tool.bench;
 
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 import org.tutti.Communicator;
@@ -73,6 +74,18 @@ abstract class MeasuredLoop implements AutoCloseable {
     /** Every rank hears how many calls those made in a run that called. */
     void noteCalls(long callsMade) {
         // who calls, counts
+    }
+
+    /**
+     * {@return a sentence for who wants few repeats and takes the figures for more than a try}
+     *
+     * @param repeats how many there are
+     */
+    static Optional<String> warningOfTry(int repeats) {
+        return repeats >= REPEATS_WARMED_UP ? Optional.empty()
+                : Optional.of("tutti: with fewer than " + REPEATS_WARMED_UP + " repeats code is not compiled yet when "
+                        + "it is measured, above all that of many ranks; take the figures for a try, or use --repeats "
+                        + REPEATS_WARMED_UP + ".");
     }
 
     /**

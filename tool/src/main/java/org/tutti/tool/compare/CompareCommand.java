@@ -152,6 +152,7 @@ public final class CompareCommand implements Callable<Integer> {
             report.writeChart(chart);
         }
         time.warning().ifPresent(System.err::println);
+        BenchCommand.warningOfTry(repeats).ifPresent(System.err::println);
         return complete ? 0 : STATUS_INCOMPLETE;
     }
 

@@ -155,7 +155,9 @@ class CompareTest {
                 "3", "--rounds", "2", "--csv", csv.toString());
         assertThat(ended.status()).as(ended.err()).isZero();
         assertThat(ended.err().lines()).containsExactly("tutti: 1x2, round 1 of 2: barrier",
-                "tutti: 1x2, round 2 of 2: barrier");
+                "tutti: 1x2, round 2 of 2: barrier",
+                "tutti: with fewer than 5 repeats code is not compiled yet when it is measured, "
+                        + "above all that of many ranks; take the figures for a try, or use --repeats 5.");
         assertThat(Files.readAllLines(csv)).endsWith("mpich,barrier,1x2,2,0,2.0000,3.0000,5.0000").hasSize(2);
         assertThatNothingIsLeft(ended);
     }
