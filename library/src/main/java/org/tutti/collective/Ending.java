@@ -24,7 +24,7 @@ public final class Ending {
     /** Says that the communicator is broken, and why. */
     void setBroken(Throwable failure) {
         place.machine.setOnce(place.ring, RingLayout.BROKEN,
-                failure instanceof Error ? brokenByError : Breakage.word(failure, place.rank));
+                failure instanceof Error ? brokenByError : Breakage.word(failure, place.rank, place.members));
     }
 
     /**

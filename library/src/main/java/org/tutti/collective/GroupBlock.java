@@ -199,8 +199,8 @@ public final class GroupBlock {
             throw failure;
         }
         if (closed) {
-            throw new CommunicatorBrokenException(cannotGoOn() + parent.members.describe(master)
-                    + " has closed the communicator");
+            throw new CommunicatorBrokenException(parent.members.rankInJob(master), cannotGoOn()
+                    + parent.members.describe(master) + " has closed the communicator");
         }
         if (Thread.currentThread().isInterrupted()) {
             throw new CallInterruptedException(parent.describe() + " was interrupted in " + called

@@ -272,7 +272,7 @@ final class Waiting implements Waiter.Check {
         checkAlive();
         RuntimeException failure = members.failure(other);
         return failure != null ? failure
-                : new CommunicatorBrokenException(cannotGoOn() + members.describe(other)
+                : new CommunicatorBrokenException(members.rankInJob(other), cannotGoOn() + members.describe(other)
                         + " has closed the communicator; close it after the last call, at every rank");
     }
 

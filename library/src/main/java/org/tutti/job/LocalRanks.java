@@ -61,7 +61,7 @@ public final class LocalRanks {
                 }
             } catch (Throwable failure) { // perhaps no more threads: those that run must not wait for ever
                 failures[threads.size()] = failure;
-                node.markFailed(RankFailure.saidSo(threads.size()));
+                node.markFailed(RankFailure.threw(threads.size()));
             }
             joinAll(threads);
             rethrow(node, failures);
@@ -79,7 +79,7 @@ public final class LocalRanks {
                 program.run(job);
             } catch (Throwable failure) {
                 failures[job.rank()] = failure;
-                node.markFailed(RankFailure.saidSo(job.rank()));
+                node.markFailed(RankFailure.threw(job.rank()));
             }
         }
     }
