@@ -475,7 +475,7 @@ class GroupFailureTest {
                     refused = catchThrowable(() -> parent.create(0).close());
                 }
                 assertThat(refused).isInstanceOf(IllegalStateException.class).hasMessageContaining(
-                        "called create while another thread is inside create on the same communicator");
+                        "is inside create on the same communicator");
                 assertThatThrownBy(parent::close).isInstanceOf(IllegalStateException.class);
                 job.world().barrier();
                 maker.join();

@@ -73,7 +73,7 @@ public final class GroupBlock {
         if (failure != null) {
             throw failure;
         }
-        parent.ledger.setBlocking(called);
+        parent.ledger.blocking().enter(called);
         parent.ledger.making = id;
     }
 
@@ -82,14 +82,14 @@ public final class GroupBlock {
      * open to others: afterwards all are. Others may still be on the way to that operation, and are waited for in it.
      */
     public void comeTogether() {
-        parent.ledger.setBlocking(null);
+        parent.ledger.blocking().leave();
     }
 
     /**
      * Ends the call, whether or not the group was made.
      */
     public void leave() {
-        parent.ledger.setBlocking(null);
+        parent.ledger.blocking().leave();
         parent.ledger.making = 0;
     }
 

@@ -60,7 +60,7 @@ final class Ledger {
 
     private long drawn;
     private long history;
-    private String blocking;
+    private final Occupant blocking = new Occupant("communicator");
 
     private boolean concurrent;
     private long left;
@@ -108,13 +108,9 @@ final class Ledger {
         return history;
     }
 
-    /** The blocking call that the rank is in, or null: two at once are a mistake, noticed at best effort. */
-    String blocking() {
+    /** The blocking call that the rank is in. */
+    Occupant blocking() {
         return blocking;
-    }
-
-    void setBlocking(String called) {
-        blocking = called;
     }
 
     /**

@@ -325,7 +325,8 @@ public final class FileMemory extends Memory {
             throw new NodeMemoryException("no shared memory for " + purpose + ": " + Bytes.text(bytes)
                     + " were needed in " + path.getParent() + ", which had " + Bytes.text(free) + " left ("
                     + e.getMessage() + "); make it larger" + (path.startsWith("/dev/shm")
-                            ? " (of a container by --shm-size)" : "") + ", or name another directory in TUTTI_MEMORY",
+                            ? " (of a container by --shm-size)" : "")
+                    + ", or name another directory in TUTTI_MEMORY",
                     e);
         }
     }
