@@ -74,8 +74,8 @@ public final class Breakage {
         int culprit = (int) (broken >>> Integer.SIZE & CULPRIT_MASK) - 1;
         return switch (Reason.values()[(int) (broken >>> REASON_SHIFT)]) {
             case MISMATCH -> new CollectiveMismatchException(cannotGoOn + witness
-                    + " found that ranks called different collectives, or disagree on an argument; see its message",
-                    false);
+                    + " found that ranks called different collectives, or disagree on an argument; see its message"
+                    + ownCall(), false);
             case DEADLINE -> new CommunicatorBrokenException(breaker, cannotGoOn + witness + " passed its deadline");
             case INTERRUPT ->
                 new CommunicatorBrokenException(breaker, cannotGoOn + witness + " was interrupted in a call");
@@ -89,5 +89,10 @@ public final class Breakage {
             case NONE, OTHER -> new CommunicatorBrokenException(breaker, cannotGoOn + witness
                     + " ended a call with an exception; see its message");
         };
+    }
+
+    private static String ownCall() {
+        String site = CallSite.at();
+        return site.isEmpty() ? "" : ", and what is called here," + site;
     }
 }

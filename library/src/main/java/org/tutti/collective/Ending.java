@@ -1,6 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
+import java.lang.invoke.VarHandle;
+
+import org.tutti.CollectiveMismatchException;
+
 /**
  * How a communicator ends at one rank: because it is broken, the rank closes it, or the rank leaves its job.
  *
@@ -47,6 +51,33 @@ public final class Ending {
         } catch (IllegalStateException closed) { // the job was closed meanwhile, and its memory is gone
             failure.addSuppressed(closed);
         }
+    }
+
+    /**
+     * Looks, when this rank has called all that it calls, for a rank of its node that has called something else in the
+     * very last calls, in which nobody may have waited for anybody. Who has not come to them yet looks itself when it
+     * leaves: whoever comes last sees what the others have described.
+     *
+     * @return what names both calls; null if there is no such rank, or the communicator is broken
+     */
+    public CollectiveMismatchException lookBack() {
+        long last = place.ledger.lastDrawn();
+        if (last < 0 || isBroken()) {
+            return null;
+        }
+        VarHandle.fullFence(); // what this rank has described comes before its looking at the others
+        var comparison = new CallComparison(place, () -> {
+        });
+        for (int each = 0; each < place.localSize; each++) {
+            int other = place.localRanks[each];
+            boolean differs = each != place.localRank && comparison.isDescribed(last)
+                    && (comparison.differs(last, other, place.ledger.history()) || place.members.hasLeft(other));
+            var mismatch = differs ? comparison.find(last, other) : null;
+            if (mismatch != null) {
+                return mismatch;
+            }
+        }
+        return null;
     }
 
     /**

@@ -264,9 +264,11 @@ public final class GroupBlock {
     private RuntimeException mismatch(int other, MemorySegment memory, long line) {
         long made = machine.load(memory, line + RingLayout.GROUP);
         return made == 0 || made == id || !isAwaited(parent, other, made, memory, line) ? null
-                : new CollectiveMismatchException(parent.describe() + " called " + called + " for ranks "
-                        + Arrays.toString(ranks) + ", but " + parent.members.describe(other)
-                        + " makes another group, of "
-                        + ranks(machine, memory, line) + " in some order; all members must give the same list", true);
+                : new CollectiveMismatchException(
+                        parent.describe() + " called " + called + CallSite.at() + " for ranks "
+                                + Arrays.toString(ranks) + ", but " + parent.members.describe(other)
+                                + " makes another group, of "
+                                + ranks(machine, memory, line) + " in some order; all members must give the same list",
+                        true);
     }
 }

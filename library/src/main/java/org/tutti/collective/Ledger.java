@@ -59,6 +59,7 @@ final class Ledger {
     private volatile boolean founded = true;
 
     private long drawn;
+    private long lastDrawn = -1;
     private long history;
     private final Occupant blocking = new Occupant("communicator");
 
@@ -95,7 +96,13 @@ final class Ledger {
         }
         long first = drawn;
         drawn += operations * numbersEach;
+        lastDrawn = drawn - numbersEach;
         return first;
+    }
+
+    /** The number of the last operation that was drawn, or −1. */
+    long lastDrawn() {
+        return lastDrawn;
     }
 
     /** How many numbers were drawn. */

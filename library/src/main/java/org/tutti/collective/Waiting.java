@@ -243,7 +243,7 @@ final class Waiting implements Waiter.Check {
         if (place.blocking && made != 0
                 && machine.load(memory, line + RingLayout.GROUP_DRAWN) <= operation.sequence
                 && GroupBlock.isAwaited(place, other, made, memory, line) && isAwaiting()) {
-            throw new CollectiveMismatchException(place.describe() + " called " + called() + ", but "
+            throw new CollectiveMismatchException(place.describe() + " called " + called() + CallSite.at() + ", but "
                     + members.describe(other) + " makes a group of " + GroupBlock.ranks(machine, memory, line)
                     + " and waits for it to do the same; all ranks must call the same collectives in the same order, "
                     + "with the same arguments", true);

@@ -74,13 +74,16 @@ public final class LocalRanks {
     }
 
     private static void runRank(Node node, LiveJob job, Program program, Throwable[] failures) {
-        try (job) {
-            try {
-                program.run(job);
-            } catch (Throwable failure) {
-                failures[job.rank()] = failure;
-                node.markFailed(RankFailure.threw(job.rank()));
-            }
+        try {
+            program.run(job);
+        } catch (Throwable failure) {
+            failures[job.rank()] = failure;
+            node.markFailed(RankFailure.threw(job.rank()));
+        }
+        try {
+            job.close();
+        } catch (Throwable failure) {
+            failures[job.rank()] = failures[job.rank()] == null ? failure : failures[job.rank()];
         }
     }
 

@@ -80,6 +80,28 @@ class JobEndTest {
     }
 
     @Test
+    void shouldShowWhereBothRanksCalledDifferentThings() throws Exception {
+        var body = "job.world().barrier();\nif (rank == 1) {\njob.world().broadcast(new int[1], 0);\n} else {\n"
+                + "job.world().barrier();\n}\njob.world().barrier();\n";
+        try (var launcher = run(body, "-n", "2")) {
+            assertThat(launcher.status()).isEqualTo(1);
+            assertThat(launcher.err()).containsPattern(
+                    "CollectiveMismatchException: rank . called \\w+ .*at Program.main\\(Program.java:\\d+\\)");
+            assertThat(launcher.err()).contains("at Program.main(Program.java:4)", "at Program.main(Program.java:6)");
+        }
+    }
+
+    @Test
+    void shouldFindAWrongRootInTheVeryLastCall() throws Exception {
+        try (var launcher = run("job.world().barrier(); job.world().broadcast(new int[1], rank);", "-n", "2")) {
+            assertThat(launcher.status()).as(launcher.err()).isEqualTo(1);
+            assertThat(launcher.err()).containsPattern("CollectiveMismatchException: rank \\d called broadcast .* as call "
+                    + "number 2 on its communicator, but rank \\d called broadcast .*").contains("with root 0",
+                            "with root 1");
+        }
+    }
+
+    @Test
     void shouldShowWhatAllRanksThrowOnce() throws Exception {
         try (var launcher = run("job.world().barrier(); job.world().broadcast(new int[1], 9);", "-n", "3")) {
             assertThat(launcher.status()).isEqualTo(1);
