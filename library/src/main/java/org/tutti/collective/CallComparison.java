@@ -32,6 +32,11 @@ final class CallComparison {
         return machine.loadPlain(ring, descriptor(operation, place.localRank)) == operation + 1;
     }
 
+    /** Whether the present call of another rank of this node in the operation's slot is of that operation. */
+    boolean isDescribedBy(int other, long operation) {
+        return machine.load(ring, descriptor(operation, place.localRankOf(other))) == operation + 1;
+    }
+
     /** Whether another rank has described an operation with another history. */
     boolean differs(long operation, int other, long history) {
         int local = place.localRankOf(other);

@@ -68,16 +68,20 @@ public final class Ending {
         VarHandle.fullFence(); // what this rank has described comes before its looking at the others
         var comparison = new CallComparison(place, () -> {
         });
-        for (int each = 0; each < place.localSize; each++) {
-            int other = place.localRanks[each];
-            boolean differs = each != place.localRank && comparison.isDescribed(last)
-                    && (comparison.differs(last, other, place.ledger.history()) || place.members.hasLeft(other));
-            var mismatch = differs ? comparison.find(last, other) : null;
+        for (int each = 0; comparison.isDescribed(last) && each < place.localSize; each++) {
+            var mismatch = each == place.localRank ? null : lookBack(comparison, last, place.localRanks[each]);
             if (mismatch != null) {
                 return mismatch;
             }
         }
         return null;
+    }
+
+    private CollectiveMismatchException lookBack(CallComparison comparison, long last, int other) {
+        if (comparison.isDescribedBy(other, last)) {
+            return comparison.differs(last, other, place.ledger.history()) ? comparison.mismatch(last, other) : null;
+        }
+        return place.members.hasLeft(other) ? comparison.find(last, other) : null; // it has come to others only
     }
 
     /**

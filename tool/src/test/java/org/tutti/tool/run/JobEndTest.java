@@ -95,8 +95,8 @@ class JobEndTest {
     void shouldFindAWrongRootInTheVeryLastCall() throws Exception {
         try (var launcher = run("job.world().barrier(); job.world().broadcast(new int[1], rank);", "-n", "2")) {
             assertThat(launcher.status()).as(launcher.err()).isEqualTo(1);
-            assertThat(launcher.err()).containsPattern("CollectiveMismatchException: rank \\d called broadcast .* as call "
-                    + "number 2 on its communicator, but rank \\d called broadcast .*").contains("with root 0",
+            assertThat(launcher.err()).containsPattern("CollectiveMismatchException: rank \\d called broadcast .* as "
+                    + "call number 2 on its communicator, but rank \\d called broadcast .*").contains("with root 0",
                             "with root 1");
         }
     }
