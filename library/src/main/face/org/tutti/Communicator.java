@@ -10,10 +10,11 @@ import java.util.OptionalInt;
 /**
  * An ordered group of ranks that performs collective operations. Every rank of the group has its own object, and all
  * must call the same operations in the same order, with the same root, count, type and operator; a difference is
- * reported as {@link CollectiveMismatchException}, in that call or in the next one in which ranks wait for each other.
+ * reported as {@link CollectiveMismatchException}, in that call or in the next one in which ranks wait for each other;
+ * at the latest, between ranks of a node, when they close the job.
  *
- * <p><b>Threads.</b> A communicator is used by one thread at a time. Two at once are noticed at best effort and get an
- * {@link IllegalStateException}.
+ * <p><b>Threads.</b> A communicator is used by one thread at a time. Two at once are noticed at best effort: the second
+ * one gets an {@link IllegalStateException} that names both.
  *
  * <p><b>Memory ordering.</b> What a rank did before it entered an operation is visible to every rank that received its
  * contribution (after a barrier: to all), once the operation has returned there.

@@ -1,17 +1,38 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti;
 
+import java.util.OptionalInt;
+
 /**
  * The communicator can no longer be used, because an earlier call on it did not complete on some rank. The message says
  * which rank broke it and why.
  */
 public sealed class CommunicatorBrokenException extends TuttiException permits CollectiveMismatchException {
     private static final long serialVersionUID = 1L;
+    private static final int NOBODY = -1;
+
+    private final int culprit;
 
     /**
      * @param message one sentence: what happened, where, with which values, and what to do
      */
     public CommunicatorBrokenException(String message) {
+        this(NOBODY, message);
+    }
+
+    /**
+     * @param culprit the rank in the job that has broken or closed the communicator
+     * @param message one sentence: what happened, where, with which values, and what to do
+     */
+    public CommunicatorBrokenException(int culprit, String message) {
         super(message);
+        this.culprit = culprit;
+    }
+
+    /**
+     * {@return the rank in the job that has broken or closed the communicator, if it is known}
+     */
+    public OptionalInt culprit() {
+        return culprit == NOBODY ? OptionalInt.empty() : OptionalInt.of(culprit);
     }
 }

@@ -37,6 +37,10 @@ public interface Job extends AutoCloseable {
     /**
      * Leaves the job: later calls on its communicators throw {@link IllegalStateException}. A rank that waits for one
      * that has left gets {@link RankFailedException}. Closing again has no effect.
+     *
+     * @throws CollectiveMismatchException when this rank and another one of its node have called different things, or
+     *             with another root, count, type or operator, in their very last calls, in which nobody waited; the
+     *             job is left nevertheless
      */
     @Override
     void close();

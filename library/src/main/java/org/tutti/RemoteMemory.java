@@ -28,9 +28,11 @@ import java.lang.foreign.MemorySegment;
  * <p><b>Not waiting.</b> {@link RemotePart#nonBlocking} has the same calls for requests that are awaited later, one by
  * one, and {@link #aggregate} collects calls that are awaited together.
  *
- * <p><b>Threads.</b> An object is used by one thread at a time; requests are awaited by any. Blocking calls allocate
- * nothing. When a thread closes the job while another one is in a call, that call is done or ends with an exception;
- * later ones end with {@link IllegalStateException}.
+ * <p><b>Threads.</b> An object is used by one thread at a time; requests are awaited by any. A call while another
+ * thread is inside one that works on another node gets an {@link IllegalStateException} that names both threads, at
+ * best effort: two that begin at the same moment may both go wrong instead. Blocking calls allocate nothing. When a
+ * thread closes the job while another one is in a call, that call is done or ends with an exception; later ones end
+ * with {@link IllegalStateException}.
  */
 public abstract class RemoteMemory implements AutoCloseable {
     /** The most bytes that a rank may ask for. */

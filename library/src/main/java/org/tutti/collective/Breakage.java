@@ -20,7 +20,7 @@ public final class Breakage {
 
     /** The ordinal is stored in the broken word, so the order is part of the layout. */
     private enum Reason {
-        NONE, MISMATCH, DEADLINE, INTERRUPT, RANK_FAILED, ABORTED, NO_MEMORY, OTHER
+        NONE, MISMATCH, DEADLINE, INTERRUPT, RANK_FAILED, RANK_LEFT, ABORTED, NO_MEMORY, OTHER
     }
 
     private Breakage() {}
@@ -31,12 +31,13 @@ public final class Breakage {
     }
 
     /** The broken word for what was thrown inside an operation at a rank. */
-    static long word(Throwable failure, int rank) {
+    static long word(Throwable failure, int rank, Members members) {
         Reason reason = switch (failure) {
             case CollectiveMismatchException _ -> Reason.MISMATCH;
             case DeadlineExceededException _ -> Reason.DEADLINE;
             case CallInterruptedException _ -> Reason.INTERRUPT;
-            case RankFailedException _ -> Reason.RANK_FAILED;
+            case RankFailedException failed ->
+                members.hasLeftJob(failed.rank()) ? Reason.RANK_LEFT : Reason.RANK_FAILED;
             case JobAbortedException _ -> Reason.ABORTED;
             case NodeMemoryException _ -> Reason.NO_MEMORY;
             default -> Reason.OTHER;
@@ -62,26 +63,36 @@ public final class Breakage {
         long culprit = word >>> Integer.SIZE & CULPRIT_MASK;
         int witness = (int) word;
         return reason > Reason.NONE.ordinal() && reason <= Reason.OTHER.ordinal() && culprit <= ranksOfJob
-                && (culprit > 0 || reason != Reason.RANK_FAILED.ordinal()) && witness >= 0 && witness < ranks;
+                && (culprit > 0 || reason != Reason.RANK_FAILED.ordinal() && reason != Reason.RANK_LEFT.ordinal())
+                && witness >= 0 && witness < ranks;
     }
 
     /** What a rank throws that finds the broken word set. */
     static TuttiException exception(long broken, Members members, String cannotGoOn) {
         String witness = members.describe((int) broken);
+        int breaker = members.rankInJob((int) broken);
         int culprit = (int) (broken >>> Integer.SIZE & CULPRIT_MASK) - 1;
         return switch (Reason.values()[(int) (broken >>> REASON_SHIFT)]) {
             case MISMATCH -> new CollectiveMismatchException(cannotGoOn + witness
-                    + " found that ranks called different collectives, or disagree on an argument; see its message",
-                    false);
-            case DEADLINE -> new CommunicatorBrokenException(cannotGoOn + witness + " passed its deadline");
-            case INTERRUPT -> new CommunicatorBrokenException(cannotGoOn + witness + " was interrupted in a call");
+                    + " found that ranks called different collectives, or disagree on an argument; see its message"
+                    + ownCall(), false);
+            case DEADLINE -> new CommunicatorBrokenException(breaker, cannotGoOn + witness + " passed its deadline");
+            case INTERRUPT ->
+                new CommunicatorBrokenException(breaker, cannotGoOn + witness + " was interrupted in a call");
             case RANK_FAILED -> new RankFailedException(culprit, cannotGoOn + witness + " waited for "
-                    + members.describeInJob(culprit) + ", which had failed or left the job");
+                    + members.describeInJob(culprit) + ", which had failed");
+            case RANK_LEFT -> new RankFailedException(culprit, cannotGoOn + witness + " waited for "
+                    + members.describeInJob(culprit) + ", which had left the job");
             case ABORTED -> new CommunicatorBrokenException(cannotGoOn + "the job was aborted");
-            case NO_MEMORY -> new CommunicatorBrokenException(cannotGoOn + witness
+            case NO_MEMORY -> new CommunicatorBrokenException(breaker, cannotGoOn + witness
                     + " found too little shared memory; see its message");
-            case NONE, OTHER -> new CommunicatorBrokenException(cannotGoOn + witness
+            case NONE, OTHER -> new CommunicatorBrokenException(breaker, cannotGoOn + witness
                     + " ended a call with an exception; see its message");
         };
+    }
+
+    private static String ownCall() {
+        String site = CallSite.at();
+        return site.isEmpty() ? "" : ", and what is called here," + site;
     }
 }

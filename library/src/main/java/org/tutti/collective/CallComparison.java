@@ -32,6 +32,11 @@ final class CallComparison {
         return machine.loadPlain(ring, descriptor(operation, place.localRank)) == operation + 1;
     }
 
+    /** Whether the present call of another rank of this node in the operation's slot is of that operation. */
+    boolean isDescribedBy(int other, long operation) {
+        return machine.load(ring, descriptor(operation, place.localRankOf(other))) == operation + 1;
+    }
+
     /** Whether another rank has described an operation with another history. */
     boolean differs(long operation, int other, long history) {
         int local = place.localRankOf(other);
@@ -53,13 +58,29 @@ final class CallComparison {
     }
 
     /**
-     * Histories differ: finds the oldest call that does, as far back as the ring remembers. The other rank may be ahead
-     * and write over its old descriptors meanwhile; what was read of one counts only if it is still there afterwards.
+     * Histories differ: names the oldest call that does, if it is found.
      *
      * @param sequence the operation in which that was seen
      * @param other the other rank
      */
     CollectiveMismatchException mismatch(long sequence, int other) {
+        CollectiveMismatchException named = find(sequence, other);
+        return named != null ? named
+                : new CollectiveMismatchException(place.describe() + " and " + place.members.describe(other)
+                        + " called different collectives, or disagreed on an argument, some calls ago, as was seen"
+                        + CallSite.at() + "; all ranks must call the same collectives in the same order, with the same"
+                        + " arguments", true);
+    }
+
+    /**
+     * Finds the oldest call that differs, as far back as the ring remembers. The other rank may be ahead and write over
+     * its old descriptors meanwhile; what was read of one counts only if it is still there afterwards.
+     *
+     * @param sequence the last operation to look at
+     * @param other the other rank
+     * @return what names both calls, or null if none is found
+     */
+    CollectiveMismatchException find(long sequence, int other) {
         int local = place.localRankOf(other);
         for (long operation = Math.max(0, sequence - place.layout.slots() + 1); operation <= sequence; operation++) {
             if (local < 0 && !fetch(operation, other)) {
@@ -76,15 +97,15 @@ final class CallComparison {
                 if (machine.load(cells, theirs) == operation + 1) {
                     return new CollectiveMismatchException(place.describe() + " called "
                             + Descriptor.text(machine, ring, mine)
+                            + (operation == sequence ? CallSite.at() : "")
                             + " as call number " + (operation + 1) + " on its communicator, but "
                             + place.members.describe(other) + " called " + called
+                            + (operation == sequence ? "" : ", as was seen" + CallSite.at())
                             + "; all ranks must call the same collectives in the same order, with the same arguments",
                             true);
                 }
             }
         }
-        return new CollectiveMismatchException(place.describe() + " and " + place.members.describe(other)
-                + " called different collectives, or disagreed on an argument, some calls ago"
-                + "; all ranks must call the same collectives in the same order, with the same arguments", true);
+        return null;
     }
 }

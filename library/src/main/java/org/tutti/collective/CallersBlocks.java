@@ -114,7 +114,8 @@ final class CallersBlocks {
 
     private CollectiveMismatchException mismatch(int source, long bytes) {
         return new CollectiveMismatchException(team.describe() + " called " + call.collective().label()
-                + " and expects a block of " + elements(call.targetBytes(source)) + " of " + team.describe(source)
+                + CallSite.at() + " and expects a block of " + elements(call.targetBytes(source)) + " of "
+                + team.describe(source)
                 + ", which has one of " + elements(bytes) + " for it; both must say the same", true);
     }
 

@@ -1,6 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
+import java.lang.invoke.VarHandle;
+
+import org.tutti.CollectiveMismatchException;
+
 /**
  * How a communicator ends at one rank: because it is broken, the rank closes it, or the rank leaves its job.
  *
@@ -24,7 +28,7 @@ public final class Ending {
     /** Says that the communicator is broken, and why. */
     void setBroken(Throwable failure) {
         place.machine.setOnce(place.ring, RingLayout.BROKEN,
-                failure instanceof Error ? brokenByError : Breakage.word(failure, place.rank));
+                failure instanceof Error ? brokenByError : Breakage.word(failure, place.rank, place.members));
     }
 
     /**
@@ -47,6 +51,37 @@ public final class Ending {
         } catch (IllegalStateException closed) { // the job was closed meanwhile, and its memory is gone
             failure.addSuppressed(closed);
         }
+    }
+
+    /**
+     * Looks, when this rank has called all that it calls, for a rank of its node that has called something else in the
+     * very last calls, in which nobody may have waited for anybody. Who has not come to them yet looks itself when it
+     * leaves: whoever comes last sees what the others have described.
+     *
+     * @return what names both calls; null if there is no such rank, or the communicator is broken
+     */
+    public CollectiveMismatchException lookBack() {
+        long last = place.ledger.lastDrawn();
+        if (last < 0 || isBroken()) {
+            return null;
+        }
+        VarHandle.fullFence(); // what this rank has described comes before its looking at the others
+        var comparison = new CallComparison(place, () -> {
+        });
+        for (int each = 0; comparison.isDescribed(last) && each < place.localSize; each++) {
+            var mismatch = each == place.localRank ? null : lookBack(comparison, last, place.localRanks[each]);
+            if (mismatch != null) {
+                return mismatch;
+            }
+        }
+        return null;
+    }
+
+    private CollectiveMismatchException lookBack(CallComparison comparison, long last, int other) {
+        if (comparison.isDescribedBy(other, last)) {
+            return comparison.differs(last, other, place.ledger.history()) ? comparison.mismatch(last, other) : null;
+        }
+        return place.members.hasLeft(other) ? comparison.find(last, other) : null; // it has come to others only
     }
 
     /**

@@ -73,7 +73,7 @@ public final class GroupBlock {
         if (failure != null) {
             throw failure;
         }
-        parent.ledger.setBlocking(called);
+        parent.ledger.blocking().enter(called);
         parent.ledger.making = id;
     }
 
@@ -82,14 +82,14 @@ public final class GroupBlock {
      * open to others: afterwards all are. Others may still be on the way to that operation, and are waited for in it.
      */
     public void comeTogether() {
-        parent.ledger.setBlocking(null);
+        parent.ledger.blocking().leave();
     }
 
     /**
      * Ends the call, whether or not the group was made.
      */
     public void leave() {
-        parent.ledger.setBlocking(null);
+        parent.ledger.blocking().leave();
         parent.ledger.making = 0;
     }
 
@@ -199,8 +199,8 @@ public final class GroupBlock {
             throw failure;
         }
         if (closed) {
-            throw new CommunicatorBrokenException(cannotGoOn() + parent.members.describe(master)
-                    + " has closed the communicator");
+            throw new CommunicatorBrokenException(parent.members.rankInJob(master), cannotGoOn()
+                    + parent.members.describe(master) + " has closed the communicator");
         }
         if (Thread.currentThread().isInterrupted()) {
             throw new CallInterruptedException(parent.describe() + " was interrupted in " + called
@@ -264,9 +264,11 @@ public final class GroupBlock {
     private RuntimeException mismatch(int other, MemorySegment memory, long line) {
         long made = machine.load(memory, line + RingLayout.GROUP);
         return made == 0 || made == id || !isAwaited(parent, other, made, memory, line) ? null
-                : new CollectiveMismatchException(parent.describe() + " called " + called + " for ranks "
-                        + Arrays.toString(ranks) + ", but " + parent.members.describe(other)
-                        + " makes another group, of "
-                        + ranks(machine, memory, line) + " in some order; all members must give the same list", true);
+                : new CollectiveMismatchException(
+                        parent.describe() + " called " + called + CallSite.at() + " for ranks "
+                                + Arrays.toString(ranks) + ", but " + parent.members.describe(other)
+                                + " makes another group, of "
+                                + ranks(machine, memory, line) + " in some order; all members must give the same list",
+                        true);
     }
 }

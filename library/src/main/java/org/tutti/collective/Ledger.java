@@ -59,8 +59,9 @@ final class Ledger {
     private volatile boolean founded = true;
 
     private long drawn;
+    private long lastDrawn = -1;
     private long history;
-    private String blocking;
+    private final Occupant blocking = new Occupant("communicator");
 
     private boolean concurrent;
     private long left;
@@ -95,7 +96,13 @@ final class Ledger {
         }
         long first = drawn;
         drawn += operations * numbersEach;
+        lastDrawn = drawn - numbersEach;
         return first;
+    }
+
+    /** The number of the last operation that was drawn, or −1. */
+    long lastDrawn() {
+        return lastDrawn;
     }
 
     /** How many numbers were drawn. */
@@ -108,13 +115,9 @@ final class Ledger {
         return history;
     }
 
-    /** The blocking call that the rank is in, or null: two at once are a mistake, noticed at best effort. */
-    String blocking() {
+    /** The blocking call that the rank is in. */
+    Occupant blocking() {
         return blocking;
-    }
-
-    void setBlocking(String called) {
-        blocking = called;
     }
 
     /**

@@ -42,6 +42,16 @@ public interface Members {
     boolean hasLeft(int rank);
 
     /**
+     * Tells whether a rank of the job, of the communicator or not, has left the job.
+     *
+     * @param rank the rank in the job
+     * @return whether it has
+     */
+    default boolean hasLeftJob(int rank) {
+        return hasLeft(rank);
+    }
+
+    /**
      * Tells whether the process of a rank of this node has ended: it reads and writes nothing any more. A rank may
      * count as failed for other reasons, and go on.
      *

@@ -97,7 +97,7 @@ final class Operation {
     /** Gives the operations of a call, of so many bytes at most, their numbers and their place in the history. */
     void draw(Call drawn, long bytesMax) {
         if (blocking) {
-            ledger.setBlocking(drawn.called());
+            ledger.blocking().enter(drawn.called());
         }
         call = drawn;
         drawn.draw(ledger, bytesMax, leaders(drawn));

@@ -102,10 +102,8 @@ public final class Team extends Placement {
      * @throws IllegalStateException when one is
      */
     public void checkIdle(String called) {
-        if (ledger.blocking() != null) {
-            throw new IllegalStateException(describe() + " called " + called
-                    + " while another thread is inside " + ledger.blocking()
-                    + " on the same communicator; let one thread at a time use it");
+        if (ledger.blocking().isInside()) {
+            throw ledger.blocking().refusal(describe(), called);
         }
     }
 
@@ -147,7 +145,7 @@ public final class Team extends Placement {
             throw failure;
         } finally {
             if (blocking) {
-                ledger.setBlocking(null);
+                ledger.blocking().leave();
             }
         }
     }

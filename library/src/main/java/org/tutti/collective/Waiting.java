@@ -243,7 +243,7 @@ final class Waiting implements Waiter.Check {
         if (place.blocking && made != 0
                 && machine.load(memory, line + RingLayout.GROUP_DRAWN) <= operation.sequence
                 && GroupBlock.isAwaited(place, other, made, memory, line) && isAwaiting()) {
-            throw new CollectiveMismatchException(place.describe() + " called " + called() + ", but "
+            throw new CollectiveMismatchException(place.describe() + " called " + called() + CallSite.at() + ", but "
                     + members.describe(other) + " makes a group of " + GroupBlock.ranks(machine, memory, line)
                     + " and waits for it to do the same; all ranks must call the same collectives in the same order, "
                     + "with the same arguments", true);
@@ -272,7 +272,7 @@ final class Waiting implements Waiter.Check {
         checkAlive();
         RuntimeException failure = members.failure(other);
         return failure != null ? failure
-                : new CommunicatorBrokenException(cannotGoOn() + members.describe(other)
+                : new CommunicatorBrokenException(members.rankInJob(other), cannotGoOn() + members.describe(other)
                         + " has closed the communicator; close it after the last call, at every rank");
     }
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
+import org.tutti.CollectiveMismatchException;
 import org.tutti.Topology;
 import org.tutti.TuttiException;
 import org.tutti.choice.Choice;
@@ -217,6 +218,17 @@ final class Communicators {
 
     private synchronized void giveBackLeftovers() {
         closed.removeIf(each -> each.blockReturn().goOn());
+    }
+
+    /** What is found to differ from the calls of others when the rank leaves its job, or null. */
+    synchronized CollectiveMismatchException lookBack() {
+        for (Membership each : open) {
+            var mismatch = each.team.ending().lookBack();
+            if (mismatch != null) {
+                return mismatch;
+            }
+        }
+        return null;
     }
 
     /** The rank leaves its job: its requests in flight are to end. There may be no memory left to do this with. */

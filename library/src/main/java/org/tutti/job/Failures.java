@@ -10,15 +10,40 @@ import org.tutti.RankFailedException;
  * Tells causes from consequences.
  */
 final class Failures {
+    private static final int NOBODY = -1;
+    private static final int CAUSES_MAX = 100; // they may go round in a circle
+
     private Failures() {}
 
-    /** Whether a rank threw something only because of what another rank did. */
+    /** Whether a rank threw something only because of what another rank did, or something that this has caused. */
     static boolean isSecondary(Throwable failure) {
-        return switch (failure) {
-            case RankFailedException _,JobAbortedException _ -> true;
-            case CollectiveMismatchException mismatch -> !mismatch.isFirstHand();
-            case CommunicatorBrokenException _ -> true;
-            default -> false;
+        return consequence(failure) != null;
+    }
+
+    /** The rank in the job because of which a rank threw something, or −1 if that is unknown, or it has the cause. */
+    static int culprit(Throwable failure) {
+        return switch (consequence(failure)) {
+            case RankFailedException failed -> failed.rank();
+            case CommunicatorBrokenException broken -> broken.culprit().orElse(NOBODY);
+            case null, default -> NOBODY;
         };
+    }
+
+    private static Throwable consequence(Throwable failure) {
+        Throwable cause = failure;
+        for (int depth = 0; cause != null && depth < CAUSES_MAX; depth++) {
+            boolean isConsequence = switch (cause) {
+                case RankFailedException failed -> failed.getCause() == null; // else of ranks inside this process
+                case JobAbortedException _ -> true;
+                case CollectiveMismatchException mismatch -> !mismatch.isFirstHand();
+                case CommunicatorBrokenException _ -> true;
+                default -> false;
+            };
+            if (isConsequence) {
+                return cause;
+            }
+            cause = cause.getCause();
+        }
+        return null;
     }
 }

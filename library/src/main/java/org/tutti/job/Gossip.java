@@ -265,7 +265,7 @@ final class Gossip implements FabricListener {
         if (failure.reason() == RankFailure.Reason.SILENT && directory.has(failure.rank())) {
             int process = directory.firstRankOfProcess(failure.rank());
             if (process != self && fabric.isSilent(process)) {
-                return new RankFailure(failure.rank(), failure.reason(), self, failure.silentMillis());
+                return new RankFailure(failure.rank(), failure.reason(), self, failure.detail());
             }
         }
         return failure;
@@ -300,8 +300,8 @@ final class Gossip implements FabricListener {
     @Override
     public void failed(Throwable cause) {
         if (failure.compareAndSet(null, cause)) {
-            node.markFailed(RankFailure.saidSo(self)); // also before it is in the directory
-            markFailed(self, RankFailure.saidSo(self));
+            node.markFailed(RankFailure.saidSo(self, RankFailure.Reason.UNABLE)); // also before it is in the directory
+            markFailed(self, RankFailure.saidSo(self, RankFailure.Reason.UNABLE));
             System.getLogger(Gossip.class.getName()).log(System.Logger.Level.ERROR,
                     "the process of rank " + self + " cannot go on", cause);
         }

@@ -231,14 +231,16 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         if (text == null) {
             return otherwise;
         }
+        long value;
         try {
-            long value = Long.parseLong(text);
-            if (value >= least && value <= most) {
-                return value;
-            }
+            value = Long.parseLong(text);
         } catch (NumberFormatException _) {
-            // falls through to the one message for both
+            throw new JobStartException(name + "=\"" + text + "\" is no number; set it to one from " + least + " to "
+                    + most);
         }
-        throw new JobStartException(name + "=\"" + text + "\" is not a number from " + least + " to " + most);
+        if (value < least || value > most) {
+            throw new JobStartException(name + "=\"" + text + "\" is not a number from " + least + " to " + most);
+        }
+        return value;
     }
 }

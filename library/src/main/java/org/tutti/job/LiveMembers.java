@@ -72,7 +72,7 @@ final class LiveMembers implements Members {
         }
         if (awaited >= 0 && hasLeft(awaited)) {
             return new RankFailedException(rankInJob(awaited), describe(awaited)
-                    + " has left the job (its program returned, or threw) and will not take part in this call");
+                    + " has left the job: it has closed it, and will not take part in this call");
         }
         GroupBlock block = founding;
         return block == null ? null : block.failure(awaited);
@@ -168,7 +168,12 @@ final class LiveMembers implements Members {
 
     @Override
     public boolean hasLeft(int rank) {
-        return node.state(rankInJob(rank)) == NodeLayout.LEFT;
+        return hasLeftJob(rankInJob(rank));
+    }
+
+    @Override
+    public boolean hasLeftJob(int rank) {
+        return node.state(rank) == NodeLayout.LEFT;
     }
 
     @Override

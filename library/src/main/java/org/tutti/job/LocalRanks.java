@@ -61,7 +61,7 @@ public final class LocalRanks {
                 }
             } catch (Throwable failure) { // perhaps no more threads: those that run must not wait for ever
                 failures[threads.size()] = failure;
-                node.markFailed(RankFailure.saidSo(threads.size()));
+                node.markFailed(RankFailure.threw(threads.size()));
             }
             joinAll(threads);
             rethrow(node, failures);
@@ -74,13 +74,16 @@ public final class LocalRanks {
     }
 
     private static void runRank(Node node, LiveJob job, Program program, Throwable[] failures) {
-        try (job) {
-            try {
-                program.run(job);
-            } catch (Throwable failure) {
-                failures[job.rank()] = failure;
-                node.markFailed(RankFailure.saidSo(job.rank()));
-            }
+        try {
+            program.run(job);
+        } catch (Throwable failure) {
+            failures[job.rank()] = failure;
+            node.markFailed(RankFailure.threw(job.rank()));
+        }
+        try {
+            job.close();
+        } catch (Throwable failure) {
+            failures[job.rank()] = failures[job.rank()] == null ? failure : failures[job.rank()];
         }
     }
 

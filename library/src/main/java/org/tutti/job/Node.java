@@ -208,6 +208,16 @@ final class Node {
         Words.store(words, NodeLayout.ended(rank), 1);
     }
 
+    /** Says that a rank of this node could not go on without another one, which has not failed. */
+    void markMissed(int rank, int missed) {
+        Words.store(words, NodeLayout.missed(rank), missed + 1L);
+    }
+
+    /** The rank without which a rank of this node could not go on, though that one has not failed; or −1. */
+    int missed(int rank) {
+        return (int) Words.load(words, NodeLayout.missed(rank)) - 1;
+    }
+
     boolean hasEnded(int rank) {
         return Words.load(words, NodeLayout.ended(rank)) != 0;
     }

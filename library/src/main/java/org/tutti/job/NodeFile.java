@@ -58,7 +58,7 @@ public final class NodeFile implements AutoCloseable {
             return create(path, shape, secret, LAUNCHER);
         } catch (FileAlreadyExistsException e) {
             throw new NodeMemoryException("a job named " + shape.job() + " is running already, as " + path
-                    + " exists; choose another name", e);
+                    + " exists; start this one again, which gives it another name", e);
         }
     }
 
@@ -241,13 +241,24 @@ public final class NodeFile implements AutoCloseable {
     }
 
     /**
-     * Says that the launcher has lost the process or the host of a rank, unless it has left properly: the calls of the
-     * others end at once.
+     * Says that a rank has failed, as the launcher knows, unless it has left properly: the calls of the others end at
+     * once.
+     *
+     * @param failure the rank, and how its failure is known
+     */
+    public void markFailed(RankFailure failure) {
+        node.markFailed(failure);
+    }
+
+    /**
+     * Tells whom a rank of this node missed that has ended only because of another one.
      *
      * @param rank the rank
+     * @return the rank without which it could not go on, though that one has not failed: it has left, or closed or
+     *         broken a communicator; −1 if it has said nothing of that kind
      */
-    public void markFailed(int rank) {
-        node.markFailed(RankFailure.byLauncher(rank));
+    public int missed(int rank) {
+        return node.missed(rank);
     }
 
     /**

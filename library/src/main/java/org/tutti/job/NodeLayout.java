@@ -26,6 +26,8 @@ import org.tutti.memory.Words;
  *           +16 process identifier
  *           +24 beat: grows while the process lives and runs (of this node's ranks only)
  *           +32 1 if the process is known to have ended, whatever the state (the same)
+ *           +40 0, or one more than the rank without which this one could not go on, though that one has not
+ *           failed: it has left, or closed or broken a communicator (the same)
  * </pre>
  */
 final class NodeLayout {
@@ -78,5 +80,9 @@ final class NodeLayout {
 
     static long ended(int rank) {
         return state(rank) + 32;
+    }
+
+    static long missed(int rank) {
+        return state(rank) + 40;
     }
 }

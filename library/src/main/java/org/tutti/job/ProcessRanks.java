@@ -142,7 +142,7 @@ public final class ProcessRanks {
         try {
             ranks.awaitAll(rank, deadline);
         } catch (RuntimeException e) {
-            node.markFailed(RankFailure.saidSo(rank));
+            node.markFailed(RankFailure.threw(rank));
             ranks.leave();
             throw e;
         }
@@ -239,7 +239,7 @@ public final class ProcessRanks {
             if (instance == null || RankProcess.isEnding()) {
                 return;
             }
-            if (!instance.failRanks(ProcessRanks::isExiting) && instance.launched) {
+            if (!instance.failRanks(ProcessRanks::isExiting, RankFailure.Reason.EXITED) && instance.launched) {
                 Thread.ofPlatform().daemon().name("tutti end").start(ProcessRanks::failAfterShutdownLimit);
             }
         }
@@ -253,7 +253,7 @@ public final class ProcessRanks {
             return; // nobody does that
         }
         synchronized (LOCK) {
-            instance.failRanks(_ -> true);
+            instance.failRanks(_ -> true, RankFailure.Reason.TOLD_TO_END);
         }
         spreadNews();
     }
@@ -266,13 +266,13 @@ public final class ProcessRanks {
     }
 
     /** Marks ranks that have joined on certain threads and not left; returns whether there are any. */
-    private boolean failRanks(Predicate<Thread> joinedOn) {
+    private boolean failRanks(Predicate<Thread> joinedOn, RankFailure.Reason reason) {
         boolean any = false;
         for (int index = 0; index < joined.length && leaving < joined.length; index++) { // then the memory is there
             int rank = environment.firstRank() + index;
             if (joined[index] != null && joinedOn.test(joined[index])
                     && file.node().state(rank) == NodeLayout.JOINED) {
-                any |= file.node().markFailed(RankFailure.saidSo(rank));
+                any |= file.node().markFailed(RankFailure.saidSo(rank, reason));
             }
         }
         return any;
@@ -290,7 +290,17 @@ public final class ProcessRanks {
     static void markFailed(int index) {
         synchronized (LOCK) {
             if (instance != null && instance.launched) {
-                instance.file.node().markFailed(RankFailure.saidSo(instance.environment.firstRank() + index));
+                instance.file.node().markFailed(RankFailure.threw(instance.environment.firstRank() + index));
+            }
+        }
+    }
+
+    /** What {@link RankProcess} does when a rank's program has thrown because of another rank. */
+    static void markMissed(int index, int missed) {
+        synchronized (LOCK) {
+            if (instance != null && instance.launched && missed >= 0 && missed < instance.file.node().size()
+                    && instance.file.node().state(missed) != NodeLayout.FAILED) {
+                instance.file.node().markMissed(instance.environment.firstRank() + index, missed);
             }
         }
     }

@@ -31,6 +31,15 @@ public final class RankProcess {
     /** Begins a line that the launcher prints only after it has reported the first cause. */
     public static final char MARK = '\u001E';
 
+    /** Begins a line that is the exception of a rank: its number, a colon, and the trace with other line ends. */
+    public static final char TRACE_MARK = '\u001D';
+
+    /** Ends a line of an exception that is written as a single one, so that nothing comes between its lines. */
+    public static final char TRACE_LINE_END = '\u001F';
+
+    /** A longer trace is written as it is, as the launcher takes lines of limited length as a whole. */
+    private static final int TRACE_LENGTH_MAX = 20_000;
+
     private static final int STATUS_FAILED = 1;
 
     /** How long a rank that has the cause may take from where others saw it to the end of its main. */
@@ -139,6 +148,8 @@ public final class RankProcess {
             if (!secondary) {
                 hasCause = true;
                 ProcessRanks.markFailed(index);
+            } else {
+                ProcessRanks.markMissed(index, Failures.culprit(failure));
             }
             RUNNING.decrementAndGet();
             ProcessRanks.spreadNews();
@@ -157,7 +168,12 @@ public final class RankProcess {
         if (secondary) { // who failed first is known already, or will be when this process has ended
             System.err.println(MARK + "rank " + rank + ": " + failure.getMessage());
         } else {
-            System.err.print("Exception in rank " + rank + ": " + trace(failure));
+            String trace = trace(failure);
+            if (trace.length() > TRACE_LENGTH_MAX) {
+                System.err.print("Exception in rank " + rank + ": " + trace);
+            } else {
+                System.err.println(TRACE_MARK + "" + rank + ':' + trace.replace('\n', TRACE_LINE_END));
+            }
         }
         System.err.flush();
     }

@@ -324,7 +324,10 @@ public final class FileMemory extends Memory {
         } catch (IOException e) {
             throw new NodeMemoryException("no shared memory for " + purpose + ": " + Bytes.text(bytes)
                     + " were needed in " + path.getParent() + ", which had " + Bytes.text(free) + " left ("
-                    + e.getMessage() + "); make it larger, or name another directory in TUTTI_MEMORY", e);
+                    + e.getMessage() + "); make it larger" + (path.startsWith("/dev/shm")
+                            ? " (of a container by --shm-size)" : "")
+                    + ", or name another directory in TUTTI_MEMORY",
+                    e);
         }
     }
 
@@ -436,8 +439,8 @@ public final class FileMemory extends Memory {
     private static NodeMemoryException unusable(Path path, IOException cause) {
         String what = "the shared memory file " + path + " cannot be used: ";
         return cause instanceof OwnFile.NotOwnException
-                ? new NodeMemoryException(what + cause.getMessage() + "; remove it, start the job under another name,"
-                        + " or name a directory of your own in TUTTI_MEMORY", cause)
+                ? new NodeMemoryException(what + cause.getMessage() + "; remove it, or name a directory of your own in "
+                        + "TUTTI_MEMORY", cause)
                 : new NodeMemoryException(what + cause + "; make its directory writable, or name another one in "
                         + "TUTTI_MEMORY", cause);
     }

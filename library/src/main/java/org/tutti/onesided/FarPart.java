@@ -121,26 +121,36 @@ final class FarPart extends LivePart {
 
     @Override
     void copyInAndNotify(long offset, MemorySegment source, long length, long word) {
-        CallCheck check = memory.begin("putNotify", rank);
-        memory.noteWritten(process);
-        notified.at(process, region, offset).add(word, 1);
-        check.requireThere(fabric.put(notified, source, 0, length, check));
-        if (!memory.isGathering()) {
-            fabric.flush(); // somebody waits for it
+        memory.enter("putNotify");
+        try {
+            CallCheck check = memory.begin("putNotify", rank);
+            memory.noteWritten(process);
+            notified.at(process, region, offset).add(word, 1);
+            check.requireThere(fabric.put(notified, source, 0, length, check));
+            if (!memory.isGathering()) {
+                fabric.flush(); // somebody waits for it
+            }
+        } finally {
+            memory.leave();
         }
     }
 
     private void send(String call, int operation, long scale, long imaginary, SectionPieces all) {
-        CallCheck check = memory.begin(call, rank);
-        memory.noteWritten(process);
-        used = choose(all, all.memory().isNative(), Fabric.PACKED_BYTES_MAX);
-        if (used == TransferProtocol.ZERO_COPY) {
-            check.requireThere(fabric.send(process, region, all, operation, scale, imaginary, check));
-        } else {
-            stream(operation, scale, imaginary, all, check);
-        }
-        if (!memory.isGathering()) {
-            fabric.flushSoon();
+        memory.enter(call);
+        try {
+            CallCheck check = memory.begin(call, rank);
+            memory.noteWritten(process);
+            used = choose(all, all.memory().isNative(), Fabric.PACKED_BYTES_MAX);
+            if (used == TransferProtocol.ZERO_COPY) {
+                check.requireThere(fabric.send(process, region, all, operation, scale, imaginary, check));
+            } else {
+                stream(operation, scale, imaginary, all, check);
+            }
+            if (!memory.isGathering()) {
+                fabric.flushSoon();
+            }
+        } finally {
+            memory.leave();
         }
     }
 
@@ -192,6 +202,15 @@ final class FarPart extends LivePart {
     /** When that ends early, nobody writes to the caller's memory any more. */
     @Override
     void copyOut(SectionPieces all) {
+        memory.enter("get");
+        try {
+            get(all);
+        } finally {
+            memory.leave();
+        }
+    }
+
+    private void get(SectionPieces all) {
         CallCheck check = memory.begin("get", rank);
         used = choose(all, true, Fabric.REQUEST_BYTES_MAX);
         int window = switch (used) {
@@ -266,17 +285,27 @@ final class FarPart extends LivePart {
 
     @Override
     long atomic(String call, AtomicOperation operation, long offset, long operand, long expected) {
-        CallCheck check = memory.begin(call, rank);
-        check.requireThere(fabric.atomic(process, region, offset, operation, operand, expected, result, check));
-        return result[0];
+        memory.enter(call);
+        try {
+            CallCheck check = memory.begin(call, rank);
+            check.requireThere(fabric.atomic(process, region, offset, operation, operand, expected, result, check));
+            return result[0];
+        } finally {
+            memory.leave();
+        }
     }
 
     @Override
     void fence() {
         if (memory.isWritten(process)) {
-            CallCheck check = memory.beginFence("fence", rank);
-            check.requireThere(fabric.fence(process, check));
-            memory.noteFenced(process);
+            memory.enter("fence");
+            try {
+                CallCheck check = memory.beginFence("fence", rank);
+                check.requireThere(fabric.fence(process, check));
+                memory.noteFenced(process);
+            } finally {
+                memory.leave();
+            }
         }
     }
 }

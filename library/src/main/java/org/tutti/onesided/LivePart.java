@@ -232,7 +232,7 @@ abstract class LivePart extends RemotePart {
     }
 
     final void check(String call, long offset, long length) {
-        memory.checkUsable(call);
+        memory.checkCall(call);
         if (offset < 0 || length > bytes || offset > bytes - length) {
             throw new IndexOutOfBoundsException(memory.self() + " cannot " + call + " " + length
                     + " bytes at offset " + offset + " of " + memory.describe(rank) + "'s part, which has " + bytes

@@ -13,6 +13,7 @@ import org.tutti.Mutexes;
 import org.tutti.RemoteMemory;
 import org.tutti.RemotePart;
 import org.tutti.Topology;
+import org.tutti.collective.Occupant;
 import org.tutti.memory.Words;
 
 /**
@@ -47,6 +48,7 @@ final class LiveRemoteMemory extends RemoteMemory {
     private PendingGets pending;
     private boolean gathering;
     private long changesSeen;
+    private final Occupant occupant = new Occupant("remote memory");
     private boolean closed;
 
     LiveRemoteMemory(Allocator allocator, Communicator communicator, Part[] parts, LongSupplier deadlineNanos) {
@@ -122,6 +124,14 @@ final class LiveRemoteMemory extends RemoteMemory {
         return of;
     }
 
+    /** Before a call that works on parts does anything: it is usable, and no thread is inside another one. */
+    void checkCall(String call) {
+        if (occupant.isInside()) {
+            throw occupant.refusal(self(), call);
+        }
+        checkUsable(call);
+    }
+
     /** Before a call does anything: the memory is open, this rank has not left, and none has failed. */
     void checkUsable(String call) {
         if (closed || allocator.hasEnded()) {
@@ -145,6 +155,16 @@ final class LiveRemoteMemory extends RemoteMemory {
             streamBuffer = Arena.ofAuto().allocate(FarPart.STREAM_BUFFER_BYTES);
         }
         return streamBuffer;
+    }
+
+    /** A call on other nodes begins, after it was checked: two at once would mix up what they share. */
+    void enter(String call) {
+        occupant.enter(call);
+    }
+
+    /** The call has ended. */
+    void leave() {
+        occupant.leave();
     }
 
     /** A call begins that may wait for a rank on another node. */
@@ -183,13 +203,22 @@ final class LiveRemoteMemory extends RemoteMemory {
 
     @Override
     public void fence(int of) {
-        checkUsable("fence");
+        checkCall("fence");
         view(of).fence();
     }
 
     @Override
     public void fenceAll() {
-        checkUsable("fenceAll");
+        checkCall("fenceAll");
+        enter("fenceAll");
+        try {
+            fenceServers();
+        } finally {
+            leave();
+        }
+    }
+
+    private void fenceServers() {
         VarHandle.fullFence();
         shuffleServers();
         for (int i = 0; i < serverCount; i++) {
@@ -267,7 +296,7 @@ final class LiveRemoteMemory extends RemoteMemory {
 
     @Override
     public Aggregate aggregate() {
-        checkUsable("aggregate");
+        checkCall("aggregate");
         return new LiveAggregate(this, parts.length, allocator.fabric() == null ? null
                 : new OneSidedRequest(pending()));
     }

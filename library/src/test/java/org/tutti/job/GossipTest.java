@@ -93,7 +93,7 @@ class GossipTest {
 
     /** No reason, reasons that do not exist, a culprit outside the job or missing, and witnesses that are no ranks. */
     @ParameterizedTest
-    @ValueSource(longs = {0, 2, 0x0800_0000_0000_0000L, 0xff00_0000_0000_0000L, 0x0400_0009_0000_0000L,
+    @ValueSource(longs = {0, 2, 0x0900_0000_0000_0000L, 0xff00_0000_0000_0000L, 0x0400_0009_0000_0000L,
             0x0400_0000_0000_0000L, 0x0200_0000_0000_0003L, 0x0200_0000_8000_0000L})
     void shouldForgetWhatMakesNoSense(long word) {
         Gossip gossip = gossip(MASTER, MASTER, 5, 7);
@@ -146,11 +146,11 @@ class GossipTest {
     void shouldAbandonAProcessWhenNoneOfItsRanksTakesPart() {
         node.directory().write(7, 3, 6, "host", 0, List.of(new InetSocketAddress("127.0.0.1", 1)));
         Gossip gossip = gossip(MASTER, MASTER, 5, 7);
-        node.markFailed(RankFailure.saidSo(5));
-        node.markFailed(RankFailure.saidSo(6));
+        node.markFailed(RankFailure.threw(5));
+        node.markFailed(RankFailure.threw(6));
         gossip.spread();
         assertThat(abandoned).as("rank 7 goes on in the process of rank 6").containsExactly(5);
-        node.markFailed(RankFailure.saidSo(7));
+        node.markFailed(RankFailure.threw(7));
         gossip.spread();
         assertThat(abandoned).containsExactlyInAnyOrder(5, 6);
     }
@@ -160,7 +160,7 @@ class GossipTest {
         Gossip gossip = gossip(MASTER, MASTER, 5, 7);
         gossip.lost(5, Loss.ENDED, "a test");
         assertThat(node.state(5)).isEqualTo(NodeLayout.FAILED);
-        node.markFailed(RankFailure.saidSo(MASTER));
+        node.markFailed(RankFailure.threw(MASTER));
         gossip.lost(7, Loss.ENDED, "a test");
         assertThat(node.state(7)).isEqualTo(NodeLayout.JOINED);
     }

@@ -58,19 +58,19 @@ class LiveMembersTest {
 
     @Test
     void shouldFailWithItsOwnRanksOnly() {
-        node.markFailed(RankFailure.saidSo(3));
+        node.markFailed(RankFailure.threw(3));
         assertThat(group.failure(-1)).isNull();
         assertThat(group.failure(0)).isNull();
         assertThat(world.failure(-1)).isInstanceOf(RankFailedException.class);
-        node.markFailed(RankFailure.saidSo(4));
+        node.markFailed(RankFailure.threw(4));
         assertFailed(group.failure(-1), 4, "rank 0 (rank 4 of the job, process " + process + ") failed");
         assertFailed(world.failure(-1), 3, "rank 3 (process " + process + ") failed");
     }
 
     @Test
     void shouldNameTheRankThatFailedFirst() {
-        node.markFailed(RankFailure.saidSo(2));
-        node.markFailed(RankFailure.saidSo(4));
+        node.markFailed(RankFailure.threw(2));
+        node.markFailed(RankFailure.threw(4));
         assertFailed(group.failure(-1), 2, "rank 2 (rank 2 of the job, process ");
         assertFailed(world.failure(-1), 2, "rank 2 (process ");
     }
@@ -105,8 +105,8 @@ class LiveMembersTest {
     void shouldGoOnWhenARankFailsThatIsNotInTheCommunicator() throws InterruptedException {
         List<Team> teams = teams();
         assertThat(barrier(teams)).containsOnlyNulls();
-        node.markFailed(RankFailure.saidSo(0));
-        node.markFailed(RankFailure.saidSo(5));
+        node.markFailed(RankFailure.threw(0));
+        node.markFailed(RankFailure.threw(5));
         assertThat(barrier(teams)).containsOnlyNulls();
     }
 
@@ -114,9 +114,9 @@ class LiveMembersTest {
     @ValueSource(ints = {0, 1, 2})
     void shouldBreakWhenARankFailsThatIsInTheCommunicator(int failed) throws InterruptedException {
         List<Team> teams = teams();
-        node.markFailed(RankFailure.saidSo(0));
+        node.markFailed(RankFailure.threw(0));
         assertThat(barrier(teams)).containsOnlyNulls();
-        node.markFailed(RankFailure.saidSo(ranks[failed]));
+        node.markFailed(RankFailure.threw(ranks[failed]));
         teams.remove(failed);
         assertThat(barrier(teams)).hasSize(2).allSatisfy(
                 failure -> assertFailed(failure, ranks[failed], "rank " + failed + " (rank " + ranks[failed]));

@@ -204,7 +204,7 @@ public final class LocalNodes implements AutoCloseable {
                 program.run(job);
             } catch (Throwable e) {
                 for (Node each : nodes) {
-                    each.markFailed(RankFailure.saidSo(rank));
+                    each.markFailed(RankFailure.threw(rank));
                 }
                 throw e;
             }

@@ -213,7 +213,8 @@ class ProcessTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"TUTTI_RANK|''|TUTTI_RANK is missing",
             "TUTTI_RANK|2|\"2\" is not a number from 0 to 1",
-            "TUTTI_RANK|two|\"two\" is not a number", "TUTTI_SIZE|0|\"0\" is not a number from 1",
+            "TUTTI_RANK|two|\"two\" is no number; set it to one from 0 to 1",
+            "TUTTI_SIZE|0|\"0\" is not a number from 1",
             "TUTTI_JOB|a/b|is no name of a job", "TUTTI_MEMORY|/nowhere|/nowhere", "TUTTI_ALGORITHM|reduce=magic|magic",
             "TUTTI_ALGORITHM|nonsense|collective=algorithm"})
     void shouldSayWhatIsWrongInTheEnvironment(String name, String value, String message) {

@@ -45,7 +45,7 @@ class WatchTest {
             node.markJoined(0, 0);
             try (var _ = OtherProcess.thatHolds(onlyFile(), PARTICIPANT)) {
                 node.markJoined(1, 1);
-                node.markFailed(RankFailure.saidSo(1));
+                node.markFailed(RankFailure.threw(1));
                 for (long beats = node.beats(0) + LOOKS; node.beats(0) < beats;) {
                     Thread.sleep(1);
                 }

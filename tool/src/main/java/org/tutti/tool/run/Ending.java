@@ -2,7 +2,9 @@
 package org.tutti.tool.run;
 
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 import org.tutti.job.RankFailure;
@@ -21,10 +23,18 @@ record Ending(int status, String sentence, boolean endsJob) {
     private static final int SIGNAL_BASE = 128;
     private static final int SIGNAL_MAX = 64;
     private static final int NAMED_RANKS_MAX = 8;
+    private static final Set<RankFailure.Reason> SAID_BY_ITSELF =
+            EnumSet.of(RankFailure.Reason.THREW, RankFailure.Reason.EXITED, RankFailure.Reason.TOLD_TO_END);
 
     /** A process has failed. */
     static Ending of(StartedProcess process, int rank, JobNodes nodes, boolean keepGoing) {
         return of(process, rank, nodes).andThen(keepGoing);
+    }
+
+    /** Nobody has failed, but a rank could not go on without another one. */
+    static Ending missed(StartedProcess process, int rank, int victim, boolean left, boolean keepGoing) {
+        return failed(name(process, rank) + (left ? "left the job while rank " + victim + " still needed it"
+                : "closed or broke a communicator that rank " + victim + " still needed")).andThen(keepGoing);
     }
 
     /** Nodes cannot reach each other. */
@@ -40,9 +50,7 @@ record Ending(int status, String sentence, boolean endsJob) {
         if (process.lost().isPresent()) {
             return failed(process.lost().get());
         }
-        var ranks = rank < 0 ? process.ranks() : new RankRange(rank, rank);
-        var who = (ranks.first() == ranks.last() ? "" : "the process of ") + ranks.name() + " (" + process.identity()
-                + ") ";
+        var who = name(process, rank);
         if (process.isAlive()) {
             return failed(who + nodes.firstFailure(rank).map(Ending::accusation).orElse("failed, and did not end"));
         }
@@ -58,6 +66,10 @@ record Ending(int status, String sentence, boolean endsJob) {
             return new Ending(status, who + "ran out of memory (exit status " + status
                     + "): give its heap more by -J-Xmx, or its host fewer ranks", true);
         }
+        if (exited(rank, nodes)) {
+            return new Ending(status == 0 ? STATUS_FAILED : status,
+                    who + "exited with status " + status + " by System.exit, before it left the job", true);
+        }
         if (status != 0) {
             return new Ending(status, who + "exited with status " + status, true);
         }
@@ -68,9 +80,21 @@ record Ending(int status, String sentence, boolean endsJob) {
                 + "ended without joining the job that other ranks have joined (call Tutti.join() on every rank)");
     }
 
+    private static boolean exited(int rank, JobNodes nodes) {
+        return rank >= 0 && nodes.firstFailure(rank).filter(failure -> failure.reason() == RankFailure.Reason.EXITED)
+                .isPresent();
+    }
+
+    /** {@return what to call a rank, or if it is −1 its process} */
+    private static String name(StartedProcess process, int rank) {
+        var ranks = rank < 0 ? process.ranks() : new RankRange(rank, rank);
+        return (ranks.first() == ranks.last() ? "" : "the process of ") + ranks.name() + " (" + process.identity()
+                + ") ";
+    }
+
     private static String accusation(RankFailure failure) {
         return failure.describe("rank " + failure.witness()) + ", and did not end by itself"
-                + (failure.reason() == RankFailure.Reason.SAID_SO ? ", perhaps because of a shutdown hook" : "");
+                + (SAID_BY_ITSELF.contains(failure.reason()) ? ", perhaps because of a shutdown hook" : "");
     }
 
     private static Ending failed(String sentence) {

@@ -14,7 +14,7 @@ enum FrameKind {
     ROOM_FOR_OUTPUT,
     /** Standard input of rank 0: bytes, none at its end. */
     INPUT,
-    /** Rank that has failed. */
+    /** Rank that has failed, and how that is known. */
     MARK_FAILED,
     /** Process to end, and whether by SIGKILL. */
     END_PROCESS,
@@ -36,7 +36,9 @@ enum FrameKind {
     JOINED,
     /** Rank that has left. */
     LEFT,
-    /** Rank that failed first. */
+    /** Rank that could not go on without another one, which has not failed: both. */
+    MISSED,
+    /** Rank that failed first, and how that is known. */
     FIRST_FAILURE,
     /** Rank that aborted the job, status. */
     ABORTED,

@@ -7,11 +7,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
-/** How large the heap of a JVM may become, by its options and the memory of the machine. */
+/** How large the heap of a JVM may become, by its options and the memory of the machine or container. */
 final class HeapLimit {
-    private static final Path MEMORY = Path.of("/proc/meminfo");
     private static final Pattern TOTAL = Pattern.compile("MemTotal: +(\\d+) kB");
+    private static final Pattern GROUP = Pattern.compile("\\d+:(|.*\\bmemory\\b.*):/(.*)");
+    private static final String NUMBER = "\\d{1,18}"; // or "max", or more than there is
     private static final Pattern SIZE = Pattern.compile("-(?:Xmx|XX:MaxHeapSize=)(\\d{1,12})([kKmMgGtT]?)");
     private static final Pattern PERCENTAGE = Pattern.compile("-XX:MaxRAMPercentage=(\\d{1,3}(?:\\.\\d+)?)");
     private static final String UNITS = "kmgt";
@@ -20,13 +22,39 @@ final class HeapLimit {
 
     private HeapLimit() {}
 
-    /** {@return the memory of this machine in bytes, or 0 if the system does not tell} */
+    /** {@return the memory that this machine or container has, in bytes, or 0 if the system does not tell} */
     static long machineBytes() {
+        return machineBytes(Path.of("/"));
+    }
+
+    /**
+     * As a JVM sees it, but in less time: the machine's memory, or the least limit of the control groups, of version 1
+     * or 2, that this process is in.
+     *
+     * @param root the directory under which proc and sys are
+     */
+    static long machineBytes(Path root) {
+        long bytes = lines(root.resolve("proc/meminfo")).map(TOTAL::matcher).filter(Matcher::matches).findFirst()
+                .map(line -> Long.parseLong(line.group(1)) << UNIT_SHIFT).orElse(0L);
+        var groups = lines(root.resolve("proc/self/cgroup")).map(GROUP::matcher).filter(Matcher::matches).toList();
+        for (var group : groups) {
+            boolean isUnified = group.group(1).isEmpty();
+            var top = root.resolve(isUnified ? "sys/fs/cgroup" : "sys/fs/cgroup/memory");
+            var limit = isUnified ? "memory.max" : "memory.limit_in_bytes";
+            for (var path = top.resolve(group.group(2)); path != null && path.startsWith(top); path =
+                    path.getParent()) {
+                bytes = lines(path.resolve(limit)).filter(line -> line.matches(NUMBER)).mapToLong(Long::parseLong)
+                        .reduce(bytes, Math::min);
+            }
+        }
+        return bytes;
+    }
+
+    private static Stream<String> lines(Path file) {
         try {
-            return Files.readAllLines(MEMORY).stream().map(TOTAL::matcher).filter(Matcher::matches).findFirst()
-                    .map(line -> Long.parseLong(line.group(1)) << UNIT_SHIFT).orElse(0L);
+            return Files.readAllLines(file).stream();
         } catch (IOException _) {
-            return 0;
+            return Stream.empty();
         }
     }
 

@@ -10,8 +10,8 @@ import org.tutti.job.RankProcess;
 
 /**
  * Lines of the ranks' standard error that the launcher does not pass on at once: what a rank says that failed only
- * because another one did comes after the report of the first cause, and a warning that the launcher itself provoked
- * not at all.
+ * because another one did comes after the report of the first cause, what several ranks have thrown alike once, and a
+ * warning that the launcher itself provoked not at all.
  */
 final class HeldLines {
     private static final byte MARKER = (byte) RankProcess.MARK;
@@ -19,19 +19,32 @@ final class HeldLines {
     private static final byte[] WARNING = (RankCommand.VECTOR_WARNING + "\n").getBytes(StandardCharsets.US_ASCII);
     private static final int LINES_MAX = 4096;
 
-    private final List<byte[]> lines = new ArrayList<>();
+    private static final byte[] NOTHING = {};
 
-    /** {@return whether this line is not to be passed on} */
-    synchronized boolean take(byte[] bytes, int from, int to) {
+    private final List<byte[]> lines = new ArrayList<>();
+    private final Traces traces;
+
+    /**
+     * @param separate whether the standard error of each process goes to a place of its own
+     */
+    HeldLines(boolean separate) {
+        this.traces = new Traces(separate);
+    }
+
+    /** {@return what is to be passed on instead of a line; null for the line as it is} */
+    synchronized byte[] take(byte[] bytes, int from, int to) {
         if (bytes[from] == MARKER && lines.size() < LINES_MAX) {
             lines.add(Arrays.copyOfRange(bytes, from + 1, to));
-            return true;
+            return NOTHING;
         }
-        return RankCommand.VECTOR_MODULE && Arrays.equals(bytes, from, to, WARNING, 0, WARNING.length);
+        boolean isProvoked =
+                RankCommand.VECTOR_MODULE && Arrays.equals(bytes, from, to, WARNING, 0, WARNING.length);
+        return isProvoked ? NOTHING : traces.take(bytes, from, to);
     }
 
     /** Passes the lines on, in the order in which they came. */
     synchronized void release(LineTarget sink) {
+        traces.sentences().forEach(sentence -> lines.addFirst((sentence + "\n").getBytes(StandardCharsets.UTF_8)));
         for (var line : lines) {
             sink.write(line, PREFIX, line, 0, line.length);
         }

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeoutException;
 
 import org.tutti.JobStartException;
 import org.tutti.job.NodeFile;
+import org.tutti.job.RankFailure;
 
 /**
  * What stands for the launcher on another host: makes the node's memory file, starts its processes, and tells the
@@ -314,7 +315,8 @@ final class HostSession {
             return;
         }
         if (frame.kind() == FrameKind.MARK_FAILED) {
-            nodeFile.markFailed(frame.numberBelow(job.plan().shape().size()));
+            nodeFile.markFailed(
+                    RankFailure.of(frame.numberBelow(job.plan().shape().size()), frame.longNumber()));
         } else {
             nodeFile.publishRendezvous(frame.text());
         }

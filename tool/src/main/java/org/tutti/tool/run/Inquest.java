@@ -10,6 +10,8 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
+import org.tutti.job.RankFailure;
+
 import static org.tutti.job.RankProcess.STATUS_SECONDARY;
 
 /**
@@ -21,8 +23,9 @@ import static org.tutti.job.RankProcess.STATUS_SECONDARY;
  * not the first cause, even if marked first (the other may have left its job while its exception went through), unless
  * no other process comes forward in time: while one lives whose rank has left, it has longer than the others, as on a
  * busy machine the way from the exception to the end of the process is long. What counts is the ends that were taken
- * note of, not those that have just happened: they come in any order. In a job that goes on, the failures after the
- * first are told one by one.
+ * note of, not those that have just happened: they come in any order. If nobody has failed, somebody has left, or has
+ * closed a communicator, while others still needed that: who could not go on has said whom it missed, and the last one
+ * of such a chain is named. In a job that goes on, the failures after the first are told one by one.
  */
 final class Inquest {
     /** How long ranks may take to end by themselves once something is wrong. */
@@ -168,7 +171,8 @@ final class Inquest {
             }
         } else {
             firstEnded = firstEnded == null ? process : firstEnded;
-            process.ranks().ranks().forEach(nodes::markFailed);
+            process.ranks().ranks().forEach(rank -> nodes.markFailed(process.lost().isPresent()
+                    ? RankFailure.hostLost(rank) : RankFailure.ended(rank, process.exitStatus())));
         }
     }
 
@@ -213,7 +217,40 @@ final class Inquest {
         if (firstEnded != null) {
             return settled(firstEnded, NOBODY);
         }
-        return late && firstSecondary != null ? settled(firstSecondary, NOBODY) : Optional.empty();
+        return late && firstSecondary != null ? Optional.of(endingOfSecondary()) : Optional.empty();
+    }
+
+    /** Nobody has failed: the cause is who was missed. */
+    private Ending endingOfSecondary() {
+        var separation = nodes.separation();
+        int victim = separation.isPresent() ? NOBODY : firstSecondary.ranks().ranks()
+                .filter(rank -> nodes.missed(rank) != NOBODY).map(this::lastVictim).findFirst().orElse(NOBODY);
+        var ending = report(firstSecondary, NOBODY);
+        if (victim == NOBODY) {
+            return separated(separation).orElse(ending);
+        }
+        int missed = nodes.missed(victim);
+        return Ending.missed(processes.get(plan.processOf(missed)), missed, victim, nodes.hasLeft(missed),
+                plan.keepGoing());
+    }
+
+    /** A rank may have missed another victim: follows them to the last one, who missed a rank that is none. */
+    private int lastVictim(int first) {
+        var seen = new HashSet<Integer>();
+        int victim = first;
+        while (seen.add(victim)) {
+            int missed = nodes.missed(victim);
+            if (nodes.missed(missed) == NOBODY) {
+                return nodes.hasLeft(missed) || !failed.contains(processes.get(plan.processOf(missed))) ? victim
+                        : NOBODY;
+            }
+            victim = missed;
+        }
+        return NOBODY;
+    }
+
+    private Optional<Ending> separated(Optional<String> separation) {
+        return separation.map(clause -> Ending.separated(clause, plan.keepGoing()));
     }
 
     private Optional<Ending> settled(StartedProcess process, int rank) {
@@ -225,7 +262,7 @@ final class Inquest {
         boolean accused = process.isAlive() || isSecondary(process); // by others, not by how it ended
         var separation = accused ? nodes.separation() : Optional.<String>empty();
         var ending = report(process, rank);
-        return Optional.of(separation.map(clause -> Ending.separated(clause, plan.keepGoing())).orElse(ending));
+        return Optional.of(separated(separation).orElse(ending));
     }
 
     private Ending report(StartedProcess process, int rank) {

@@ -23,8 +23,11 @@ interface JobNode extends AutoCloseable {
     /** {@return whether a rank of this node has left the job properly} */
     boolean hasLeft(int rank);
 
+    /** {@return the rank without which one of this node could not go on, though that has not failed, or −1} */
+    int missed(int rank);
+
     /** Tells the node that a rank of whichever node has failed. */
-    void markFailed(int rank);
+    void markFailed(RankFailure failure);
 
     /** {@return the failure of whichever node's rank that this node knew of first, if it knows of any} */
     Optional<RankFailure> firstFailure();

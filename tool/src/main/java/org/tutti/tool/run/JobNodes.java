@@ -45,10 +45,15 @@ final class JobNodes implements AutoCloseable {
         return nodeOf(rank).hasLeft(rank);
     }
 
+    /** {@return the rank without which one could not go on, though that has not failed, or −1} */
+    int missed(int rank) {
+        return nodeOf(rank).missed(rank);
+    }
+
     /** Says that a rank has failed, unless it has left properly. */
-    void markFailed(int rank) {
-        if (!hasLeft(rank)) { // which the other nodes may not have heard yet
-            nodes.forEach(node -> node.markFailed(rank));
+    void markFailed(RankFailure failure) {
+        if (!hasLeft(failure.rank())) { // which the other nodes may not have heard yet
+            nodes.forEach(node -> node.markFailed(failure));
         }
     }
 

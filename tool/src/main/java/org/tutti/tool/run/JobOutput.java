@@ -25,7 +25,7 @@ final class JobOutput implements AutoCloseable {
     private final AtomicReference<String> failure = new AtomicReference<>();
     private final LineSink standardError =
             new LineSink("standard error", new FileOutputStream(FileDescriptor.err), failure);
-    private final HeldLines held = new HeldLines();
+    private final HeldLines held;
     private final List<LineSink> outs; // by number of the process
     private final List<LineSink> errs;
 
@@ -36,6 +36,7 @@ final class JobOutput implements AutoCloseable {
      */
     JobOutput(JobPlan plan) {
         this.plan = plan;
+        this.held = new HeldLines(plan.outputDirectory().isPresent());
         var out = new LineSink("standard output", new FileOutputStream(FileDescriptor.out), failure);
         this.outs = sinks(".out", out);
         this.errs = sinks(".err", standardError);

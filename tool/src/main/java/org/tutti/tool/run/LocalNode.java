@@ -55,8 +55,13 @@ final class LocalNode implements JobNode {
     }
 
     @Override
-    public void markFailed(int rank) {
-        file.markFailed(rank);
+    public int missed(int rank) {
+        return file.missed(rank);
+    }
+
+    @Override
+    public void markFailed(RankFailure failure) {
+        file.markFailed(failure);
     }
 
     @Override

@@ -15,6 +15,7 @@ final class NodeStates {
     private final Consumer<byte[]> send;
     private final BitSet joined = new BitSet();
     private final BitSet left = new BitSet();
+    private final BitSet missing = new BitSet();
     private Optional<RankFailure> toldFailure = Optional.empty();
     private boolean toldAbort;
     private boolean toldRendezvous;
@@ -59,6 +60,10 @@ final class NodeStates {
             if (!left.get(rank) && file.hasLeft(rank)) {
                 left.set(rank);
                 send.accept(Frame.of(FrameKind.LEFT, rank));
+            }
+            if (!missing.get(rank) && file.missed(rank) >= 0) {
+                missing.set(rank);
+                send.accept(Frame.of(FrameKind.MISSED, rank, file.missed(rank)));
             }
         }
     }

@@ -3,12 +3,8 @@ package org.tutti.tool.run;
 
 import java.io.File;
 import java.io.IOException;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.jar.Attributes;
@@ -43,7 +39,14 @@ record Program(String mainClass, String classPath, Optional<Path> compiled, List
                         "the manifest of " + jar + " names no Main-Class; name the class yourself: -cp "
                                 + jar + " some.Main");
             }
-            return of(mainClass.strip(), join(jar.toString(), classPath), arguments);
+            var wholePath = join(jar.toString(), classPath);
+            if (!MainMethod.isOnClassPath(mainClass.strip(), wholePath)) {
+                throw new UsageException(jar + " has no class " + mainClass.strip()
+                        + ", which its manifest names as its Main-Class; build it again, or name a class yourself: -cp "
+                        + jar + " some.Main");
+            }
+            MainMethod.require(mainClass.strip(), wholePath, jar.toString());
+            return of(mainClass.strip(), wholePath, arguments);
         } catch (ZipException e) {
             throw new UsageException(jar + " is no jar that can be read (" + e.getMessage() + "); build it again");
         }
@@ -52,10 +55,11 @@ record Program(String mainClass, String classPath, Optional<Path> compiled, List
     /** {@return the program in a class of the class path, which is the current directory if none was given} */
     static Program ofClass(String name, String classPath, List<String> arguments) throws IOException {
         var found = classPath.isEmpty() ? "." : classPath;
-        if (!isOnClassPath(name, found)) {
+        if (!MainMethod.isOnClassPath(name, found)) {
             throw new UsageException("class " + name + " is not on the class path " + found
                     + "; give the class path with -cp, or a .java or .jar file");
         }
+        MainMethod.require(name, found, name);
         return of(name, found, arguments);
     }
 
@@ -75,22 +79,5 @@ record Program(String mainClass, String classPath, Optional<Path> compiled, List
     /** {@return the parts of a class path as one, without the empty ones} */
     static String join(String... parts) {
         return String.join(File.pathSeparator, List.of(parts).stream().filter(part -> !part.isEmpty()).toList());
-    }
-
-    private static boolean isOnClassPath(String name, String classPath) throws IOException {
-        if (classPath.contains("*")) { // only the JVM knows what it stands for
-            return true;
-        }
-        List<URL> places = new ArrayList<>();
-        for (var entry : classPath.split(File.pathSeparator)) {
-            places.add(toUrl(entry));
-        }
-        try (var loader = new URLClassLoader(places.toArray(URL[]::new), null)) {
-            return loader.findResource(name.replace('.', '/') + ".class") != null;
-        }
-    }
-
-    private static URL toUrl(String entry) throws MalformedURLException {
-        return Path.of(entry).toUri().toURL();
     }
 }

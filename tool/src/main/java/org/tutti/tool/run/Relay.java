@@ -42,7 +42,7 @@ final class Relay {
      * @param source the process's stream
      * @param sink where its lines go
      * @param tag what each line is preceded by
-     * @param held where marked lines go
+     * @param held which lines are not passed on as they are
      */
     static Relay start(String name, InputStream source, LineTarget sink, byte[] tag, Optional<HeldLines> held) {
         var relay = new Relay(name, source, sink, tag, held);
@@ -102,8 +102,10 @@ final class Relay {
         if (held.isPresent()) {
             for (int start = 0; start < end;) {
                 int next = endOfLine(buffer, start, end);
-                if (held.get().take(buffer, start, next)) {
+                var instead = held.get().take(buffer, start, next);
+                if (instead != null) {
                     sink.write(this, tag, buffer, from, start);
+                    sink.write(this, tag, instead, 0, instead.length);
                     from = next;
                 }
                 start = next;

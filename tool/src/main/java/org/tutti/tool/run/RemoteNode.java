@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
@@ -53,6 +55,7 @@ final class RemoteNode implements JobNode {
     private final long startNanos = System.nanoTime();
     private final BitSet joined = new BitSet();
     private final BitSet left = new BitSet();
+    private final Map<Integer, Integer> missed = new HashMap<>();
     private Process agent;
     private Relay agentErr;
     private String lost;
@@ -165,6 +168,7 @@ final class RemoteNode implements JobNode {
             case OUTPUT_ENDED -> process(frame).outputEnded();
             case JOINED -> note(joined, frame);
             case LEFT -> note(left, frame);
+            case MISSED -> noteMissed(frame);
             case FIRST_FAILURE -> firstFailure =
                     Optional.of(RankFailure.of(frame.numberBelow(plan.shape().size()), frame.longNumber()));
             case ABORTED -> {
@@ -191,6 +195,10 @@ final class RemoteNode implements JobNode {
 
     private synchronized void note(BitSet ranks, Frame frame) throws IOException {
         ranks.set(frame.numberBelow(plan.shape().size()));
+    }
+
+    private synchronized void noteMissed(Frame frame) throws IOException {
+        missed.put(frame.numberBelow(plan.shape().size()), frame.numberBelow(plan.shape().size()));
     }
 
     // ---- to the host
@@ -312,8 +320,13 @@ final class RemoteNode implements JobNode {
     }
 
     @Override
-    public void markFailed(int rank) {
-        send(Frame.of(FrameKind.MARK_FAILED, rank));
+    public synchronized int missed(int rank) {
+        return missed.getOrDefault(rank, NOBODY);
+    }
+
+    @Override
+    public void markFailed(RankFailure failure) {
+        send(new Frame.Builder(FrameKind.MARK_FAILED).number(failure.rank()).longNumber(failure.word()).bytes());
     }
 
     @Override

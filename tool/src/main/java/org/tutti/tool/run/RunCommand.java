@@ -210,7 +210,11 @@ public final class RunCommand implements Callable<Integer> {
         var source = Path.of(program);
         Program.requireFile(source);
         var classes = cleanup.add(JobDirectory.create(job)).classes();
-        return new SourceCompiler(source, classPath, RankCache.library()).compile(classes)
-                .map(mainClass -> new Program(mainClass, classPath, Optional.of(classes), arguments));
+        var mainClass = new SourceCompiler(source, classPath, RankCache.library()).compile(classes);
+        if (mainClass.isEmpty()) {
+            return Optional.empty();
+        }
+        MainMethod.require(mainClass.get(), Program.join(classes.toString(), classPath), program);
+        return Optional.of(new Program(mainClass.get(), classPath, Optional.of(classes), arguments));
     }
 }

@@ -16,6 +16,7 @@ import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.MethodTree;
 import com.sun.source.util.JavacTask;
+import org.tutti.tool.UsageException;
 
 /**
  * Compiles a source file once, for all ranks. As with {@code java File.java}, other classes come from sources beside
@@ -80,7 +81,7 @@ final class SourceCompiler {
                 .or(() -> withMain.stream().findFirst())
                 .or(() -> classes.stream().findFirst())
                 .map(type -> type.getSimpleName().toString())
-                .orElse("");
+                .orElseThrow(() -> new UsageException(source + " declares no class; declare void main()"));
     }
 
     private static boolean hasMain(ClassTree type) {

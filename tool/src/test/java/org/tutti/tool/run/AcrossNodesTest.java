@@ -183,7 +183,7 @@ class AcrossNodesTest {
             assertThat(launcher.out().lines().skip(1)).containsExactlyInAnyOrder("0 lost 3", "1 lost 3", "2 lost 3",
                     "0 is done", "1 is done", "2 is done");
             assertThat(launcher.err()).hasLineCount(1).startsWith("tutti: rank 3 (pid ")
-                    .contains("exited with status 3; the others go on.");
+                    .contains("exited with status 3 by System.exit, before it left the job; the others go on.");
             launcher.assertThatNothingIsLeft(Duration.ZERO);
         }
     }

@@ -3,6 +3,7 @@ package org.tutti.tool.run;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -128,6 +129,55 @@ class InquestTest {
         end(2, RankProcess.STATUS_SECONDARY);
         pass(Inquest.GRACE.plusMillis(1));
         assertThat(sentence()).startsWith("rank 1 (pid 1) counts as failed: its process stood still for 2000 ms");
+    }
+
+    @Test
+    void shouldNameTheRankThatLeftWhileOthersStillNeededIt() {
+        ranks.left.addAll(List.of(0, 3));
+        ranks.missed.putAll(Map.of(0, 3, 1, 0)); // rank 1 missed rank 0, which had left because it missed rank 3
+        end(1, RankProcess.STATUS_SECONDARY);
+        end(3, 0);
+        end(0, RankProcess.STATUS_SECONDARY);
+        pass(Inquest.GRACE.plusMillis(1));
+        assertThat(sentence())
+                .isEqualTo("rank 3 (pid 3) left the job while rank 0 still needed it; the job was ended.");
+    }
+
+    @Test
+    void shouldNameTheRankThatClosedACommunicatorAndGoesOn() {
+        ranks.missed.putAll(Map.of(1, 2, 0, 1));
+        end(0, RankProcess.STATUS_SECONDARY);
+        end(1, RankProcess.STATUS_SECONDARY);
+        pass(Inquest.GRACE.plusMillis(1));
+        assertThat(sentence()).startsWith("rank 2 (pid 2) closed or broke a communicator that rank 1 still needed");
+    }
+
+    @Test
+    void shouldNameWhoCouldNotGoOnWhenRanksMissedEachOther() {
+        ranks.missed.putAll(Map.of(0, 1, 1, 0));
+        end(1, RankProcess.STATUS_SECONDARY);
+        end(0, RankProcess.STATUS_SECONDARY);
+        pass(Inquest.GRACE.plusMillis(1));
+        assertThat(sentence()).startsWith("rank 1 (pid 1) could not go on because of another rank");
+    }
+
+    @Test
+    void shouldTellTheOthersHowAProcessEnded() {
+        end(2, 128 + 9);
+        assertThat(ranks.marked).singleElement().extracting(failure -> failure.describe("the launcher"))
+                .isEqualTo("failed: its process was killed by signal 9");
+        assertThat(RankFailure.of(2, RankFailure.ended(2, 4).word()).describe("the launcher"))
+                .isEqualTo("failed: its process ended with status 4 before it left the job");
+    }
+
+    @Test
+    void shouldSayThatARankEndedItself() {
+        ranks.firstFailure = Optional.of(new RankFailure(1, RankFailure.Reason.EXITED, 1, 0));
+        end(1, 7);
+        var ending = inquest.verdict().orElseThrow();
+        assertThat(ending.status()).isEqualTo(7);
+        assertThat(ending.sentence())
+                .startsWith("rank 1 (pid 1) exited with status 7 by System.exit, before it left the job");
     }
 
     private static Optional<RankFailure> failure(int rank) {

@@ -50,7 +50,8 @@ class JobEndTest {
         try (var launcher = run("if (rank == 2) { System.exit(3); } job.world().barrier();", "-n", "4")) {
             assertThat(launcher.status()).isEqualTo(3);
             assertThat(launcher.err().lines().findFirst().orElseThrow())
-                    .matches("tutti: rank 2 \\(pid \\d+\\) exited with status 3; the job was ended\\.");
+                    .matches("tutti: rank 2 \\(pid \\d+\\) exited with status 3 by System\\.exit, before it left "
+                            + "the job; the job was ended\\.");
         }
     }
 
@@ -79,6 +80,40 @@ class JobEndTest {
     }
 
     @Test
+    void shouldShowWhereBothRanksCalledDifferentThings() throws Exception {
+        var body = "job.world().barrier();\nif (rank == 1) {\njob.world().broadcast(new int[1], 0);\n} else {\n"
+                + "job.world().barrier();\n}\njob.world().barrier();\n";
+        try (var launcher = run(body, "-n", "2")) {
+            assertThat(launcher.status()).isEqualTo(1);
+            assertThat(launcher.err()).containsPattern(
+                    "CollectiveMismatchException: rank . called \\w+ .*at Program.main\\(Program.java:\\d+\\)");
+            assertThat(launcher.err()).contains("at Program.main(Program.java:4)", "at Program.main(Program.java:6)");
+        }
+    }
+
+    @Test
+    void shouldFindAWrongRootInTheVeryLastCall() throws Exception {
+        try (var launcher = run("job.world().barrier(); job.world().broadcast(new int[1], rank);", "-n", "2")) {
+            assertThat(launcher.status()).as(launcher.err()).isEqualTo(1);
+            assertThat(launcher.err()).containsPattern("CollectiveMismatchException: rank \\d called broadcast .* as "
+                    + "call number 2 on its communicator, but rank \\d called broadcast .*").contains("with root 0",
+                            "with root 1");
+        }
+    }
+
+    @Test
+    void shouldShowWhatAllRanksThrowOnce() throws Exception {
+        try (var launcher = run("job.world().barrier(); job.world().broadcast(new int[1], 9);", "-n", "3")) {
+            assertThat(launcher.status()).isEqualTo(1);
+            var err = launcher.err();
+            assertThat(err.lines().filter(line -> line.contains("Exception"))).singleElement().asString()
+                    .matches("Exception in rank \\d: java.lang.IllegalArgumentException: root 9 is not a rank.*");
+            assertThat(err).containsOnlyOnce("\tat Program.main(Program.java:2)")
+                    .containsPattern("\ntutti: ranks? [0-2, -]+ threw the same exception as rank ");
+        }
+    }
+
+    @Test
     void shouldReportTheFirstCauseWhenItsRankTakesTimeToEnd() throws Exception {
         var body = "if (rank == 1) { Runtime.getRuntime().addShutdownHook(new Thread(() -> { try { Thread.sleep(500); }"
                 + " catch (InterruptedException e) { } })); throw new IllegalStateException(\"the cause\"); }"
@@ -97,7 +132,8 @@ class JobEndTest {
         try (var launcher = run(body, "-n", "3")) {
             launcher.awaitLines(3);
             assertThat(launcher.status()).isEqualTo(137);
-            assertThat(launcher.err()).startsWith("tutti: rank 1 (pid ").contains("was killed by signal 9");
+            assertThat(launcher.err()).startsWith("tutti: rank 1 (pid ").contains("was killed by signal 9",
+                    "failed: its process was killed by signal 9");
             launcher.assertThatNothingIsLeft(Duration.ZERO);
         }
     }

@@ -58,7 +58,7 @@ class JobNodesTest {
     void shouldSeeNoSeparationInWhatIsAProcessesOwnTrouble() {
         knows(0, 3, Reason.STOOD_STILL, 2);
         knows(1, 3, Reason.STOOD_STILL, 2);
-        knows(2, 3, Reason.SAID_SO, 3);
+        knows(2, 3, Reason.THREW, 3);
         assertThat(nodes.separation()).isEmpty();
         knows(0, 3, Reason.LAUNCHER, -1);
         knows(1, 3, Reason.ENDED, 2);

@@ -235,6 +235,44 @@ class ProgramTest {
     }
 
     @Test
+    void shouldExplainThatThereIsNoMainMethod() throws Exception {
+        jar(Attributes.Name.MAIN_CLASS, "some.place.Helper");
+        var end = "class some.place.Helper has no main method; declare void main() or "
+                + "public static void main(String[] arguments)\n";
+        shouldRefuse("tutti: program.jar: " + end, "program.jar");
+        shouldRefuse("tutti: " + end, "-cp", "program.jar", "some.place.Helper");
+        write("Empty.java", "class Empty extends Base { private static void main(String[] arguments) { } }\n"
+                + "class Base { int main() { return 0; } }\n");
+        shouldRefuse("tutti: Empty.java: class Empty has no main method; declare void main() or "
+                + "public static void main(String[] arguments)\n", "Empty.java");
+        write("Nothing.java", "\n");
+        shouldRefuse("tutti: Nothing.java declares no class; declare void main()\n", "Nothing.java");
+    }
+
+    @Test
+    void shouldRunAMainMethodOfASuperclass() throws Exception {
+        var source = write("Program.java", "class Program extends Base { }\n"
+                + "abstract class Base { void main() { IO.println(getClass().getName()); } }\n");
+        assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, "-d", directory.toString(),
+                source.toString())).isZero();
+        shouldPrint("Program\n", "-n", "1", "Program");
+    }
+
+    @Test
+    void shouldExplainThatAJarHasNotTheClassThatItsManifestNames() throws Exception {
+        jar(Attributes.Name.MAIN_CLASS, "some.place.Other");
+        shouldRefuse("tutti: program.jar has no class some.place.Other, which its manifest names as its Main-Class; "
+                + "build it again, or name a class yourself: -cp program.jar some.Main\n", "program.jar");
+    }
+
+    private void shouldRefuse(String sentence, String... arguments) throws Exception {
+        try (var launcher = LauncherProcess.run(directory, arguments)) {
+            assertThat(launcher.status()).as(launcher.err()).isEqualTo(2);
+            assertThat(launcher.err()).isEqualTo(sentence);
+        }
+    }
+
+    @Test
     void shouldExplainThatAJarNamesNoMainClass() throws Exception {
         jar(Attributes.Name.IMPLEMENTATION_TITLE, "none");
         try (var launcher = LauncherProcess.run(directory, "program.jar")) {

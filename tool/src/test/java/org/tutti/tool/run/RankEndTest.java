@@ -95,7 +95,19 @@ class RankEndTest {
     void shouldNameTheRankThatEndedFirst(int ranksPerProcess, Way way) throws Exception {
         try (var launcher = run(ranksPerProcess, way.way)) {
             var who = ranksPerProcess == 1 ? "rank 1" : "(rank 1|the process of ranks 0-1)";
-            assertThatItEndedSoon(launcher, way.status, who, "exited with status " + way.status, way.cause);
+            assertThatItEndedSoon(launcher, way.status, who, way.way.equals("exits")
+                    ? "exited with status 3 by System\\.exit, before it left the job"
+                    : "exited with status " + way.status, way.cause);
+        }
+    }
+
+    @Test
+    void shouldNameTheRankThatLeavesEarlyAndNotTheOneThatMissesIt() throws Exception {
+        for (int ranksPerProcess : ONE_AND_TWO) {
+            try (var launcher = run(ranksPerProcess, "returns")) {
+                assertThatItEndedSoon(launcher, 1, "rank 1", "left the job while rank 0 still needed it", null);
+                assertThat(launcher.err()).contains("tutti: rank 0: rank 1 has left the job: it has closed it");
+            }
         }
     }
 
@@ -103,7 +115,8 @@ class RankEndTest {
     void shouldNameTheRankThatExitsAsIfAllWereWell() throws Exception {
         for (int ranksPerProcess : ONE_AND_TWO) {
             try (var launcher = run(ranksPerProcess, "exits with status 0")) {
-                assertThatItEndedSoon(launcher, 1, "rank 1", "ended without leaving the job .*", null);
+                assertThatItEndedSoon(launcher, 1, "rank 1",
+                        "exited with status 0 by System\\.exit, before it left the job", null);
             }
         }
     }
@@ -171,8 +184,9 @@ class RankEndTest {
     private void assertThatHooksAreNotAwaited(int ranksPerProcess, String way, String who, String cause)
             throws Exception {
         try (var launcher = run(ranksPerProcess, way)) {
-            assertThatItEndedSoon(launcher, 1, who, "failed: it threw, or was ended before it left the job, and did "
-                    + "not end by itself, perhaps because of a shutdown hook", cause);
+            assertThatItEndedSoon(launcher, 1, who, "failed: (it threw an exception|it called System.exit before it "
+                    + "left the job|its process was told to end, by a signal, before it left the job), and did not end "
+                    + "by itself, perhaps because of a shutdown hook", cause);
         }
     }
 }

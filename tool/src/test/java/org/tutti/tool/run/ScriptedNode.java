@@ -1,7 +1,11 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.run;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -11,6 +15,8 @@ import org.tutti.job.RankFailure;
 /** A node whose ranks have all joined, and that says what a test wants. */
 final class ScriptedNode implements JobNode {
     final Set<Integer> left = new HashSet<>();
+    final Map<Integer, Integer> missed = new HashMap<>();
+    final List<RankFailure> marked = new ArrayList<>();
     Optional<RankFailure> firstFailure = Optional.empty();
     private final String name;
 
@@ -39,7 +45,14 @@ final class ScriptedNode implements JobNode {
     }
 
     @Override
-    public void markFailed(int rank) {}
+    public int missed(int rank) {
+        return missed.getOrDefault(rank, -1);
+    }
+
+    @Override
+    public void markFailed(RankFailure failure) {
+        marked.add(failure);
+    }
 
     @Override
     public Optional<RankFailure> firstFailure() {
