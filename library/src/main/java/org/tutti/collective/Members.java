@@ -68,6 +68,13 @@ public interface Members {
     String describe(int rank);
 
     /**
+     * {@return what to call the communicator in messages, such as "the world"}
+     */
+    default String communicator() {
+        return "the communicator";
+    }
+
+    /**
      * Tells which rank of the job a rank is; they are the same where all ranks of the job take part, in their order.
      *
      * @param rank the rank of the communicator

@@ -9,6 +9,7 @@ import org.tutti.CommunicatorBrokenException;
 import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
 import org.tutti.memory.Waiter;
+import org.tutti.memory.WaitingCall;
 
 /**
  * For whom and what a rank waits in an operation, and all that can end that wait but the awaited word.
@@ -148,6 +149,13 @@ final class Waiting implements Waiter.Check {
         }
         return waitedNanos < AT_ONCE_NANOS ? 0
                 : Math.clamp(waitedNanos / SLEEP_FRACTION, SLEEP_NANOS_MIN, SLEEP_NANOS_MAX);
+    }
+
+    @Override
+    public WaitingCall call() {
+        Ledger other = awaitedLedger;
+        return new WaitingCall(members.rankInJob(place.rank), called(), members.communicator(), operation.sequence + 1,
+                other == null ? members.rankInJob(awaitedRank) : WaitingCall.UNKNOWN);
     }
 
     // ---- what can go wrong

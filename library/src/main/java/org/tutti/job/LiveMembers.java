@@ -182,6 +182,12 @@ final class LiveMembers implements Members {
     }
 
     @Override
+    public String communicator() {
+        String known = name;
+        return known != null ? '"' + known + '"' : ranks == null ? "the world" : "a group of " + RankList.name(ranks);
+    }
+
+    @Override
     public int rankInJob(int rank) {
         return ranks == null ? rank : ranks[rank];
     }

@@ -6,6 +6,7 @@ import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
 import org.tutti.collective.Members;
 import org.tutti.memory.Waiter;
+import org.tutti.memory.WaitingCall;
 
 /**
  * Looks for reasons to end a call that waits for another node. There is one for each remote memory, used again and
@@ -57,6 +58,13 @@ class CallCheck implements Waiter.Check {
             throw new DeadlineExceededException(members.describe(rank) + " passed its deadline in " + call
                     + " while it waited for " + awaited() + "; see what that rank does, or allow more time");
         }
+    }
+
+    @Override
+    public WaitingCall call() {
+        int target = awaited;
+        return new WaitingCall(members.rankInJob(rank), call, members.communicator(), 0,
+                target == ANY ? WaitingCall.ANYBODY : members.rankInJob(target));
     }
 
     private String awaited() {

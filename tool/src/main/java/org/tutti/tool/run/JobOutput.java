@@ -80,6 +80,11 @@ final class JobOutput implements AutoCloseable {
         standardError.write(this, OWN_TAG, line, 0, line.length);
     }
 
+    /** Prints lines of the launcher on standard error, with nothing between them. */
+    void say(List<String> lines) {
+        say(String.join("\n", lines));
+    }
+
     /** Prints what ranks said about failures that another one's failure had led to. */
     void releaseHeldLines() {
         held.release(standardError);

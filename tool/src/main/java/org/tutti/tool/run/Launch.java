@@ -70,6 +70,7 @@ public final class Launch {
             cleanup.add(nodes);
             var supervisor = new Supervisor(plan, nodes, output);
             cleanup.add(supervisor::stop);
+            cleanup.add(new HangWatch(plan, supervisor.rollCall(), output));
             return supervisor.supervise();
         }
     }

@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
@@ -19,6 +21,7 @@ import java.util.stream.IntStream;
 
 import org.tutti.job.RankFailure;
 import org.tutti.job.Secret;
+import org.tutti.job.Whereabouts;
 
 /**
  * A node on another host: one process there ({@link HostSession}), started by an agent such as ssh, does what the
@@ -53,6 +56,8 @@ final class RemoteNode implements JobNode {
     private final long startNanos = System.nanoTime();
     private final BitSet joined = new BitSet();
     private final BitSet left = new BitSet();
+    private final Map<Integer, List<Whereabouts>> answers = new HashMap<>();
+    private int question;
     private Process agent;
     private Relay agentErr;
     private String lost;
@@ -178,6 +183,7 @@ final class RemoteNode implements JobNode {
                 }
                 rendezvous = Optional.of(text);
             }
+            case WHEREABOUTS -> takeAnswer(frame);
             case ROOM_FOR_INPUT -> input.addRoom(frame.numberBelow(Frame.WINDOW_BYTES + 1));
             case ALIVE -> {
             }
@@ -339,6 +345,33 @@ final class RemoteNode implements JobNode {
     @Override
     public void publishRendezvous(String address) {
         send(new Frame.Builder(FrameKind.RENDEZVOUS).text(address).bytes());
+    }
+
+    @Override
+    public void ask() {
+        int number;
+        synchronized (this) {
+            answers.clear();
+            question++;
+            number = question;
+        }
+        send(Frame.of(FrameKind.ASK, number));
+    }
+
+    @Override
+    public synchronized Optional<List<Whereabouts>> answer(int process) {
+        return Optional.ofNullable(answers.get(process));
+    }
+
+    private synchronized void takeAnswer(Frame frame) throws IOException {
+        int process = frame.numberBelow(processes.size());
+        if (frame.number() == question) {
+            try {
+                answers.put(process, Whereabouts.parse(frame.text()));
+            } catch (IllegalArgumentException e) {
+                throw new IOException("strange whereabouts", e);
+            }
+        }
     }
 
     /** Waits, until {@link System#nanoTime()} passes the deadline at most, for what the agent prints. */

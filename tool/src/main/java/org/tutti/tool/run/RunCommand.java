@@ -65,6 +65,11 @@ public final class RunCommand implements Callable<Integer> {
             description = "End the job with status 124 when it takes longer than this: 500ms, 90s, 1.5m, 2h.")
     private Duration timeout;
 
+    @Option(names = "--hang-report", paramLabel = "duration", converter = DurationConverter.class,
+            description = "Say where all ranks are when one has waited for another for so long in a call, 1s or more. "
+                    + "Ctrl-\\ and tutti status ask for that at any time.")
+    private Duration hangReport;
+
     @Option(names = "--join-timeout", paramLabel = "duration", converter = DurationConverter.class,
             defaultValue = "60s", description = "How much later than the first a rank may join the job. Default: 60s.")
     private Duration joinTimeout;
@@ -143,13 +148,17 @@ public final class RunCommand implements Callable<Integer> {
         PlacementOptions.requireCount("--ranks-per-process", ranksPerProcess);
         requirePatience("--heartbeat", heartbeat);
         requirePatience("--standstill", standstill);
+        if (hangReport != null) {
+            requirePatience("--hang-report", hangReport);
+        }
         var there = where.hosts();
         var placement = where.placement(there, ranksPerProcess);
         if (bind && there.isEmpty()) {
             Cores.requireBinding("--bind");
         }
-        return new JobPlan(JobPlan.newName(), placement, there, bind, Optional.ofNullable(timeout), joinTimeout,
-                heartbeat, where.rails(), keepGoing, tagOutput, Optional.ofNullable(outputDirectory), environment(),
+        return new JobPlan(JobPlan.newName(), placement, there, bind, Optional.ofNullable(timeout),
+                Optional.ofNullable(hangReport), joinTimeout, heartbeat, where.rails(), keepGoing, tagOutput,
+                Optional.ofNullable(outputDirectory), environment(),
                 jvmOptions);
     }
 

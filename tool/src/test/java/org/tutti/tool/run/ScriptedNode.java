@@ -2,11 +2,13 @@
 package org.tutti.tool.run;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
 import org.tutti.job.RankFailure;
+import org.tutti.job.Whereabouts;
 
 /** A node whose ranks have all joined, and that says what a test wants. */
 final class ScriptedNode implements JobNode {
@@ -63,6 +65,14 @@ final class ScriptedNode implements JobNode {
 
     @Override
     public void publishRendezvous(String rendezvous) {}
+
+    @Override
+    public void ask() {}
+
+    @Override
+    public Optional<List<Whereabouts>> answer(int process) {
+        return Optional.empty();
+    }
 
     @Override
     public void close() {}
