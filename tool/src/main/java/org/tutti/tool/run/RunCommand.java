@@ -206,18 +206,18 @@ public final class RunCommand implements Callable<Integer> {
         environment.put(variable, text);
     }
 
-    private Optional<Program> program(String job, Cleanup cleanup) throws IOException {
-        var found = program.endsWith(".java") ? compile(job, cleanup)
+    private Optional<Program> program(JobDirectory directory) throws IOException {
+        var found = program.endsWith(".java") ? compile(directory)
                 : Optional.of(program.endsWith(".jar") ? Program.ofJar(Path.of(program), classPath, arguments)
                         : Program.ofClass(program, classPath, arguments));
         sayWhatIsMisplaced();
         return found;
     }
 
-    private Optional<Program> compile(String job, Cleanup cleanup) throws IOException {
+    private Optional<Program> compile(JobDirectory directory) throws IOException {
         var source = Path.of(program);
         Program.requireFile(source);
-        var classes = cleanup.add(JobDirectory.create(job)).classes();
+        var classes = directory.classes();
         return new SourceCompiler(source, classPath, RankCache.library()).compile(classes)
                 .map(mainClass -> new Program(mainClass, classPath, Optional.of(classes), arguments));
     }

@@ -2,14 +2,17 @@
 package org.tutti.tool.run;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.tool.CommandProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -82,6 +85,110 @@ class StuckJobTest {
             LauncherProcess.awaitThat("a report", () -> launcher.err().matches(HEAD + MISSING + WAITING));
             LauncherProcess.awaitThat("a second one", () -> launcher.err().split("after its start").length == 3);
             assertThat(launcher.handle().isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void shouldSayWhereTheRanksAreWhenStatusAsks() throws Exception {
+        try (var launcher = run(ONE_IS_MISSING, "-n", "4")) {
+            launcher.awaitLines(4);
+            var pid = String.valueOf(launcher.handle().pid());
+            var expected = (HEAD + MISSING + WAITING).replace("tutti: ", "");
+            LauncherProcess.awaitThat("a report", () -> status(pid).out().matches(expected));
+            var head = status(pid).out().lines().findFirst().orElseThrow();
+            var job = head.replaceAll("job (\\S+),.*", "$1");
+            assertThat(status(job).out()).contains(MISSING.replace("tutti: ", ""));
+            assertThat(status().out()).as("all jobs").contains("job " + job + ", ");
+            assertThat(launcher.err()).as("the launcher itself says nothing").isEmpty();
+            launcher.handle().destroy();
+            launcher.await();
+            var later = status(job);
+            assertThat(later.status()).isEqualTo(2);
+            assertThat(later.err()).startsWith("tutti: no job " + job + " of yours is running on this host");
+        }
+    }
+
+    private static CommandProcess.Ended status(String... job) {
+        try {
+            return CommandProcess.runShared(Stream.concat(Stream.of("status"), Stream.of(job)).toArray(String[]::new));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void shouldSayWhereTheRanksAreAtTheTimeout() throws Exception {
+        try (var launcher = run(ONE_IS_MISSING, "-n", "4", "--timeout", "3s")) {
+            assertThat(launcher.status()).isEqualTo(124);
+            assertThat(launcher.err()).matches("tutti: the job did not end within its --timeout of 3 s; it was ended.\n"
+                    + HEAD + MISSING + WAITING);
+        }
+    }
+
+    @Test
+    void shouldTellRanksThatHaveNotJoinedAndThatHaveLeft() throws Exception {
+        var program = """
+                import module org.tutti;
+
+                void main() throws Exception {
+                    if (System.getenv("TUTTI_RANK").equals("1")) {
+                        Thread.sleep(600_000);
+                    }
+                    try (var job = Tutti.join()) {
+                    }
+                }
+                """;
+        try (var launcher = run(program, "-n", "3", "--join-timeout", "2s")) {
+            assertThat(launcher.status()).isEqualTo(1);
+            assertThat(launcher.err()).matches("tutti: rank 1 did not join the job within the --join-timeout of 2 s.*\n"
+                    + HEAD + "tutti:   rank 1 has not joined the job, at Program:5\n"
+                    + "tutti:   ranks 0, 2 are in join, at Program:7, for \\d+ s, waiting for rank 1\n");
+        }
+    }
+
+    @Test
+    void shouldNameARankWhoseProcessStandsStill() throws Exception {
+        var program = """
+                import module org.tutti;
+
+                void main() throws Exception {
+                    try (var job = Tutti.join()) {
+                        if (job.rank() == 1) {
+                            var pid = String.valueOf(ProcessHandle.current().pid());
+                            new ProcessBuilder("kill", "-STOP", pid).start().waitFor();
+                        }
+                        job.world().barrier();
+                    }
+                }
+                """;
+        try (var launcher = run(program, "-n", "2", "--hang-report", "1s")) {
+            var expected =
+                    HEAD + "tutti:   rank 1 does not answer\ntutti:   rank 0 is in barrier, call 1 on the world, "
+                            + "at Program:9, for \\d+ s, waiting for rank 1\n";
+            LauncherProcess.awaitThat("a report", () -> launcher.err().matches(expected));
+        }
+    }
+
+    @Test
+    void shouldAskTheRanksOfAllNodes() throws Exception {
+        try (var launcher = run(ONE_IS_MISSING, "-n", "4", "--nodes", "2", "--hang-report", "1s")) {
+            LauncherProcess.awaitThat("a report", () -> launcher.err().matches(HEAD + MISSING + WAITING));
+        }
+    }
+
+    @Test
+    void shouldAskTheRanksOfOtherHosts() throws Exception {
+        var script = LauncherProcess.script(directory);
+        try (var launcher = run(ONE_IS_MISSING, "--hosts", "a:1,b:3", "--remote-tutti", script.toString(), "--agent",
+                "env HOST={host}", "--hang-report", "1s")) {
+            LauncherProcess.awaitThat("a report", () -> launcher.err().matches(HEAD + MISSING + WAITING));
+        }
+    }
+
+    @Test
+    void shouldAskTheRanksThatShareAProcess() throws Exception {
+        try (var launcher = run(ONE_IS_MISSING, "-n", "4", "--ranks-per-process", "2", "--hang-report", "1s")) {
+            LauncherProcess.awaitThat("a report", () -> launcher.err().matches(HEAD + MISSING + WAITING));
         }
     }
 
