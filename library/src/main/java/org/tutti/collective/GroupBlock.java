@@ -210,7 +210,7 @@ public final class GroupBlock {
         if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
             throw new DeadlineExceededException(parent.describe() + " passed its deadline in " + called
                     + " while it waited for " + parent.members.describe(master)
-                    + "; see what that rank does, or allow more time");
+                    + "; see what that rank does, or allow more time" + parent.members.whereabouts(parent.rank));
         }
     }
 

@@ -193,7 +193,7 @@ final class Waiting implements Waiter.Check {
         if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
             throw new DeadlineExceededException(
                     place.describe() + " passed its deadline in " + called() + " while it waited for " + awaited()
-                            + "; see what that rank does, or allow more time");
+                            + "; see what that rank does, or allow more time" + members.whereabouts(place.rank));
         }
     }
 

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.job;
 
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -53,8 +54,10 @@ public final class HangReport {
 
         private static String waiting(List<Whereabouts> ranks) {
             long millis = ranks.stream().mapToLong(Whereabouts::waitedMillis).max().orElse(0);
-            int[] awaited = ranks.stream().mapToInt(Whereabouts::awaited).filter(rank -> rank >= 0).distinct()
-                    .toArray();
+            int[] all = ranks.stream().mapToInt(Whereabouts::awaited).filter(rank -> rank >= 0).distinct().toArray();
+            int[] others = Arrays.stream(all).filter(each -> ranks.stream().noneMatch(rank -> rank.rank() == each))
+                    .toArray(); // those in the same place wait as well
+            int[] awaited = others.length == 0 ? all : others;
             boolean any = ranks.stream().anyMatch(rank -> rank.awaited() == WaitingCall.ANYBODY);
             return (millis == 0 ? "" : ", for " + duration(millis))
                     + (any ? ", waiting for any rank"

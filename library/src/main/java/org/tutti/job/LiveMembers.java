@@ -182,6 +182,11 @@ final class LiveMembers implements Members {
     }
 
     @Override
+    public String whereabouts(int rank) {
+        return node.whereabouts(rankInJob(rank));
+    }
+
+    @Override
     public String communicator() {
         String known = name;
         return known != null ? '"' + known + '"' : ranks == null ? "the world" : "a group of " + RankList.name(ranks);

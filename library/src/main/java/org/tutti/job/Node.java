@@ -308,6 +308,14 @@ final class Node {
         return inquiry;
     }
 
+    /**
+     * Where the ranks of this node are, in lines for a message, if this rank's deadline is the first of the job that
+     * passes here. Another one's, whose exception ends the calls of all, waits until that is known.
+     */
+    String whereabouts(int rank) {
+        return FirstDeadline.passed(this, words, rank);
+    }
+
     /** What the ranks know of each other's lives: all of the job. */
     LiveMembers members() {
         return members;

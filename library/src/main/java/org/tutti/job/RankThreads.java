@@ -25,6 +25,11 @@ final class RankThreads {
         threads.put(rank, Thread.currentThread());
     }
 
+    /** How many ranks have their programs here. */
+    int size() {
+        return threads.size();
+    }
+
     /** Looks where each rank is. */
     List<Whereabouts> look(Node node) {
         return threads.entrySet().stream().sorted(Map.Entry.comparingByKey())

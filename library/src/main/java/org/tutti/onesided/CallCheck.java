@@ -56,7 +56,8 @@ class CallCheck implements Waiter.Check {
         }
         if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
             throw new DeadlineExceededException(members.describe(rank) + " passed its deadline in " + call
-                    + " while it waited for " + awaited() + "; see what that rank does, or allow more time");
+                    + " while it waited for " + awaited() + "; see what that rank does, or allow more time"
+                    + members.whereabouts(rank));
         }
     }
 

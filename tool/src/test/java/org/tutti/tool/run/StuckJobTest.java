@@ -126,7 +126,20 @@ class StuckJobTest {
     }
 
     @Test
-    void shouldTellRanksThatHaveNotJoinedAndThatHaveLeft() throws Exception {
+    void shouldSayWhereTheRanksAreWhenADeadlinePasses() throws Exception {
+        var program = ONE_IS_MISSING.replace("        world.barrier();\n    }\n}",
+                "        world.withDeadline(Duration.ofSeconds(2)).barrier();\n    }\n}");
+        try (var launcher = run(program, "-n", "4")) {
+            assertThat(launcher.status()).isEqualTo(1);
+            var report = (MISSING + WAITING).replace("tutti:   ", "  ");
+            assertThat(launcher.err())
+                    .matches("(?s)Exception in rank [013]: .*passed its deadline.*\n" + report + ".*");
+            assertThat(launcher.err().split("is in no call")).as("it is said once").hasSize(2);
+        }
+    }
+
+    @Test
+    void shouldTellRanksThatHaveNotJoined() throws Exception {
         var program = """
                 import module org.tutti;
 
