@@ -13,7 +13,7 @@ import org.tutti.job.RankProcess;
  * because another one did comes after the report of the first cause, and a warning that the launcher itself provoked
  * not at all.
  */
-final class HeldLines {
+final class HeldLines implements LineFilter {
     private static final byte MARKER = (byte) RankProcess.MARK;
     private static final byte[] PREFIX = "tutti: ".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] WARNING = (RankCommand.VECTOR_WARNING + "\n").getBytes(StandardCharsets.US_ASCII);
@@ -21,8 +21,8 @@ final class HeldLines {
 
     private final List<byte[]> lines = new ArrayList<>();
 
-    /** {@return whether this line is not to be passed on} */
-    synchronized boolean take(byte[] bytes, int from, int to) {
+    @Override
+    public synchronized boolean take(byte[] bytes, int from, int to) {
         if (bytes[from] == MARKER && lines.size() < LINES_MAX) {
             lines.add(Arrays.copyOfRange(bytes, from + 1, to));
             return true;

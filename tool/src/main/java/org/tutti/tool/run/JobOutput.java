@@ -26,6 +26,7 @@ final class JobOutput implements AutoCloseable {
     private final LineSink standardError =
             new LineSink("standard error", new FileOutputStream(FileDescriptor.err), failure);
     private final HeldLines held = new HeldLines();
+    private final QuitSignal quit = new QuitSignal();
     private final List<LineSink> outs; // by number of the process
     private final List<LineSink> errs;
 
@@ -65,7 +66,7 @@ final class JobOutput implements AutoCloseable {
         var ranks = plan.ranksOf(number);
         var tag = plan.tagOutput() ? ("[" + ranks.numbers() + "] ").getBytes(StandardCharsets.US_ASCII) : NO_TAG;
         return List.of(
-                Relay.start(ranks.name() + " out", out, outs.get(number), tag, Optional.empty()),
+                Relay.start(ranks.name() + " out", out, outs.get(number), tag, Optional.of(new ThreadDumps(quit))),
                 Relay.start(ranks.name() + " err", err, errs.get(number), tag, Optional.of(held)));
     }
 

@@ -16,21 +16,43 @@ final class QuitSignal {
     private static final Path THREADS = Path.of("/proc/self/task");
     private static final String SIGNAL_THREAD = "Signal Dispatch"; // as much of its name as Linux keeps
 
+    private static final long FRESH_NANOS = 2_000_000_000;
+
     private final Optional<Path> statistics = statistics();
-    private String seen = read();
+    private String runs = read("");
+    private boolean isNew;
+    private boolean hasEverCome;
+    private long comeNanos;
 
     /** {@return whether the signal has come since this was asked last} */
-    boolean hasCome() {
-        var before = seen;
-        seen = read();
-        return !seen.equals(before);
+    synchronized boolean hasCome() {
+        look();
+        boolean come = isNew;
+        isNew = false;
+        return come;
     }
 
-    private String read() {
+    /** {@return whether the signal has come just before} */
+    synchronized boolean isFresh() {
+        look();
+        return hasEverCome && System.nanoTime() - comeNanos < FRESH_NANOS;
+    }
+
+    private void look() {
+        var before = runs;
+        runs = read(before);
+        if (!runs.equals(before)) {
+            isNew = true;
+            hasEverCome = true;
+            comeNanos = System.nanoTime();
+        }
+    }
+
+    private String read(String before) {
         try {
-            return statistics.isPresent() ? runs(Files.readString(statistics.get())) : "";
+            return statistics.isPresent() ? runs(Files.readString(statistics.get())) : before;
         } catch (IOException _) {
-            return seen == null ? "" : seen; // the kernel keeps none
+            return before; // the kernel keeps none
         }
     }
 

@@ -79,6 +79,34 @@ class StuckJobTest {
         }
     }
 
+    /** As Ctrl-\ in a terminal sends the signal to all processes of the job. */
+    @Test
+    void shouldDumpNoThreadsOfRanksThatGetSigquitWithTheLauncher() throws Exception {
+        try (var launcher = run(ONE_IS_MISSING, "-n", "4")) {
+            launcher.awaitLines(4);
+            List<String> command = new ArrayList<>(List.of("kill", "-QUIT"));
+            launcher.ranks().forEach(rank -> command.add(String.valueOf(rank.pid())));
+            command.add(String.valueOf(launcher.handle().pid()));
+            new ProcessBuilder(command).start().waitFor();
+            LauncherProcess.awaitThat("a report", () -> launcher.err().contains(MISSING));
+            launcher.handle().destroy();
+            launcher.await();
+            assertThat(launcher.out()).doesNotContain("Full thread dump", "Heap", "java.lang.Thread");
+        }
+    }
+
+    @Test
+    void shouldPassOnTheThreadDumpOfARankThatAloneGetsSigquit() throws Exception {
+        try (var launcher = run(ONE_IS_MISSING, "-n", "4")) {
+            launcher.awaitLines(4);
+            var pid = String.valueOf(launcher.ranks().getFirst().pid());
+            new ProcessBuilder("kill", "-QUIT", pid).start().waitFor();
+            LauncherProcess.awaitThat("a dump", () -> launcher.out().contains("Full thread dump")
+                    && launcher.out().contains("\nHeap\n"));
+            assertThat(launcher.err()).isEmpty();
+        }
+    }
+
     @Test
     void shouldSayWhereTheRanksAreWhenOneHasWaitedForLong() throws Exception {
         try (var launcher = run(ONE_IS_MISSING, "-n", "4", "--hang-report", "1s")) {
