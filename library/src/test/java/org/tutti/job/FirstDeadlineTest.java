@@ -100,6 +100,31 @@ class FirstDeadlineTest {
                 + ", for \\d+ ms, waiting for any rank");
     }
 
+    @Test
+    void shouldTellInWhichCallAnotherThreadOfTheProgramIs() {
+        var message = new AtomicReference<String>();
+        var line = new AtomicInteger();
+        var over = new CountDownLatch(1);
+        Tutti.runLocal(2, job -> {
+            if (job.rank() == 1) {
+                over.await();
+                return;
+            }
+            var worker = Thread.ofPlatform().start(() -> {
+                try {
+                    line.set(line() + 1);
+                    job.world().withDeadline(LIMIT).barrier();
+                } catch (DeadlineExceededException e) {
+                    message.set(e.getMessage());
+                }
+            });
+            worker.join();
+            over.countDown();
+        });
+        assertThat(message.get())
+                .contains("\n  rank 0 is in barrier, call 1 on the world, at " + here(line) + ", for ");
+    }
+
     private static void awaitThatItAwaits(Thread thread) {
         while (!CallSite.of(thread).map(CallSite::call).orElse("").equals("await")) {
             LockSupport.parkNanos(1_000_000);

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 import org.tutti.job.HangReport;
@@ -56,19 +57,21 @@ final class RollCall {
 
     /** Takes in what there is to know of a process's ranks, if its answer need not be waited for. */
     private boolean hear(int number, boolean late, List<Whereabouts> all) {
-        var answer = nodes.answer(number);
-        boolean lives = number < processes.size() && processes.get(number).isAlive();
+        boolean started = number < processes.size();
+        boolean lives = started && processes.get(number).isAlive();
+        var answer = lives ? nodes.answer(number) : Optional.<List<Whereabouts>>empty();
         if (answer.isEmpty() && lives && !late) {
             return false;
         }
         plan.ranksOf(number).ranks().forEach(rank -> all.add(answer.stream().flatMap(List::stream)
-                .filter(each -> each.rank() == rank && lives).findFirst().orElseGet(() -> unknown(rank, lives))));
+                .filter(each -> each.rank() == rank).findFirst()
+                .orElseGet(() -> Whereabouts.unknown(rank, state(rank, started, lives)))));
         return true;
     }
 
-    private Whereabouts unknown(int rank, boolean lives) {
-        return Whereabouts.unknown(rank, !lives ? Whereabouts.State.ENDED
-                : nodes.hasJoined(rank) ? Whereabouts.State.SILENT : Whereabouts.State.ABSENT);
+    private Whereabouts.State state(int rank, boolean started, boolean lives) {
+        return started && !lives ? Whereabouts.State.ENDED
+                : started && nodes.hasJoined(rank) ? Whereabouts.State.SILENT : Whereabouts.State.ABSENT;
     }
 
     /** {@return what to say of the ranks, after asking them} */

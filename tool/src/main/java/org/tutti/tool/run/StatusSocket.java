@@ -11,6 +11,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Where the launcher answers {@code tutti status}: a socket in the directory of the job, which only its owner can
@@ -18,6 +19,8 @@ import java.nio.file.Path;
  */
 final class StatusSocket implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(StatusSocket.class.getName());
+
+    private static final long RETRY_NANOS = 100_000_000;
 
     private final RollCall rollCall;
     private final ServerSocketChannel server;
@@ -49,6 +52,7 @@ final class StatusSocket implements AutoCloseable {
                 }
             } catch (IOException e) {
                 LOG.log(Level.DEBUG, "nobody hears the answer", e);
+                LockSupport.parkNanos(RETRY_NANOS); // it may be that too many files are open
             } catch (InterruptedException _) {
                 return; // nobody does that
             }

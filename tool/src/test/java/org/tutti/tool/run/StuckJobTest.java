@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,6 +96,7 @@ class StuckJobTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldPassOnTheThreadDumpOfARankThatAloneGetsSigquit() throws Exception {
         try (var launcher = run(ONE_IS_MISSING, "-n", "4")) {
@@ -187,6 +189,7 @@ class StuckJobTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldNameARankWhoseProcessStandsStill() throws Exception {
         var program = """
@@ -210,6 +213,7 @@ class StuckJobTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldAskTheRanksOfAllNodes() throws Exception {
         try (var launcher = run(ONE_IS_MISSING, "-n", "4", "--nodes", "2", "--hang-report", "1s")) {
@@ -226,6 +230,7 @@ class StuckJobTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldAskTheRanksThatShareAProcess() throws Exception {
         try (var launcher = run(ONE_IS_MISSING, "-n", "4", "--ranks-per-process", "2", "--hang-report", "1s")) {
