@@ -9,6 +9,7 @@ import org.tutti.JobAbortedException;
 import org.tutti.NodeMemoryException;
 import org.tutti.RankFailedException;
 import org.tutti.TuttiException;
+import org.tutti.memory.CallSite;
 
 /**
  * Why a communicator is broken, and by whom, as the broken word says it: the reason in the highest byte, the culprit's
@@ -92,7 +93,7 @@ public final class Breakage {
     }
 
     private static String ownCall() {
-        String site = CallSite.at();
+        String site = CallSite.here();
         return site.isEmpty() ? "" : ", and what is called here," + site;
     }
 }

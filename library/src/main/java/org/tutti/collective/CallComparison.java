@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 import org.tutti.CollectiveMismatchException;
+import org.tutti.memory.CallSite;
 import org.tutti.memory.Waiter;
 
 /**
@@ -68,7 +69,7 @@ final class CallComparison {
         return named != null ? named
                 : new CollectiveMismatchException(place.describe() + " and " + place.members.describe(other)
                         + " called different collectives, or disagreed on an argument, some calls ago, as was seen"
-                        + CallSite.at() + "; all ranks must call the same collectives in the same order, with the same"
+                        + CallSite.here() + "; all ranks must call the same collectives in the same order, with the same"
                         + " arguments", true);
     }
 
@@ -97,10 +98,10 @@ final class CallComparison {
                 if (machine.load(cells, theirs) == operation + 1) {
                     return new CollectiveMismatchException(place.describe() + " called "
                             + Descriptor.text(machine, ring, mine)
-                            + (operation == sequence ? CallSite.at() : "")
+                            + (operation == sequence ? CallSite.here() : "")
                             + " as call number " + (operation + 1) + " on its communicator, but "
                             + place.members.describe(other) + " called " + called
-                            + (operation == sequence ? "" : ", as was seen" + CallSite.at())
+                            + (operation == sequence ? "" : ", as was seen" + CallSite.here())
                             + "; all ranks must call the same collectives in the same order, with the same arguments",
                             true);
                 }

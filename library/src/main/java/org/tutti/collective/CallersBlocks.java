@@ -4,6 +4,7 @@ package org.tutti.collective;
 import java.util.Locale;
 
 import org.tutti.CollectiveMismatchException;
+import org.tutti.memory.CallSite;
 
 /**
  * The blocks of this rank's call in a {@link BlockExchange}: those that it has for others are cut into sections, and
@@ -114,7 +115,7 @@ final class CallersBlocks {
 
     private CollectiveMismatchException mismatch(int source, long bytes) {
         return new CollectiveMismatchException(team.describe() + " called " + call.collective().label()
-                + CallSite.at() + " and expects a block of " + elements(call.targetBytes(source)) + " of "
+                + CallSite.here() + " and expects a block of " + elements(call.targetBytes(source)) + " of "
                 + team.describe(source)
                 + ", which has one of " + elements(bytes) + " for it; both must say the same", true);
     }

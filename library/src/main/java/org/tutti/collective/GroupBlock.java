@@ -12,6 +12,7 @@ import org.tutti.CollectiveMismatchException;
 import org.tutti.CommunicatorBrokenException;
 import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
+import org.tutti.memory.CallSite;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
 
@@ -210,7 +211,7 @@ public final class GroupBlock {
         if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
             throw new DeadlineExceededException(parent.describe() + " passed its deadline in " + called
                     + " while it waited for " + parent.members.describe(master)
-                    + "; see what that rank does, or allow more time");
+                    + "; see what that rank does, or allow more time" + parent.members.whereabouts(parent.rank));
         }
     }
 
@@ -265,7 +266,7 @@ public final class GroupBlock {
         long made = machine.load(memory, line + RingLayout.GROUP);
         return made == 0 || made == id || !isAwaited(parent, other, made, memory, line) ? null
                 : new CollectiveMismatchException(
-                        parent.describe() + " called " + called + CallSite.at() + " for ranks "
+                        parent.describe() + " called " + called + CallSite.here() + " for ranks "
                                 + Arrays.toString(ranks) + ", but " + parent.members.describe(other)
                                 + " makes another group, of "
                                 + ranks(machine, memory, line) + " in some order; all members must give the same list",

@@ -78,6 +78,24 @@ public interface Members {
     String describe(int rank);
 
     /**
+     * Says where the ranks of this node are, for the message of a deadline that has passed; only for the first one of
+     * the job, and what others throw is held up until that is known.
+     *
+     * @param rank whose deadline it is, a rank of the communicator
+     * @return what to add to the message, in lines of its own; or nothing
+     */
+    default String whereabouts(int rank) {
+        return "";
+    }
+
+    /**
+     * {@return what to call the communicator in messages, such as "the world"}
+     */
+    default String communicator() {
+        return "the communicator";
+    }
+
+    /**
      * Tells which rank of the job a rank is; they are the same where all ranks of the job take part, in their order.
      *
      * @param rank the rank of the communicator

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import org.tutti.Topology;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
+import org.tutti.memory.WaitingCall;
 import org.tutti.memory.Words;
 import org.tutti.pattern.LevelTree;
 
@@ -262,6 +263,16 @@ class Placement {
      */
     public String describe(int other) {
         return members.describe(other);
+    }
+
+    /**
+     * Tells of a call of this rank, when nothing is known of for whom it waits.
+     *
+     * @param name the call, such as "barrier"
+     * @return the call
+     */
+    public WaitingCall describeCall(String name) {
+        return new WaitingCall(members.rankInJob(rank), name, members.communicator(), 0, WaitingCall.UNKNOWN);
     }
 
     int master(int ofNode) {

@@ -8,7 +8,9 @@ import org.tutti.CollectiveMismatchException;
 import org.tutti.CommunicatorBrokenException;
 import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
+import org.tutti.memory.CallSite;
 import org.tutti.memory.Waiter;
+import org.tutti.memory.WaitingCall;
 
 /**
  * For whom and what a rank waits in an operation, and all that can end that wait but the awaited word.
@@ -150,6 +152,13 @@ final class Waiting implements Waiter.Check {
                 : Math.clamp(waitedNanos / SLEEP_FRACTION, SLEEP_NANOS_MIN, SLEEP_NANOS_MAX);
     }
 
+    @Override
+    public WaitingCall call() {
+        Ledger other = awaitedLedger;
+        return new WaitingCall(members.rankInJob(place.rank), called(), members.communicator(), operation.sequence + 1,
+                other == null ? members.rankInJob(awaitedRank) : WaitingCall.UNKNOWN);
+    }
+
     // ---- what can go wrong
 
     /**
@@ -185,7 +194,7 @@ final class Waiting implements Waiter.Check {
         if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
             throw new DeadlineExceededException(
                     place.describe() + " passed its deadline in " + called() + " while it waited for " + awaited()
-                            + "; see what that rank does, or allow more time");
+                            + "; see what that rank does, or allow more time" + members.whereabouts(place.rank));
         }
     }
 
@@ -243,7 +252,7 @@ final class Waiting implements Waiter.Check {
         if (place.blocking && made != 0
                 && machine.load(memory, line + RingLayout.GROUP_DRAWN) <= operation.sequence
                 && GroupBlock.isAwaited(place, other, made, memory, line) && isAwaiting()) {
-            throw new CollectiveMismatchException(place.describe() + " called " + called() + CallSite.at() + ", but "
+            throw new CollectiveMismatchException(place.describe() + " called " + called() + CallSite.here() + ", but "
                     + members.describe(other) + " makes a group of " + GroupBlock.ranks(machine, memory, line)
                     + " and waits for it to do the same; all ranks must call the same collectives in the same order, "
                     + "with the same arguments", true);

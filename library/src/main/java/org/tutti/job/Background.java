@@ -50,8 +50,8 @@ final class Background {
         }
         try {
             LiveRequest request = new LiveRequest(first, call.collective(), attention);
-            Thread.ofVirtual().name("tutti rank " + first.rank() + " " + call.collective().label())
-                    .start(() -> request.complete(run(team, call, afterwards, atLast)));
+            request.runsOn(Thread.ofVirtual().name("tutti rank " + first.rank() + " " + call.collective().label())
+                    .start(() -> request.complete(run(team, call, afterwards, atLast))));
             return request;
         } catch (Throwable failure) {
             team.breakOff(failure);

@@ -187,6 +187,17 @@ final class LiveMembers implements Members {
     }
 
     @Override
+    public String whereabouts(int rank) {
+        return node.whereabouts(rankInJob(rank));
+    }
+
+    @Override
+    public String communicator() {
+        String known = name;
+        return known != null ? '"' + known + '"' : ranks == null ? "the world" : "a group of " + RankList.name(ranks);
+    }
+
+    @Override
     public int rankInJob(int rank) {
         return ranks == null ? rank : ranks[rank];
     }

@@ -2,6 +2,7 @@
 package org.tutti.job;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -12,6 +13,8 @@ import org.tutti.CallInterruptedException;
 import org.tutti.Collective;
 import org.tutti.Request;
 import org.tutti.collective.Team;
+import org.tutti.memory.WaitingCall;
+import org.tutti.memory.Waits;
 
 /**
  * A request whose operation runs on a virtual thread.
@@ -22,6 +25,7 @@ final class LiveRequest implements Request {
     private final Attention attention;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final CompletableFuture<Void> stage = new CompletableFuture<>();
+    private volatile Thread runner;
 
     LiveRequest(Team team, Collective called, Attention attention) {
         this.team = team;
@@ -49,9 +53,21 @@ final class LiveRequest implements Request {
         return done;
     }
 
+    /** Says which thread runs the operation, which knows best for whom it waits. */
+    void runsOn(Thread thread) {
+        runner = thread;
+    }
+
+    private WaitingCall call() {
+        Thread known = runner;
+        return (known == null ? Optional.<Waits.Wait>empty() : Waits.of(known)).map(wait -> wait.call().get())
+                .orElseGet(() -> team.describeCall(called.label()));
+    }
+
     @Override
     public void await() {
         attention.begin();
+        Waits.Wait outer = Waits.begin(this::call, System.nanoTime());
         try {
             ended.get();
         } catch (InterruptedException _) {
@@ -59,6 +75,7 @@ final class LiveRequest implements Request {
         } catch (ExecutionException e) {
             throw LiveRequest.<RuntimeException>asItIs(e.getCause());
         } finally {
+            Waits.end(outer);
             attention.end();
         }
     }
@@ -66,6 +83,7 @@ final class LiveRequest implements Request {
     @Override
     public boolean await(Duration timeout) {
         attention.begin();
+        Waits.Wait outer = Waits.begin(this::call, System.nanoTime());
         try {
             ended.get(LiveCommunicator.nanos(timeout), TimeUnit.NANOSECONDS);
             return true;
@@ -77,6 +95,7 @@ final class LiveRequest implements Request {
         } catch (ExecutionException e) {
             throw LiveRequest.<RuntimeException>asItIs(e.getCause());
         } finally {
+            Waits.end(outer);
             attention.end();
         }
     }

@@ -74,6 +74,7 @@ public final class LocalRanks {
     }
 
     private static void runRank(Node node, LiveJob job, Program program, Throwable[] failures) {
+        node.threads().add(job.rank());
         try {
             program.run(job);
         } catch (Throwable failure) {

@@ -28,6 +28,8 @@ final class Node {
     private final MemorySegment ring;
     private final LiveMembers members = new LiveMembers(this);
     private final SharedGroup.All groups = new SharedGroup.All();
+    private final RankThreads threads = new RankThreads();
+    private final Inquiry inquiry;
     private NodeView world;
 
     private Node(Memory memory, MemorySegment words, int size) {
@@ -38,6 +40,7 @@ final class Node {
         this.directory = directoryAddress == 0 ? null
                 : new Directory(memory.block(directoryAddress, DirectoryLayout.bytes(size)), size);
         this.ring = memory.block(ringAddress(), new RingLayout(nodes(), nodeRanks()).bytes());
+        this.inquiry = new Inquiry(memory, words);
     }
 
     /** Fills in the node's first block, at an address that has been claimed for it, and claims the world's ring. */
@@ -303,6 +306,24 @@ final class Node {
     /** The groups that ranks of this process are in. */
     SharedGroup.All groups() {
         return groups;
+    }
+
+    /** The threads of the ranks that this process has. */
+    RankThreads threads() {
+        return threads;
+    }
+
+    /** How the processes of the node are asked where their ranks are. */
+    Inquiry inquiry() {
+        return inquiry;
+    }
+
+    /**
+     * Where the ranks of this node are, in lines for a message, if this rank's deadline is the first of the job that
+     * passes here. Another one's, whose exception ends the calls of all, waits until that is known.
+     */
+    String whereabouts(int rank) {
+        return FirstDeadline.passed(this, words, rank);
     }
 
     /** What the ranks know of each other's lives: all of the job. */

@@ -7,6 +7,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.locks.LockSupport;
@@ -297,6 +298,26 @@ public final class NodeFile implements AutoCloseable {
      */
     public void publishRendezvous(String rendezvous) {
         node.publishRendezvous(rendezvous);
+    }
+
+    /**
+     * Asks the processes of this node where their ranks are.
+     *
+     * @return the number of the question, for {@link #answer}
+     */
+    public synchronized long ask() {
+        return closed ? 0 : node.inquiry().ask();
+    }
+
+    /**
+     * Tells what a process has answered.
+     *
+     * @param firstRank its first rank
+     * @param question what {@link #ask} returned
+     * @return where its ranks were when it answered that question or a later one; nothing if it has not
+     */
+    public synchronized Optional<List<Whereabouts>> answer(int firstRank, long question) {
+        return closed ? Optional.empty() : node.inquiry().answer(firstRank, question);
     }
 
     // ---- life and death

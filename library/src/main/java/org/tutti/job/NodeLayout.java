@@ -12,8 +12,11 @@ import org.tutti.memory.Words;
  *           +24 number of this node        +32 nodes of the job             +40 ranks of this node
  *           +48 address of the directory, 0 with one node
  *  line 1:  +0 changes: counts failures, leavings and the abort (many add)
+ *           +8 asked: counts the questions where the ranks are (many add)
  *  line 2:  +0 abort: 0, or (status + 1)·2³² + rank           (set once)
  *           +8 first failure: 0, or rank + 1                  (set once)
+ *           +16 first deadline: 0, or 1 + the rank that asks where the ranks are, as its deadline has passed (set once)
+ *           +24 1 when that has its answers
  *  line 3:  +0 rendezvous: 0, or the length of its text       (set once)
  *           +8 the text, "address:port" in ASCII, up to the end of line 6; with
  *           several rails, one for each, separated by commas
@@ -28,6 +31,9 @@ import org.tutti.memory.Words;
  *           +32 1 if the process is known to have ended, whatever the state (the same)
  *           +40 0, or one more than the rank without which this one could not go on, though that one has not
  *           failed: it has left, or closed or broken a communicator (the same)
+ *           of the first rank of a process of this node, what {@link Inquiry} has there:
+ *           +48 answered: twice the question that it has answered, less one while it writes the answer
+ *           +56 address of the answer: a word with its length, and its text; 0 before the first
  * </pre>
  */
 final class NodeLayout {
@@ -39,8 +45,11 @@ final class NodeLayout {
     static final long NODE_RANKS = 40;
     static final long DIRECTORY = 48;
     static final long CHANGES = Words.LINE_BYTES;
+    static final long ASKED = CHANGES + Long.BYTES;
     static final long ABORT = 2L * Words.LINE_BYTES;
     static final long FIRST_FAILURE = ABORT + Long.BYTES;
+    static final long FIRST_DEADLINE = FIRST_FAILURE + Long.BYTES;
+    static final long DEADLINE_ANSWERED = FIRST_DEADLINE + Long.BYTES;
     static final long RENDEZVOUS = 3L * Words.LINE_BYTES;
     static final long RENDEZVOUS_TEXT = RENDEZVOUS + Long.BYTES;
     static final int RENDEZVOUS_TEXT_MAX = 4 * Words.LINE_BYTES - Long.BYTES;
@@ -84,5 +93,13 @@ final class NodeLayout {
 
     static long missed(int rank) {
         return state(rank) + 40;
+    }
+
+    static long answered(int firstRankOfProcess) {
+        return state(firstRankOfProcess) + 48;
+    }
+
+    static long answer(int firstRankOfProcess) {
+        return state(firstRankOfProcess) + 56;
     }
 }

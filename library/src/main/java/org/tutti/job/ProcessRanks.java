@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 import org.tutti.Job;
 import org.tutti.JobOptions;
@@ -13,6 +14,8 @@ import org.tutti.JobStartException;
 import org.tutti.RankFailedException;
 import org.tutti.memory.PrivateMemory;
 import org.tutti.memory.Waiter;
+import org.tutti.memory.WaitingCall;
+import org.tutti.memory.Waits;
 
 /**
  * The ranks of this process in the job that it was started in: usually one, several only under a launcher. A process
@@ -48,7 +51,8 @@ public final class ProcessRanks {
         file.node().beat(environment.firstRank()); // links what marking a rank as failed needs when memory is used up
         this.joined = new Thread[environment.ranks()];
         this.network = environment.shape().nodes() == 1 ? null : openNetwork();
-        this.watch = new Watch(file, environment.firstRank(), network, environment.standstillMillis());
+        this.watch = new Watch(file, environment.firstRank(), environment.ranks(), network,
+                environment.standstillMillis());
     }
 
     private Network openNetwork() {
@@ -130,6 +134,7 @@ public final class ProcessRanks {
             ranks.joined[index] = Thread.currentThread();
         }
         Node node = ranks.file.node();
+        node.threads().add(rank);
         try {
             node.markJoined(rank, environment.firstRank());
             if (ranks.network != null) {
@@ -154,22 +159,34 @@ public final class ProcessRanks {
         Node node = file.node();
         long start = System.nanoTime();
         Waiter.Check check = () -> checkJoining(self, deadlineNanos);
-        while (!areAllHere(node)) {
-            check.check();
-            if (network != null && network.isMeeting(self)) {
-                network.meet(check);
+        Waits.Wait outer = Waits.begin(() -> joining(self), start);
+        try {
+            while (!areAllHere(node)) {
+                check.check();
+                if (network != null && network.isMeeting(self)) {
+                    network.meet(check);
+                }
+                try {
+                    long waitedMillis = (System.nanoTime() - start) / 1_000_000;
+                    Thread.sleep(Math.clamp(waitedMillis / POLL_FRACTION, 1, POLL_MILLIS_MAX));
+                } catch (InterruptedException _) {
+                    Thread.currentThread().interrupt();
+                }
             }
-            try {
-                long waitedMillis = (System.nanoTime() - start) / 1_000_000;
-                Thread.sleep(Math.clamp(waitedMillis / POLL_FRACTION, 1, POLL_MILLIS_MAX));
-            } catch (InterruptedException _) {
-                Thread.currentThread().interrupt();
-            }
+        } finally {
+            Waits.end(outer);
         }
         file.unlink();
         if (network != null) {
             node.directory().requireEqualRails();
         }
+    }
+
+    private WaitingCall joining(int self) {
+        Node node = file.node();
+        int absent = IntStream.range(0, node.size()).filter(rank -> node.state(rank) == NodeLayout.ABSENT).findFirst()
+                .orElse(WaitingCall.UNKNOWN);
+        return new WaitingCall(self, "join", "", 0, absent);
     }
 
     private static boolean areAllHere(Node node) {
@@ -283,6 +300,15 @@ public final class ProcessRanks {
         synchronized (LOCK) {
             return instance != null && instance.launched
                     && instance.file.node().state(instance.environment.firstRank() + index) == NodeLayout.JOINED;
+        }
+    }
+
+    /** What {@link RankProcess} does before a rank's program begins, on its thread. */
+    static void begin(int index) {
+        synchronized (LOCK) {
+            if (instance != null) {
+                instance.file.node().threads().add(instance.environment.firstRank() + index);
+            }
         }
     }
 

@@ -91,6 +91,7 @@ public final class RankProcess {
     }
 
     private static void runRank(int index, String className, String[] arguments) {
+        ProcessRanks.begin(index);
         try {
             call(className, arguments);
             if (ProcessRanks.hasNotLeft(index)) {

@@ -9,7 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Watches over the others from a process: a daemon thread that looks, every {@value #INTERVAL_MILLIS} ms, whether the
  * next process of the node lives and runs, whether the launcher lives, and whether the job was aborted; with several
- * nodes it also spreads the news ({@link Gossip}), and is woken when there are some.
+ * nodes it also spreads the news ({@link Gossip}), and is woken when there are some. It also answers who asks where the
+ * ranks of its process are ({@link Inquiry}).
  *
  * <p>Each process watches only the next one of its node, in the order of first ranks, that is still part of the job,
  * and marks its ranks as failed when it has died, which its lock tells, or has not beaten for as long as a process may
@@ -29,6 +30,7 @@ final class Watch implements AutoCloseable {
 
     private final NodeFile file;
     private final int self;
+    private final int ranks;
     private final Network network;
     private final long standstillNanosMax;
     private final Thread thread;
@@ -41,12 +43,14 @@ final class Watch implements AutoCloseable {
     /**
      * @param file the node
      * @param self the first rank of this process
+     * @param ranks how many it has
      * @param network what connects the node with others, or null
      * @param standstillMillisMax how long a process may stand still
      */
-    Watch(NodeFile file, int self, Network network, long standstillMillisMax) {
+    Watch(NodeFile file, int self, int ranks, Network network, long standstillMillisMax) {
         this.file = file;
         this.self = self;
+        this.ranks = ranks;
         this.network = network;
         this.standstillNanosMax = standstillMillisMax * 1_000_000;
         this.thread = Thread.ofPlatform().daemon().name("tutti watch").unstarted(this::run);
@@ -84,10 +88,19 @@ final class Watch implements AutoCloseable {
 
     private void look(long elapsedNanos) throws IOException {
         file.node().beat(self);
+        answer();
         watchAbort();
         watchLauncher();
         watchNeighbour(elapsedNanos);
         watchFailed();
+    }
+
+    /** Somebody may want to know where the ranks of this process are. */
+    private void answer() {
+        Node node = file.node();
+        if (node.inquiry().isAsked(self)) {
+            node.inquiry().answer(self, ranks, node.threads(), node);
+        }
     }
 
     private void watchLauncher() throws IOException {

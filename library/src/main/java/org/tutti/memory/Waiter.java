@@ -22,7 +22,8 @@ import java.util.concurrent.locks.LockSupport;
  * of waiting a rank costs well below 1 % of a core (a wake-up cost 50 to 120 µs where Tutti was built).
  * </ul>
  *
- * <p>A wait that is to leave the core to others only {@linkplain Check#sleepNanos sleeps}.
+ * <p>A wait that is to leave the core to others only {@linkplain Check#sleepNanos sleeps}. One that parks, or has slept
+ * for as long, is listed in {@link Waits}.
  *
  * <p>From the second stage on a {@link Check} runs now and then; it ends the wait by throwing. Interrupts are its
  * business as well: an interrupted thread parks no longer, and the check is to notice that.
@@ -47,6 +48,15 @@ public final class Waiter {
          */
         default long sleepNanos(long waitedNanos) {
             return 0;
+        }
+
+        /**
+         * Tells which call waits, to whoever asks where a rank is stuck: on another thread, while the wait lasts.
+         *
+         * @return the call; null if it is nobody's
+         */
+        default WaitingCall call() {
+            return null;
         }
     }
 
@@ -208,17 +218,29 @@ public final class Waiter {
     private void sleep(MemorySegment memory, long offset, long atLeast, Check check, long start) {
         long waited = System.nanoTime() - start;
         long nanos = check.sleepNanos(waited);
-        while (nanos > 0 && Words.load(memory, offset) < atLeast) {
-            if (waited > YIELD_NANOS) {
-                check.check();
+        boolean lasts = false;
+        Waits.Wait outer = null;
+        try {
+            while (nanos > 0 && Words.load(memory, offset) < atLeast) {
+                if (waited > YIELD_NANOS) {
+                    if (!lasts) {
+                        lasts = true;
+                        outer = Waits.begin(check::call, start);
+                    }
+                    check.check();
+                }
+                if (progress != null) {
+                    progress.sleep(memory, offset, atLeast, nanos);
+                } else {
+                    LockSupport.parkNanos(nanos);
+                }
+                waited = System.nanoTime() - start;
+                nanos = check.sleepNanos(waited);
             }
-            if (progress != null) {
-                progress.sleep(memory, offset, atLeast, nanos);
-            } else {
-                LockSupport.parkNanos(nanos);
+        } finally {
+            if (lasts) {
+                Waits.end(outer);
             }
-            waited = System.nanoTime() - start;
-            nanos = check.sleepNanos(waited);
         }
     }
 
@@ -226,34 +248,46 @@ public final class Waiter {
         boolean virtual = Thread.currentThread().isVirtual();
         long start = System.nanoTime(); // or when something arrived at last: who receives does not wait in vain
         boolean parks = false;
+        boolean lasts = false;
+        Waits.Wait outer = null;
         long begun = start;
-        for (int yields = 1;; yields++) {
-            for (int i = 0; i < spinsPerYield; i++) {
-                if (Words.load(memory, offset) >= atLeast) {
-                    return;
+        try {
+            for (int yields = 1;; yields++) {
+                for (int i = 0; i < spinsPerYield; i++) {
+                    if (Words.load(memory, offset) >= atLeast) {
+                        return;
+                    }
+                    Thread.onSpinWait();
                 }
-                Thread.onSpinWait();
+                if (yields % SLEEP_INTERVAL == 0 && check.sleepNanos(System.nanoTime() - begun) > 0) {
+                    sleep(memory, offset, atLeast, check, begun);
+                    start = System.nanoTime();
+                    parks = false;
+                } else if (progress != null && progress.poll()) {
+                    start = System.nanoTime();
+                    parks = false;
+                } else if (parks) {
+                    if (!lasts) {
+                        lasts = true;
+                        outer = Waits.begin(check::call, begun);
+                    }
+                    check.check();
+                    LockSupport.parkNanos(Math.min((System.nanoTime() - start) / PARK_FRACTION, PARK_NANOS_MAX));
+                } else if (forAnswers) {
+                    progress.awaitArrival();
+                } else if (virtual && yields % VIRTUAL_PARK_INTERVAL == 0) {
+                    LockSupport.parkNanos(1);
+                } else {
+                    Thread.yield();
+                }
+                if (yields % CHECK_INTERVAL == 0) { // not at once: who had no core for long has only begun to look
+                    check.check();
+                    parks = System.nanoTime() - start > YIELD_NANOS;
+                }
             }
-            if (yields % SLEEP_INTERVAL == 0 && check.sleepNanos(System.nanoTime() - begun) > 0) {
-                sleep(memory, offset, atLeast, check, begun);
-                start = System.nanoTime();
-                parks = false;
-            } else if (progress != null && progress.poll()) {
-                start = System.nanoTime();
-                parks = false;
-            } else if (parks) {
-                check.check();
-                LockSupport.parkNanos(Math.min((System.nanoTime() - start) / PARK_FRACTION, PARK_NANOS_MAX));
-            } else if (forAnswers) {
-                progress.awaitArrival();
-            } else if (virtual && yields % VIRTUAL_PARK_INTERVAL == 0) {
-                LockSupport.parkNanos(1);
-            } else {
-                Thread.yield();
-            }
-            if (yields % CHECK_INTERVAL == 0) { // not at once: who had no core for long has only begun to look
-                check.check();
-                parks = System.nanoTime() - start > YIELD_NANOS;
+        } finally {
+            if (lasts) {
+                Waits.end(outer);
             }
         }
     }

@@ -6,6 +6,7 @@ import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
 import org.tutti.collective.Members;
 import org.tutti.memory.Waiter;
+import org.tutti.memory.WaitingCall;
 
 /**
  * Looks for reasons to end a call that waits for another node. There is one for each remote memory, used again and
@@ -55,8 +56,16 @@ class CallCheck implements Waiter.Check {
         }
         if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
             throw new DeadlineExceededException(members.describe(rank) + " passed its deadline in " + call
-                    + " while it waited for " + awaited() + "; see what that rank does, or allow more time");
+                    + " while it waited for " + awaited() + "; see what that rank does, or allow more time"
+                    + members.whereabouts(rank));
         }
+    }
+
+    @Override
+    public WaitingCall call() {
+        int target = awaited;
+        return new WaitingCall(members.rankInJob(rank), call, members.communicator(), 0,
+                target == ANY ? WaitingCall.ANYBODY : members.rankInJob(target));
     }
 
     private String awaited() {

@@ -16,6 +16,7 @@ import org.tutti.tool.info.InfoCommand;
 import org.tutti.tool.run.HostCommand;
 import org.tutti.tool.run.PrepareCommand;
 import org.tutti.tool.run.RunCommand;
+import org.tutti.tool.run.StatusCommand;
 import org.tutti.tool.simulate.ChartCommand;
 import org.tutti.tool.simulate.DrawCommand;
 import org.tutti.tool.simulate.SimulateCommand;
@@ -31,7 +32,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
  */
 @Command(name = "tutti", version = "tutti " + Main.VERSION, mixinStandardHelpOptions = true,
         description = "Runs and examines parallel Java programs.", subcommands = {
-                RunCommand.class, BenchCommand.class, CompareCommand.class, InfoCommand.class, SimulateCommand.class,
+                RunCommand.class, StatusCommand.class, BenchCommand.class, CompareCommand.class, InfoCommand.class,
+                SimulateCommand.class,
                 DrawCommand.class, ChartCommand.class, TuneCommand.class, PrepareCommand.class, HostCommand.class,
                 CommandLine.HelpCommand.class},
         footer = {"", "Begin with", "  tutti run -n 4 examples/Pi.java", "",

@@ -31,7 +31,8 @@ public final class Installation {
 
     /** The JVM options with which the cache was made. */
     private static final List<String> OPTIONS = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
-            "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED");
+            "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED", "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:-DisplayVMOutput");
 
     private static String classPath;
 

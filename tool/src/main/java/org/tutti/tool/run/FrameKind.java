@@ -18,6 +18,8 @@ enum FrameKind {
     MARK_FAILED,
     /** Process to end, and whether by SIGKILL. */
     END_PROCESS,
+    /** Question where the ranks are: its number. */
+    ASK,
     /** All is over. */
     GOODBYE,
 
@@ -42,6 +44,8 @@ enum FrameKind {
     FIRST_FAILURE,
     /** Rank that aborted the job, status. */
     ABORTED,
+    /** Process, number of the question, where its ranks are: text. */
+    WHEREABOUTS,
     /** Room for standard input: bytes. */
     ROOM_FOR_INPUT,
 

@@ -13,13 +13,11 @@ import org.tutti.job.RankProcess;
  * because another one did comes after the report of the first cause, what several ranks have thrown alike once, and a
  * warning that the launcher itself provoked not at all.
  */
-final class HeldLines {
+final class HeldLines implements LineFilter {
     private static final byte MARKER = (byte) RankProcess.MARK;
     private static final byte[] PREFIX = "tutti: ".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] WARNING = (RankCommand.VECTOR_WARNING + "\n").getBytes(StandardCharsets.US_ASCII);
     private static final int LINES_MAX = 4096;
-
-    private static final byte[] NOTHING = {};
 
     private final List<byte[]> lines = new ArrayList<>();
     private final Traces traces;
@@ -31,8 +29,8 @@ final class HeldLines {
         this.traces = new Traces(separate);
     }
 
-    /** {@return what is to be passed on instead of a line; null for the line as it is} */
-    synchronized byte[] take(byte[] bytes, int from, int to) {
+    @Override
+    public synchronized byte[] take(byte[] bytes, int from, int to) {
         if (bytes[from] == MARKER && lines.size() < LINES_MAX) {
             lines.add(Arrays.copyOfRange(bytes, from + 1, to));
             return NOTHING;

@@ -303,6 +303,7 @@ final class HostSession {
                     process.kill();
                 }
             }
+            case ASK -> states.ask(frame.number());
             case GOODBYE -> goodbye = true;
             case ALIVE -> {
             }

@@ -126,6 +126,12 @@ final class Inquest {
         return inTrouble ? firstCause() : Optional.empty();
     }
 
+    /** {@return whether the time is over that the job, or its ranks' joining, may take} */
+    boolean isOverdue() {
+        return plan.timeout().isPresent() && isPast(startNanos, plan.timeout().get())
+                || anyJoined && !allJoined && isPast(firstJoinNanos, plan.joinTimeout());
+    }
+
     private Optional<Ending> limitPassed() {
         var lost = output.failure();
         if (lost.isPresent()) {

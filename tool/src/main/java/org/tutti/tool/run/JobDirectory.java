@@ -14,11 +14,14 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 
 /**
- * The temporary directory of a job's compiled classes, for its owner only. A lock on the file in it says that its
- * launcher lives; the next launcher of the same user deletes the directories whose lock is free.
+ * The temporary directory of a job, with its compiled classes and the launcher's socket, for its owner only. A lock on
+ * the file in it says that its launcher lives; the next launcher of the same user deletes the directories whose lock is
+ * free.
  *
  * <p>Anybody may put something with such a name beside it: what is not a directory just as this class makes it is not
  * even opened, as opening a pipe waits for its other end. What is deleted is reached from directories that are open,
@@ -27,6 +30,7 @@ import java.util.Set;
 final class JobDirectory implements AutoCloseable {
     private static final String PREFIX = "tutti-";
     private static final Path LOCK = Path.of("launcher.lock");
+    private static final Path SOCKET = Path.of("launcher.socket");
     private static final Path SELF = Path.of("/proc/self");
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
@@ -59,6 +63,47 @@ final class JobDirectory implements AutoCloseable {
     /** {@return where the classes go} */
     Path classes() {
         return directory;
+    }
+
+    /** {@return where the launcher answers who asks for its job} */
+    Path socket() {
+        return socket(directory);
+    }
+
+    /** {@return where the launcher answers whose job has this directory} */
+    static Path socket(Path directory) {
+        return directory.resolve(SOCKET);
+    }
+
+    /** {@return the name of the job that has a directory} */
+    static String job(Path directory) {
+        return directory.getFileName().toString().substring(PREFIX.length());
+    }
+
+    /** {@return the directories of this user's jobs in another one, by name; some may be of dead launchers} */
+    static List<Path> own(Path parent) {
+        List<Path> found = new ArrayList<>();
+        try (var entries = open(parent)) {
+            var user = Files.getOwner(SELF);
+            for (var entry : entries) {
+                var name = entry.getFileName();
+                if (name.toString().startsWith(PREFIX) && isOwnDirectory(entries, name, user)) {
+                    found.add(parent.resolve(name));
+                }
+            }
+        } catch (IOException | DirectoryIteratorException _) {
+            return found; // what others may not list
+        }
+        found.sort(null);
+        return found;
+    }
+
+    private static boolean isOwnDirectory(SecureDirectoryStream<Path> parent, Path name, UserPrincipal user) {
+        try {
+            return isOwnDirectory(attributes(parent, name), user);
+        } catch (IOException _) {
+            return false; // it has just gone
+        }
     }
 
     @Override

@@ -1,10 +1,12 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.run;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
 import org.tutti.job.RankFailure;
+import org.tutti.job.Whereabouts;
 
 /**
  * A node of the job as the launcher sees it: starts its processes, and knows what its ranks have said, of themselves
@@ -43,6 +45,14 @@ interface JobNode extends AutoCloseable {
 
     /** Tells the node where the process of rank 0 listens. */
     void publishRendezvous(String rendezvous);
+
+    /** Asks the node's processes where their ranks are. */
+    void ask();
+
+    /**
+     * {@return where the ranks of the node's process with this number are, if it has answered the last question}
+     */
+    Optional<List<Whereabouts>> answer(int process);
 
     /** Looks whether the node has been silent for too long; called every now and then. */
     default void look() {}

@@ -9,6 +9,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.tutti.job.RankFailure;
+import org.tutti.job.Whereabouts;
 
 /**
  * The nodes of a job as the launcher sees them. Of a rank its own node is asked, which knows first; of the job any node
@@ -142,6 +143,17 @@ final class JobNodes implements AutoCloseable {
             });
         }
         return !rendezvousPassedOn;
+    }
+
+    /** Asks all processes where their ranks are. */
+    void ask() {
+        nodes.forEach(JobNode::ask);
+    }
+
+    /** {@return where the ranks of the process with this number are, if it has answered the last question} */
+    Optional<List<Whereabouts>> answer(int process) {
+        int node = placement.nodeOfProcess(process);
+        return nodes.get(node).answer(process - placement.firstProcessOf(node));
     }
 
     /** Looks whether nodes have been silent for too long. */

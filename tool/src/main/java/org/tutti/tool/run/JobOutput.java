@@ -26,6 +26,7 @@ final class JobOutput implements AutoCloseable {
     private final LineSink standardError =
             new LineSink("standard error", new FileOutputStream(FileDescriptor.err), failure);
     private final HeldLines held;
+    private final QuitSignal quit = new QuitSignal();
     private final List<LineSink> outs; // by number of the process
     private final List<LineSink> errs;
 
@@ -66,7 +67,7 @@ final class JobOutput implements AutoCloseable {
         var ranks = plan.ranksOf(number);
         var tag = plan.tagOutput() ? ("[" + ranks.numbers() + "] ").getBytes(StandardCharsets.US_ASCII) : NO_TAG;
         return List.of(
-                Relay.start(ranks.name() + " out", out, outs.get(number), tag, Optional.empty()),
+                Relay.start(ranks.name() + " out", out, outs.get(number), tag, Optional.of(new ThreadDumps(quit))),
                 Relay.start(ranks.name() + " err", err, errs.get(number), tag, Optional.of(held)));
     }
 
@@ -79,6 +80,11 @@ final class JobOutput implements AutoCloseable {
     void say(String sentence) {
         var line = (sentence + "\n").getBytes(StandardCharsets.UTF_8);
         standardError.write(this, OWN_TAG, line, 0, line.length);
+    }
+
+    /** Prints lines of the launcher on standard error, with nothing between them. */
+    void say(List<String> lines) {
+        say(String.join("\n", lines));
     }
 
     /** Prints what ranks said about failures that another one's failure had led to. */

@@ -18,6 +18,7 @@ import org.tutti.job.NodeShape;
  * @param hosts the hosts of the nodes, if they are not all on this one
  * @param bind whether each process keeps to its share of the cores
  * @param timeout how long the job may take
+ * @param hangReport after how long a wait the job says where its ranks are
  * @param joinTimeout how long a rank may join later than the first
  * @param heartbeat how long a process or host may be silent before it counts as failed
  * @param rails the addresses or interfaces between nodes, empty to choose
@@ -28,7 +29,8 @@ import org.tutti.job.NodeShape;
  * @param jvmOptions options of the user for the ranks' JVMs
  */
 record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean bind, Optional<Duration> timeout,
-        Duration joinTimeout, Duration heartbeat, String rails, boolean keepGoing, boolean tagOutput,
+        Optional<Duration> hangReport, Duration joinTimeout, Duration heartbeat, String rails, boolean keepGoing,
+        boolean tagOutput,
         Optional<Path> outputDirectory, Map<String, String> environment, List<String> jvmOptions) {
 
     private static final int BASE_36 = 36;
@@ -37,8 +39,8 @@ record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean b
 
     /** {@return a job with nothing but defaults, but for where its ranks are and their JVMs' options} */
     static JobPlan plain(Placement placement, Optional<Hosts> hosts, String rails, List<String> jvmOptions) {
-        return new JobPlan(newName(), placement, hosts, false, Optional.empty(), JOIN_TIMEOUT_DEFAULT,
-                HEARTBEAT_DEFAULT, rails, false, false, Optional.empty(), Map.of(), jvmOptions);
+        return new JobPlan(newName(), placement, hosts, false, Optional.empty(), Optional.empty(),
+                JOIN_TIMEOUT_DEFAULT, HEARTBEAT_DEFAULT, rails, false, false, Optional.empty(), Map.of(), jvmOptions);
     }
 
     /** {@return a name that no other job of this host has: the process and the time} */

@@ -18,7 +18,7 @@ public final class Launch {
     @FunctionalInterface
     interface ProgramMaker {
         /** {@return the program, or nothing after the reason has been printed} */
-        Optional<Program> make(String job, Cleanup cleanup) throws IOException;
+        Optional<Program> make(JobDirectory directory) throws IOException;
     }
 
     /**
@@ -55,13 +55,14 @@ public final class Launch {
     private static int runOwn(JobPlan plan, Class<?> mainClass, List<String> arguments)
             throws IOException, InterruptedException {
         var tool = RankCache.codeOf(mainClass).toString();
-        return run(plan, (job, cleanup) -> Optional.of(Program.of(mainClass.getName(), tool, arguments)));
+        return run(plan, _ -> Optional.of(Program.of(mainClass.getName(), tool, arguments)));
     }
 
     /** {@return the status to exit with} */
     static int run(JobPlan plan, ProgramMaker maker) throws IOException, InterruptedException {
         try (var cleanup = new Cleanup()) {
-            var program = maker.make(plan.job(), cleanup);
+            var directory = cleanup.add(JobDirectory.create(plan.job()));
+            var program = maker.make(directory);
             if (program.isEmpty()) {
                 return STATUS_NOT_COMPILED;
             }
@@ -70,6 +71,8 @@ public final class Launch {
             cleanup.add(nodes);
             var supervisor = new Supervisor(plan, nodes, output);
             cleanup.add(supervisor::stop);
+            cleanup.add(new HangWatch(plan, supervisor.rollCall(), output));
+            cleanup.add(StatusSocket.open(directory.socket(), supervisor.rollCall()));
             return supervisor.supervise();
         }
     }

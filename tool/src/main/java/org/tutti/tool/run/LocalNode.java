@@ -2,12 +2,14 @@
 package org.tutti.tool.run;
 
 import java.lang.ProcessBuilder.Redirect;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
 import org.tutti.job.NodeFile;
 import org.tutti.job.RankFailure;
 import org.tutti.job.Secret;
+import org.tutti.job.Whereabouts;
 
 /** A node on this host, with a memory file that the launcher itself has made. */
 final class LocalNode implements JobNode {
@@ -15,6 +17,7 @@ final class LocalNode implements JobNode {
     private final RankCommand command;
     private final int firstProcess;
     private final NodeFile file;
+    private volatile long question;
 
     /**
      * @param plan the node
@@ -87,6 +90,16 @@ final class LocalNode implements JobNode {
     @Override
     public void publishRendezvous(String rendezvous) {
         file.publishRendezvous(rendezvous);
+    }
+
+    @Override
+    public void ask() {
+        question = file.ask();
+    }
+
+    @Override
+    public Optional<List<Whereabouts>> answer(int process) {
+        return file.answer(plan.ranksOf(process).first(), question);
     }
 
     @Override

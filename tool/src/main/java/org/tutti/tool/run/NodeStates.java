@@ -4,13 +4,16 @@ package org.tutti.tool.run;
 import java.util.BitSet;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 import org.tutti.job.NodeFile;
 import org.tutti.job.RankFailure;
+import org.tutti.job.Whereabouts;
 
 /** What the ranks of a node have said in its memory file, told once to the launcher on another host. */
 final class NodeStates {
     private final NodeFile file;
+    private final NodePlan plan;
     private final RankRange ranks;
     private final Consumer<byte[]> send;
     private final BitSet joined = new BitSet();
@@ -19,6 +22,9 @@ final class NodeStates {
     private Optional<RankFailure> toldFailure = Optional.empty();
     private boolean toldAbort;
     private boolean toldRendezvous;
+    private int question;
+    private long askedOfNode;
+    private final BitSet unanswered = new BitSet(); // processes
 
     /**
      * @param file the node's
@@ -27,14 +33,23 @@ final class NodeStates {
      */
     NodeStates(NodeFile file, NodePlan plan, Consumer<byte[]> send) {
         this.file = file;
+        this.plan = plan;
         this.ranks = plan.ranks();
         this.send = send;
         this.toldRendezvous = plan.firstRank() > 0; // then the launcher tells it
     }
 
+    /** Asks the node's processes where their ranks are, for the launcher. */
+    synchronized void ask(int number) {
+        question = number;
+        askedOfNode = file.ask();
+        unanswered.set(0, plan.processes());
+    }
+
     /** Tells what is new. */
-    void tell() {
+    synchronized void tell() {
         tellRanks();
+        tellWhereabouts();
         var failure = file.firstFailure();
         if (failure.isPresent() && !failure.equals(toldFailure)) { // its witness may change
             toldFailure = failure;
@@ -64,6 +79,17 @@ final class NodeStates {
             if (!missing.get(rank) && file.missed(rank) >= 0) {
                 missing.set(rank);
                 send.accept(Frame.of(FrameKind.MISSED, rank, file.missed(rank)));
+            }
+        }
+    }
+
+    private void tellWhereabouts() {
+        for (int process = unanswered.nextSetBit(0); process >= 0; process = unanswered.nextSetBit(process + 1)) {
+            var answer = file.answer(plan.ranksOf(process).first(), askedOfNode);
+            if (answer.isPresent()) {
+                unanswered.clear(process);
+                send.accept(new Frame.Builder(FrameKind.WHEREABOUTS).number(process).number(question)
+                        .text(answer.get().stream().map(Whereabouts::text).collect(Collectors.joining("\n"))).bytes());
             }
         }
     }

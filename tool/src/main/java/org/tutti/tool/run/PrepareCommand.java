@@ -50,7 +50,7 @@ public final class PrepareCommand implements Callable<Integer> {
         var fresh = cache.resolveSibling(cache.getFileName() + ".new");
         Files.deleteIfExists(cache);
         var plan = JobPlan.plain(Placement.even(2, 1, 2), Optional.empty(), "", RankCache.trainingOptions(fresh));
-        int status = Launch.run(plan, (job, cleanup) -> Optional.of(Program.of(TRAINING_PROGRAM, "", List.of())));
+        int status = Launch.run(plan, _ -> Optional.of(Program.of(TRAINING_PROGRAM, "", List.of())));
         if (status == 0) {
             Files.move(fresh, cache, StandardCopyOption.ATOMIC_MOVE);
         }

@@ -22,16 +22,16 @@ final class Relay {
     private final InputStream source;
     private final LineTarget sink;
     private final byte[] tag;
-    private final Optional<HeldLines> held;
+    private final Optional<LineFilter> filter;
     private final Thread thread;
     private volatile boolean reading;
     private volatile boolean saidOutOfMemory;
 
-    private Relay(String name, InputStream source, LineTarget sink, byte[] tag, Optional<HeldLines> held) {
+    private Relay(String name, InputStream source, LineTarget sink, byte[] tag, Optional<LineFilter> filter) {
         this.source = source;
         this.sink = sink;
         this.tag = tag;
-        this.held = held;
+        this.filter = filter;
         this.thread = Thread.ofPlatform().name(name).daemon().unstarted(this::relay);
     }
 
@@ -42,10 +42,10 @@ final class Relay {
      * @param source the process's stream
      * @param sink where its lines go
      * @param tag what each line is preceded by
-     * @param held which lines are not passed on as they are
+     * @param filter which lines are not passed on as they are
      */
-    static Relay start(String name, InputStream source, LineTarget sink, byte[] tag, Optional<HeldLines> held) {
-        var relay = new Relay(name, source, sink, tag, held);
+    static Relay start(String name, InputStream source, LineTarget sink, byte[] tag, Optional<LineFilter> filter) {
+        var relay = new Relay(name, source, sink, tag, filter);
         relay.thread.start();
         return relay;
     }
@@ -99,10 +99,10 @@ final class Relay {
             saidOutOfMemory = Arrays.equals(buffer, last, compared, OUT_OF_MEMORY, 0, OUT_OF_MEMORY.length);
         }
         int from = 0;
-        if (held.isPresent()) {
+        if (filter.isPresent()) {
             for (int start = 0; start < end;) {
                 int next = endOfLine(buffer, start, end);
-                var instead = held.get().take(buffer, start, next);
+                var instead = filter.get().take(buffer, start, next);
                 if (instead != null) {
                     sink.write(this, tag, buffer, from, start);
                     sink.write(this, tag, instead, 0, instead.length);

@@ -5,7 +5,10 @@ import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -18,9 +21,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.tutti.job.RankFailure;
 import org.tutti.job.Secret;
+import org.tutti.job.Whereabouts;
 
 /**
  * A node on another host: one process there ({@link HostSession}), started by an agent such as ssh, does what the
@@ -39,6 +44,9 @@ final class RemoteNode implements JobNode {
     private static final int QUEUE_MAX = 1 << 14;
     private static final int STATUS_NOT_FOUND = 127;
     private static final Pattern RENDEZVOUS = Pattern.compile("[!-~]{1,120}");
+    /** What has a command ignore SIGQUIT: Ctrl-\ in the launcher's terminal, which others get too, is no end. */
+    private static final List<String> UNDISTURBED = List.of("/bin/sh", "-c", "trap '' QUIT; exec \"$@\"", "sh");
+
     private static final Duration AGENT_GRACE = Duration.ofSeconds(1);
     private static final Duration CLOSING_LIMIT = Duration.ofSeconds(3);
 
@@ -56,6 +64,8 @@ final class RemoteNode implements JobNode {
     private final BitSet joined = new BitSet();
     private final BitSet left = new BitSet();
     private final Map<Integer, Integer> missed = new HashMap<>();
+    private final Map<Integer, List<Whereabouts>> answers = new HashMap<>();
+    private int question;
     private Process agent;
     private Relay agentErr;
     private String lost;
@@ -90,15 +100,26 @@ final class RemoteNode implements JobNode {
 
     private void connect(JobOutput output) {
         try {
-            agent = new ProcessBuilder(command).start();
+            requireCommand(command.getFirst());
+            agent = new ProcessBuilder(Stream.concat(UNDISTURBED.stream(), command.stream()).toList()).start();
         } catch (IOException e) {
-            loseUnstarted("the command " + command.getFirst() + " of --agent cannot be run ("
-                    + e.getMessage().replaceFirst(".*\\((.*)\\) *$", "$1") + "); install it, or name another one");
+            loseUnstarted("the command " + command.getFirst() + " of --agent cannot be run (" + e.getMessage()
+                    + "); install it, or name another one");
             return;
         }
         agentErr = output.relayAgent(host, agent.getErrorStream());
         Thread.ofPlatform().daemon().name("from " + host).start(this::receive);
         Thread.ofPlatform().daemon().name("to " + host).start(this::transmit);
+    }
+
+    /** The shell would only say it by a status. */
+    private static void requireCommand(String name) throws IOException {
+        boolean found = name.contains("/") ? Files.isExecutable(Path.of(name))
+                : Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":"))
+                        .anyMatch(directory -> Files.isExecutable(Path.of(directory, name)));
+        if (!found) {
+            throw new IOException("there is no such command");
+        }
     }
 
     String host() {
@@ -182,6 +203,7 @@ final class RemoteNode implements JobNode {
                 }
                 rendezvous = Optional.of(text);
             }
+            case WHEREABOUTS -> takeAnswer(frame);
             case ROOM_FOR_INPUT -> input.addRoom(frame.numberBelow(Frame.WINDOW_BYTES + 1));
             case ALIVE -> {
             }
@@ -352,6 +374,33 @@ final class RemoteNode implements JobNode {
     @Override
     public void publishRendezvous(String address) {
         send(new Frame.Builder(FrameKind.RENDEZVOUS).text(address).bytes());
+    }
+
+    @Override
+    public void ask() {
+        int number;
+        synchronized (this) {
+            answers.clear();
+            question++;
+            number = question;
+        }
+        send(Frame.of(FrameKind.ASK, number));
+    }
+
+    @Override
+    public synchronized Optional<List<Whereabouts>> answer(int process) {
+        return Optional.ofNullable(answers.get(process));
+    }
+
+    private synchronized void takeAnswer(Frame frame) throws IOException {
+        int process = frame.numberBelow(processes.size());
+        if (frame.number() == question) {
+            try {
+                answers.put(process, Whereabouts.parse(frame.text()));
+            } catch (IllegalArgumentException e) {
+                throw new IOException("strange whereabouts", e);
+            }
+        }
     }
 
     /** Waits, until {@link System#nanoTime()} passes the deadline at most, for what the agent prints. */

@@ -65,6 +65,11 @@ public final class RunCommand implements Callable<Integer> {
             description = "End the job with status 124 when it takes longer than this: 500ms, 90s, 1.5m, 2h.")
     private Duration timeout;
 
+    @Option(names = "--hang-report", paramLabel = "duration", converter = DurationConverter.class,
+            description = "Say where all ranks are when one has waited for another for so long in a call, 1s or more. "
+                    + "Ctrl-\\ and tutti status ask for that at any time.")
+    private Duration hangReport;
+
     @Option(names = "--join-timeout", paramLabel = "duration", converter = DurationConverter.class,
             defaultValue = "60s", description = "How much later than the first a rank may join the job. Default: 60s.")
     private Duration joinTimeout;
@@ -144,13 +149,17 @@ public final class RunCommand implements Callable<Integer> {
         PlacementOptions.requireCount("--ranks-per-process", ranksPerProcess);
         requirePatience("--heartbeat", heartbeat);
         requirePatience("--standstill", standstill);
+        if (hangReport != null) {
+            requirePatience("--hang-report", hangReport);
+        }
         var there = where.hosts();
         var placement = where.placement(there, ranksPerProcess);
         if (bind && there.isEmpty()) {
             Cores.requireBinding("--bind");
         }
-        return new JobPlan(JobPlan.newName(), placement, there, bind, Optional.ofNullable(timeout), joinTimeout,
-                heartbeat, where.rails(), keepGoing, tagOutput, Optional.ofNullable(outputDirectory), environment(),
+        return new JobPlan(JobPlan.newName(), placement, there, bind, Optional.ofNullable(timeout),
+                Optional.ofNullable(hangReport), joinTimeout, heartbeat, where.rails(), keepGoing, tagOutput,
+                Optional.ofNullable(outputDirectory), environment(),
                 jvmOptions);
     }
 
@@ -198,18 +207,18 @@ public final class RunCommand implements Callable<Integer> {
         environment.put(variable, text);
     }
 
-    private Optional<Program> program(String job, Cleanup cleanup) throws IOException {
-        var found = program.endsWith(".java") ? compile(job, cleanup)
+    private Optional<Program> program(JobDirectory directory) throws IOException {
+        var found = program.endsWith(".java") ? compile(directory)
                 : Optional.of(program.endsWith(".jar") ? Program.ofJar(Path.of(program), classPath, arguments)
                         : Program.ofClass(program, classPath, arguments));
         sayWhatIsMisplaced();
         return found;
     }
 
-    private Optional<Program> compile(String job, Cleanup cleanup) throws IOException {
+    private Optional<Program> compile(JobDirectory directory) throws IOException {
         var source = Path.of(program);
         Program.requireFile(source);
-        var classes = cleanup.add(JobDirectory.create(job)).classes();
+        var classes = directory.classes();
         var mainClass = new SourceCompiler(source, classPath, RankCache.library()).compile(classes);
         if (mainClass.isEmpty()) {
             return Optional.empty();

@@ -2,10 +2,10 @@
 package org.tutti.tool.run;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -24,9 +24,10 @@ final class Supervisor {
     private final JobPlan plan;
     private final JobNodes nodes;
     private final JobOutput output;
-    private final List<StartedProcess> processes = new ArrayList<>();
+    private final List<StartedProcess> processes = new CopyOnWriteArrayList<>();
     private final BlockingQueue<StartedProcess> ended = new LinkedBlockingQueue<>();
     private final Inquest inquest;
+    private final RollCall rollCall;
     private Optional<Ending> first = Optional.empty();
     private boolean ending;
     private boolean terminated;
@@ -43,6 +44,12 @@ final class Supervisor {
         this.nodes = nodes;
         this.output = output;
         this.inquest = new Inquest(plan, processes, nodes, output, System::nanoTime);
+        this.rollCall = new RollCall(plan, nodes, processes);
+    }
+
+    /** {@return what asks the ranks where they are} */
+    RollCall rollCall() {
+        return rollCall;
     }
 
     /** {@return the status to exit with, once all processes have ended and all is said} */
@@ -101,7 +108,11 @@ final class Supervisor {
 
     private void report(Ending verdict) throws InterruptedException {
         drain(); // so that the sentence follows what the rank itself had to say
+        var whereabouts = inquest.isOverdue() ? rollCall.report() : List.<String>of(); // before any rank is ended
         output.say(verdict.sentence());
+        if (!whereabouts.isEmpty()) {
+            output.say(whereabouts);
+        }
         if (first.isEmpty()) {
             first = Optional.of(verdict);
         }

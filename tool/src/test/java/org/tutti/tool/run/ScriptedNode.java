@@ -11,6 +11,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 import org.tutti.job.RankFailure;
+import org.tutti.job.Whereabouts;
 
 /** A node whose ranks have all joined, and that says what a test wants. */
 final class ScriptedNode implements JobNode {
@@ -76,6 +77,14 @@ final class ScriptedNode implements JobNode {
 
     @Override
     public void publishRendezvous(String rendezvous) {}
+
+    @Override
+    public void ask() {}
+
+    @Override
+    public Optional<List<Whereabouts>> answer(int process) {
+        return Optional.empty();
+    }
 
     @Override
     public void close() {}

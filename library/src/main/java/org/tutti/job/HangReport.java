@@ -1,0 +1,97 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+import org.tutti.memory.WaitingCall;
+
+/**
+ * Says where the ranks of a job are, for somebody who wonders why nothing goes on. Ranks in the same place share a
+ * line; those that are in no call come first, as the others mostly wait for them, and then few before many.
+ */
+public final class HangReport {
+    private static final int SECONDS_MAX = 120;
+    private static final int SECONDS_A_MINUTE = 60;
+
+    private HangReport() {}
+
+    /** What ranks have in common that are in the same place. */
+    private record Place(Whereabouts.State state, String call, String communicator, long number, String line) {
+        static Place of(Whereabouts rank) {
+            return new Place(rank.state(), rank.call(), rank.communicator(), rank.number(), rank.line());
+        }
+
+        String describe(List<Whereabouts> ranks) {
+            boolean one = ranks.size() == 1;
+            var who = RankList.name(ranks.stream().mapToInt(Whereabouts::rank).toArray());
+            var where = line.isEmpty() ? "" : ", at " + line;
+            return who + (call.isEmpty() ? verb(one) + where
+                    : (one ? " is in " : " are in ") + call + ofCommunicator() + where
+                            + waiting(ranks));
+        }
+
+        private String verb(boolean one) {
+            var has = one ? " has " : " have ";
+            return switch (state) {
+                case JOINED -> one ? " is in no call" : " are in no call";
+                case SILENT -> one ? " does not answer" : " do not answer";
+                case ABSENT -> has + "not joined the job";
+                case FAILED -> has + "failed";
+                case LEFT -> has + "left the job";
+                case ENDED -> has + "ended";
+            };
+        }
+
+        private String ofCommunicator() {
+            return communicator.isEmpty() ? "" : (number == 0 ? " on " : ", call " + number + " on ") + communicator;
+        }
+
+        private static String waiting(List<Whereabouts> ranks) {
+            long millis = ranks.stream().mapToLong(Whereabouts::waitedMillis).max().orElse(0);
+            int[] all = ranks.stream().mapToInt(Whereabouts::awaited).filter(rank -> rank >= 0).distinct().toArray();
+            int[] others = Arrays.stream(all).filter(each -> ranks.stream().noneMatch(rank -> rank.rank() == each))
+                    .toArray(); // those in the same place wait as well
+            int[] awaited = others.length == 0 ? all : others;
+            boolean any = ranks.stream().anyMatch(rank -> rank.awaited() == WaitingCall.ANYBODY);
+            return (millis == 0 ? "" : ", for " + duration(millis))
+                    + (any ? ", waiting for any rank"
+                            : awaited.length == 0 ? "" : ", waiting for " + RankList.name(awaited));
+        }
+    }
+
+    /**
+     * {@return a sentence for each place}
+     *
+     * @param ranks where each rank is
+     */
+    public static List<String> lines(Collection<Whereabouts> ranks) {
+        Map<Place, List<Whereabouts>> places = ranks.stream().sorted(Comparator.comparingInt(Whereabouts::rank))
+                .collect(Collectors.groupingBy(Place::of, LinkedHashMap::new, Collectors.toList()));
+        return places.entrySet().stream()
+                .sorted(Comparator.<Map.Entry<Place, List<Whereabouts>>>comparingInt(entry -> order(entry.getKey()))
+                        .thenComparingInt(entry -> entry.getValue().size()))
+                .map(entry -> entry.getKey().describe(entry.getValue())).toList();
+    }
+
+    private static int order(Place place) {
+        return place.call().isEmpty() ? place.state().ordinal() : Whereabouts.State.values().length;
+    }
+
+    /**
+     * {@return a duration as a person would say it, such as "31 s"}
+     *
+     * @param millis so many milliseconds
+     */
+    public static String duration(long millis) {
+        long seconds = millis / 1000;
+        return seconds == 0 ? millis + " ms"
+                : seconds < SECONDS_MAX ? seconds + " s"
+                        : seconds / SECONDS_A_MINUTE + " min";
+    }
+}

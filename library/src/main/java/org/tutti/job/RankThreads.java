@@ -1,0 +1,69 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.tutti.memory.CallSite;
+import org.tutti.memory.WaitingCall;
+import org.tutti.memory.Waits;
+
+/**
+ * The threads that the ranks of a process run on, so that they can be looked at when somebody asks where a rank is. A
+ * rank is where its own thread is, or, if that is in no call, another thread of the program that is in a call of the
+ * rank.
+ */
+final class RankThreads {
+    private static final String AWAIT = "await";
+
+    private final Map<Integer, Thread> threads = new ConcurrentHashMap<>();
+
+    /** A rank's program runs on this thread. */
+    void add(int rank) {
+        threads.put(rank, Thread.currentThread());
+    }
+
+    /** How many ranks have their programs here. */
+    int size() {
+        return threads.size();
+    }
+
+    /** Looks where each rank is. */
+    List<Whereabouts> look(Node node) {
+        return threads.entrySet().stream().sorted(Map.Entry.comparingByKey())
+                .map(entry -> look(node, entry.getKey(), entry.getValue())).toList();
+    }
+
+    private static Whereabouts look(Node node, int rank, Thread own) {
+        var state = Whereabouts.State.of(node.state(rank));
+        var main = CallSite.of(own);
+        if (main.isEmpty() || main.get().isInCall()) {
+            return describe(rank, state, main, Waits.of(own));
+        }
+        for (var other : Waits.all().entrySet()) {
+            var call = other.getValue().call().get();
+            if (call != null && call.rank() == rank) {
+                var site = CallSite.of(other.getKey()).filter(CallSite::isInCall);
+                if (site.isPresent()) {
+                    return describe(rank, state, site, Optional.of(other.getValue()));
+                }
+            }
+        }
+        return describe(rank, state, main, Optional.empty());
+    }
+
+    private static Whereabouts describe(int rank, Whereabouts.State state, Optional<CallSite> site,
+            Optional<Waits.Wait> wait) {
+        var name = site.map(CallSite::call).orElse("");
+        var line = site.map(CallSite::line).orElse("");
+        long millis = wait.map(begun -> (System.nanoTime() - begun.sinceNanos()) / 1_000_000).orElse(0L);
+        var call = name.isEmpty() ? null : wait.map(begun -> begun.call().get()).orElse(null);
+        if (call == null) {
+            return new Whereabouts(rank, state, name, "", 0, line, name.isEmpty() ? 0 : millis, WaitingCall.UNKNOWN);
+        }
+        return new Whereabouts(rank, state, name.equals(AWAIT) ? "await of " + call.name() : name,
+                call.communicator(), call.number(), line, millis, call.awaited());
+    }
+}

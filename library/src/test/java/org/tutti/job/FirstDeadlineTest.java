@@ -1,0 +1,133 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.tutti.DeadlineExceededException;
+import org.tutti.JobOptions;
+import org.tutti.Tutti;
+import org.tutti.TuttiException;
+import org.tutti.memory.CallSite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the message of a deadline says of ranks that are threads. */
+@Timeout(120)
+class FirstDeadlineTest {
+    private static final int RANKS = 4;
+    private static final Duration LIMIT = Duration.ofMillis(300);
+
+    /** The line that calls this. */
+    private static int line() {
+        return new Throwable().getStackTrace()[1].getLineNumber();
+    }
+
+    private static String here(AtomicInteger line) {
+        return FirstDeadlineTest.class.getName() + ":" + line;
+    }
+
+    @ParameterizedTest
+    @EnumSource(JobOptions.Threads.class)
+    void shouldSayWhereAllRanksAreInOneOfTheExceptions(JobOptions.Threads threads) {
+        var messages = new String[RANKS];
+        var outside = new AtomicInteger();
+        var inside = new AtomicInteger();
+        var over = new CountDownLatch(RANKS - 1);
+        Tutti.runLocal(RANKS, JobOptions.DEFAULT.withThreads(threads), job -> {
+            if (job.rank() == 2) {
+                outside.set(line() + 1);
+                over.await();
+                return;
+            }
+            try {
+                inside.set(line() + 1);
+                job.world().withDeadline(LIMIT).barrier();
+            } catch (TuttiException e) {
+                messages[job.rank()] = e.getMessage();
+            }
+            over.countDown();
+        });
+        var reports = Arrays.stream(messages).filter(message -> message != null && message.contains("\n"))
+                .toList();
+        assertThat(reports).hasSize(1);
+        assertThat(reports.getFirst()).matches("rank [013] passed its deadline in barrier .*\n"
+                + "  rank 2 is in no call, at " + here(outside) + "\n"
+                + "  ranks 0-1, 3 are in barrier, call 1 on the world, at " + here(inside)
+                + ", for \\d+ ms, waiting for ranks? [0-3, -]+");
+    }
+
+    @Test
+    void shouldTellWaitsForRequestsAndNotifications() {
+        var message = new AtomicReference<String>();
+        var thread = new AtomicReference<Thread>();
+        var request = new AtomicInteger();
+        var notification = new AtomicInteger();
+        Tutti.runLocal(2, job -> {
+            var world = job.world();
+            if (job.rank() == 0) {
+                thread.set(Thread.currentThread());
+            }
+            try (var memory = world.withDeadline(LIMIT).allocate(8)) {
+                if (job.rank() == 0) {
+                    var barrier = world.nonBlocking().barrier();
+                    request.set(line() + 1);
+                    barrier.await();
+                } else {
+                    awaitThatItAwaits(thread.get());
+                    try {
+                        notification.set(line() + 1);
+                        memory.awaitNotifications(3, 1);
+                    } catch (DeadlineExceededException e) {
+                        message.set(e.getMessage());
+                    }
+                    world.nonBlocking().barrier().await();
+                }
+            }
+        });
+        assertThat(message.get()).matches("rank 1 passed its deadline in awaitNotifications .*\n"
+                + "  rank 0 is in await of barrier, call \\d+ on the world, at " + here(request)
+                + ", for \\d+ ms, waiting for rank 1\n"
+                + "  rank 1 is in awaitNotifications on the world, at " + here(notification)
+                + ", for \\d+ ms, waiting for any rank");
+    }
+
+    @Test
+    void shouldTellInWhichCallAnotherThreadOfTheProgramIs() {
+        var message = new AtomicReference<String>();
+        var line = new AtomicInteger();
+        var over = new CountDownLatch(1);
+        Tutti.runLocal(2, job -> {
+            if (job.rank() == 1) {
+                over.await();
+                return;
+            }
+            var worker = Thread.ofPlatform().start(() -> {
+                try {
+                    line.set(line() + 1);
+                    job.world().withDeadline(LIMIT).barrier();
+                } catch (DeadlineExceededException e) {
+                    message.set(e.getMessage());
+                }
+            });
+            worker.join();
+            over.countDown();
+        });
+        assertThat(message.get())
+                .contains("\n  rank 0 is in barrier, call 1 on the world, at " + here(line) + ", for ");
+    }
+
+    private static void awaitThatItAwaits(Thread thread) {
+        while (!CallSite.of(thread).map(CallSite::call).orElse("").equals("await")) {
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.util.Optional;
+
+import org.tutti.job.Whereabouts;
+
+/**
+ * Has a stuck job say where its ranks are: when the launcher gets SIGQUIT (Ctrl-\ in its terminal), and by itself when
+ * a rank has waited for as long as {@code --hang-report} says. What goes on not to go on is told again when the wait
+ * has become twice as long.
+ */
+final class HangWatch implements AutoCloseable {
+    private static final long LOOK_MILLIS = 100;
+    private static final int LOOKS_A_LIMIT = 4;
+
+    private final RollCall rollCall;
+    private final JobOutput output;
+    private final QuitSignal quit = new QuitSignal();
+    private final Optional<Long> limitNanos;
+    private final Thread thread = Thread.ofPlatform().daemon().name("hang watch").unstarted(this::watch);
+    private long askedNanos = System.nanoTime();
+    private long waitedMillisMax;
+    private volatile boolean closed;
+
+    /**
+     * @param plan the job
+     * @param rollCall asks its ranks
+     * @param output where to say it
+     */
+    HangWatch(JobPlan plan, RollCall rollCall, JobOutput output) {
+        this.rollCall = rollCall;
+        this.output = output;
+        this.limitNanos = plan.hangReport().map(limit -> limit.toNanos());
+        this.waitedMillisMax = limitNanos.orElse(Long.MAX_VALUE) / 1_000_000;
+        thread.start();
+    }
+
+    private void watch() {
+        try {
+            while (!closed) {
+                Thread.sleep(LOOK_MILLIS);
+                if (quit.hasCome()) {
+                    output.say(rollCall.report());
+                }
+                if (limitNanos.isPresent()
+                        && System.nanoTime() - askedNanos > limitNanos.get() / LOOKS_A_LIMIT) {
+                    askedNanos = System.nanoTime();
+                    look();
+                }
+            }
+        } catch (InterruptedException _) {
+            return; // it is closed
+        }
+    }
+
+    private void look() throws InterruptedException {
+        var ranks = rollCall.call();
+        long waitedMillis = ranks.stream().mapToLong(Whereabouts::waitedMillis).max().orElse(0);
+        long limitMillis = limitNanos.orElseThrow() / 1_000_000;
+        if (waitedMillis < limitMillis) {
+            waitedMillisMax = limitMillis;
+        } else if (waitedMillis >= waitedMillisMax) {
+            waitedMillisMax = 2 * waitedMillis;
+            output.say(rollCall.report(ranks));
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        thread.interrupt();
+    }
+}

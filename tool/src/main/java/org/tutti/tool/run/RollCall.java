@@ -1,0 +1,90 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+import org.tutti.job.HangReport;
+import org.tutti.job.Whereabouts;
+
+/**
+ * Asks all ranks of a job where they are. Each process answers for its ranks, by a thread of its own, so a rank that is
+ * stuck need not do anything; only a process that stands still says nothing.
+ */
+final class RollCall {
+    private static final Duration PATIENCE = Duration.ofMillis(2500);
+    private static final long LOOK_MILLIS = 10;
+
+    private final JobPlan plan;
+    private final JobNodes nodes;
+    private final List<StartedProcess> processes;
+    private final long startNanos = System.nanoTime();
+
+    /**
+     * @param plan the job
+     * @param nodes what its ranks are asked through
+     * @param processes those that were started, by number; it may grow meanwhile
+     */
+    RollCall(JobPlan plan, JobNodes nodes, List<StartedProcess> processes) {
+        this.plan = plan;
+        this.nodes = nodes;
+        this.processes = processes;
+    }
+
+    /** {@return where each rank is, in no order; ranks whose processes say nothing are waited for, but not for long} */
+    synchronized List<Whereabouts> call() throws InterruptedException {
+        nodes.ask();
+        long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+        List<Whereabouts> all = new ArrayList<>();
+        Set<Integer> heard = new HashSet<>();
+        while (true) {
+            boolean late = System.nanoTime() - deadlineNanos > 0;
+            for (int number = 0; number < plan.processes(); number++) {
+                if (!heard.contains(number) && hear(number, late, all)) {
+                    heard.add(number);
+                }
+            }
+            if (heard.size() == plan.processes()) {
+                return all;
+            }
+            Thread.sleep(LOOK_MILLIS);
+        }
+    }
+
+    /** Takes in what there is to know of a process's ranks, if its answer need not be waited for. */
+    private boolean hear(int number, boolean late, List<Whereabouts> all) {
+        boolean started = number < processes.size();
+        boolean lives = started && processes.get(number).isAlive();
+        var answer = lives ? nodes.answer(number) : Optional.<List<Whereabouts>>empty();
+        if (answer.isEmpty() && lives && !late) {
+            return false;
+        }
+        plan.ranksOf(number).ranks().forEach(rank -> all.add(answer.stream().flatMap(List::stream)
+                .filter(each -> each.rank() == rank).findFirst()
+                .orElseGet(() -> Whereabouts.unknown(rank, state(rank, started, lives)))));
+        return true;
+    }
+
+    private Whereabouts.State state(int rank, boolean started, boolean lives) {
+        return started && !lives ? Whereabouts.State.ENDED
+                : started && nodes.hasJoined(rank) ? Whereabouts.State.SILENT : Whereabouts.State.ABSENT;
+    }
+
+    /** {@return what to say of the ranks, after asking them} */
+    List<String> report() throws InterruptedException {
+        return report(call());
+    }
+
+    /** {@return what to say of ranks that were asked} */
+    List<String> report(List<Whereabouts> ranks) {
+        List<String> lines = new ArrayList<>();
+        lines.add("job " + plan.job() + ", " + HangReport.duration((System.nanoTime() - startNanos) / 1_000_000)
+                + " after its start:");
+        HangReport.lines(ranks).forEach(line -> lines.add("  " + line));
+        return lines;
+    }
+}

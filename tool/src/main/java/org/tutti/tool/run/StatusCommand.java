@@ -1,0 +1,54 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.run;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+
+import org.tutti.tool.UsageException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** The command {@code tutti status}: has running jobs say where their ranks are. */
+@Command(name = "status", mixinStandardHelpOptions = true,
+        description = "Says where the ranks of a running job are: in which call, in which line, waiting for whom.",
+        footer = {"", "It asks the launchers of this host that belong to you, through their files in the temporary "
+                + "directory."})
+public final class StatusCommand implements Callable<Integer> {
+    private static final int STATUS_NO_JOB = 1;
+
+    @Parameters(index = "0", arity = "0..1", paramLabel = "job", defaultValue = "",
+            description = "The name of a job, or the process number of its tutti run. Default: all of yours here.")
+    private String job;
+
+    /** {@return the status to exit with} */
+    @Override
+    public Integer call() {
+        boolean any = false;
+        for (var directory : JobDirectory.own(Path.of(System.getProperty("java.io.tmpdir")))) {
+            var name = JobDirectory.job(directory);
+            if (job.isEmpty() || name.equals(job) || name.startsWith(job + "-")) {
+                any |= print(directory);
+            }
+        }
+        if (!any && !job.isEmpty()) {
+            throw new UsageException("no job " + job
+                    + " of yours is running on this host; tutti status without a name shows all that are");
+        }
+        if (!any) {
+            System.out.println("no job of yours is running on this host");
+        }
+        return any ? 0 : STATUS_NO_JOB;
+    }
+
+    /** {@return whether somebody answers} */
+    private static boolean print(Path directory) {
+        try {
+            var answer = StatusSocket.ask(JobDirectory.socket(directory));
+            System.out.print(answer);
+            return !answer.isEmpty();
+        } catch (IOException _) {
+            return false; // it has no launcher, or not any more
+        }
+    }
+}
