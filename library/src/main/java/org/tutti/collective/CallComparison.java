@@ -69,7 +69,8 @@ final class CallComparison {
         return named != null ? named
                 : new CollectiveMismatchException(place.describe() + " and " + place.members.describe(other)
                         + " called different collectives, or disagreed on an argument, some calls ago, as was seen"
-                        + CallSite.here() + "; all ranks must call the same collectives in the same order, with the same"
+                        + CallSite.here()
+                        + "; all ranks must call the same collectives in the same order, with the same"
                         + " arguments", true);
     }
 

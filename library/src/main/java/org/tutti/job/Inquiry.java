@@ -16,9 +16,9 @@ import org.tutti.memory.Words;
  * every now and then whether there is a new one, and then writes where its ranks are into a block, which it claims at
  * the first; so all of it costs nothing until somebody asks.
  *
- * <p>Memory ordering: a process stores an odd number that belongs to the question, writes, and stores the even one after
- * it with release order. A reader loads an even number with acquire order, reads, and then finds it unchanged, or reads
- * again: a fence on either side keeps the text between the two.
+ * <p>Memory ordering: a process stores an odd number that belongs to the question, writes, and stores the even one
+ * after it with release order. A reader loads an even number with acquire order, reads, and then finds it unchanged, or
+ * reads again: a fence on either side keeps the text between the two.
  */
 final class Inquiry {
     private final Memory memory;

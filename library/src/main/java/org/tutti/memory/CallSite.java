@@ -32,7 +32,7 @@ public record CallSite(String call, StackTraceElement frame) {
     /**
      * Tells where this thread has called this library, for messages.
      *
-     * @return such as " at Program.main(Program.java:12)"; nothing on a thread of the library's own, as that of a request
+     * @return such as " at Program.main(Program.java:12)"; nothing on a thread of the library's own, as a request has
      */
     public static String here() {
         return of(Thread.currentThread()).filter(CallSite::isInCall).map(CallSite::frame)
