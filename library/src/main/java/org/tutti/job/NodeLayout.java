@@ -30,9 +30,8 @@ import org.tutti.memory.Words;
  *           +24 beat: grows while the process lives and runs (of this node's ranks only)
  *           +32 1 if the process is known to have ended, whatever the state (the same)
  *           of the first rank of a process of this node, what {@link Inquiry} has there:
- *           +40 begun: the question that the process answers, or has answered
- *           +48 answered: the question that it has answered
- *           +56 address of the answer: a word with its length, and its text; 0 before the first
+ *           +48 answered: the question that the process has answered last
+ *           +56 address of the answer, 0 before the first
  * </pre>
  */
 final class NodeLayout {
@@ -88,10 +87,6 @@ final class NodeLayout {
 
     static long ended(int rank) {
         return state(rank) + 32;
-    }
-
-    static long begun(int firstRankOfProcess) {
-        return state(firstRankOfProcess) + 40;
     }
 
     static long answered(int firstRankOfProcess) {
