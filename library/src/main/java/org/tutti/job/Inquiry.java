@@ -16,11 +16,20 @@ import org.tutti.memory.Words;
  * every now and then whether there is a new one, and then writes where its ranks are into a block, which it claims at
  * the first; so all of it costs nothing until somebody asks.
  *
- * <p>Memory ordering: a process stores an odd number that belongs to the question, writes, and stores the even one
- * after it with release order. A reader loads an even number with acquire order, reads, and then finds it unchanged, or
- * reads again: a fence on either side keeps the text between the two.
+ * <pre>
+ *  block:  +0 begun: the question that the process answers, or has answered
+ *          +8 length of the text        +16 the text, a line for each rank
+ * </pre>
+ *
+ * <p>Memory ordering: a process stores the question's number as <i>begun</i>, writes, and stores the number as
+ * <i>answered</i> with release order. A reader loads <i>answered</i> with acquire order, reads, and then finds
+ * <i>begun</i> unchanged, or reads again: a fence on either side keeps the text between the two.
  */
 final class Inquiry {
+    private static final long BEGUN = 0;
+    private static final long LENGTH = BEGUN + Long.BYTES;
+    private static final long TEXT = LENGTH + Long.BYTES;
+
     private final Memory memory;
     private final MemorySegment words;
 
@@ -37,7 +46,7 @@ final class Inquiry {
 
     /** Whether the process with this first rank has been asked something that it has not answered. */
     boolean isAsked(int firstRank) {
-        return 2 * Words.load(words, NodeLayout.ASKED) > Words.load(words, NodeLayout.answered(firstRank));
+        return Words.load(words, NodeLayout.ASKED) > Words.load(words, NodeLayout.answered(firstRank));
     }
 
     /** Answers for the process with this first rank: what it says is where its ranks are from now on. */
@@ -53,29 +62,29 @@ final class Inquiry {
             Words.storePlain(words, NodeLayout.answer(firstRank), address);
         }
         MemorySegment block = memory.block(address, room);
-        Words.store(words, NodeLayout.answered(firstRank), 2 * question - 1);
+        Words.store(block, BEGUN, question);
         VarHandle.fullFence();
-        block.set(ValueLayout.JAVA_LONG, 0, bytes.length);
-        MemorySegment.copy(bytes, 0, block, ValueLayout.JAVA_BYTE, Long.BYTES, bytes.length);
-        Words.store(words, NodeLayout.answered(firstRank), 2 * question);
+        Words.storePlain(block, LENGTH, bytes.length);
+        MemorySegment.copy(bytes, 0, block, ValueLayout.JAVA_BYTE, TEXT, bytes.length);
+        Words.store(words, NodeLayout.answered(firstRank), question);
     }
 
     private static long room(int ranks) {
-        return Long.BYTES + (long) ranks * Whereabouts.TEXT_BYTES_MAX;
+        return TEXT + (long) ranks * Whereabouts.TEXT_BYTES_MAX;
     }
 
     /** What the process with this first rank has answered to a question, or to a later one, if it has. */
     Optional<List<Whereabouts>> answer(int firstRank, long question) {
         long answered = Words.load(words, NodeLayout.answered(firstRank));
-        if (answered < 2 * question || answered % 2 != 0) {
+        if (answered < question) {
             return Optional.empty();
         }
         long address = Words.loadPlain(words, NodeLayout.answer(firstRank));
-        long length = memory.block(address, Long.BYTES).get(ValueLayout.JAVA_LONG, 0);
-        MemorySegment block = memory.block(address, Long.BYTES + length);
-        byte[] bytes = block.asSlice(Long.BYTES, length).toArray(ValueLayout.JAVA_BYTE);
+        long length = Words.loadPlain(memory.block(address, TEXT), LENGTH);
+        MemorySegment block = memory.block(address, TEXT + length);
+        byte[] bytes = block.asSlice(TEXT, length).toArray(ValueLayout.JAVA_BYTE);
         VarHandle.fullFence();
-        return Words.load(words, NodeLayout.answered(firstRank)) != answered ? Optional.empty()
+        return Words.load(block, BEGUN) != answered ? Optional.empty()
                 : Optional.of(Whereabouts.parse(new String(bytes, StandardCharsets.UTF_8)));
     }
 }

@@ -32,8 +32,8 @@ import org.tutti.memory.Words;
  *           +40 0, or one more than the rank without which this one could not go on, though that one has not
  *           failed: it has left, or closed or broken a communicator (the same)
  *           of the first rank of a process of this node, what {@link Inquiry} has there:
- *           +48 answered: twice the question that it has answered, less one while it writes the answer
- *           +56 address of the answer: a word with its length, and its text; 0 before the first
+ *           +48 answered: the question that the process has answered last
+ *           +56 address of the answer, 0 before the first
  * </pre>
  */
 final class NodeLayout {

@@ -59,6 +59,11 @@ class StuckJobTest {
         }
     }
 
+    /** On a busy machine ranks may have waited for long before, in join, which is reported as well. */
+    private static void awaitReport(LauncherProcess launcher, String expected) {
+        LauncherProcess.awaitThat("a report", () -> launcher.err().matches("(?s).*" + expected + ".*"));
+    }
+
     /** Ranks take their time to come to where they wait, so it is asked again. */
     private static void quitUntil(LauncherProcess launcher, String expected) {
         var reports = new AtomicInteger();
@@ -112,8 +117,8 @@ class StuckJobTest {
     @Test
     void shouldSayWhereTheRanksAreWhenOneHasWaitedForLong() throws Exception {
         try (var launcher = run(ONE_IS_MISSING, "-n", "4", "--hang-report", "1s")) {
-            LauncherProcess.awaitThat("a report", () -> launcher.err().matches(HEAD + MISSING + WAITING));
-            LauncherProcess.awaitThat("a second one", () -> launcher.err().split("after its start").length == 3);
+            awaitReport(launcher, HEAD + MISSING + WAITING);
+            LauncherProcess.awaitThat("a second one", () -> launcher.err().split(MISSING).length > 2);
             assertThat(launcher.handle().isAlive()).isTrue();
         }
     }
@@ -148,9 +153,9 @@ class StuckJobTest {
 
     @Test
     void shouldSayWhereTheRanksAreAtTheTimeout() throws Exception {
-        try (var launcher = run(ONE_IS_MISSING, "-n", "4", "--timeout", "3s")) {
+        try (var launcher = run(ONE_IS_MISSING, "-n", "4", "--timeout", "8s")) {
             assertThat(launcher.status()).isEqualTo(124);
-            assertThat(launcher.err()).matches("tutti: the job did not end within its --timeout of 3 s; it was ended.\n"
+            assertThat(launcher.err()).matches("tutti: the job did not end within its --timeout of 8 s; it was ended.\n"
                     + HEAD + MISSING + WAITING);
         }
     }
@@ -168,6 +173,7 @@ class StuckJobTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldTellRanksThatHaveNotJoined() throws Exception {
         var program = """
@@ -181,9 +187,9 @@ class StuckJobTest {
                     }
                 }
                 """;
-        try (var launcher = run(program, "-n", "3", "--join-timeout", "2s")) {
+        try (var launcher = run(program, "-n", "3", "--join-timeout", "6s")) {
             assertThat(launcher.status()).isEqualTo(1);
-            assertThat(launcher.err()).matches("tutti: rank 1 did not join the job within the --join-timeout of 2 s.*\n"
+            assertThat(launcher.err()).matches("tutti: rank 1 did not join the job within the --join-timeout of 6 s.*\n"
                     + HEAD + "tutti:   rank 1 has not joined the job, at Program:5\n"
                     + "tutti:   ranks 0, 2 are in join, at Program:7, for \\d+ s, waiting for rank 1\n");
         }
@@ -209,7 +215,7 @@ class StuckJobTest {
             var expected =
                     HEAD + "tutti:   rank 1 does not answer\ntutti:   rank 0 is in barrier, call 1 on the world, "
                             + "at Program:9, for \\d+ s, waiting for rank 1\n";
-            LauncherProcess.awaitThat("a report", () -> launcher.err().matches(expected));
+            awaitReport(launcher, expected);
         }
     }
 
@@ -217,7 +223,7 @@ class StuckJobTest {
     @Test
     void shouldAskTheRanksOfAllNodes() throws Exception {
         try (var launcher = run(ONE_IS_MISSING, "-n", "4", "--nodes", "2", "--hang-report", "1s")) {
-            LauncherProcess.awaitThat("a report", () -> launcher.err().matches(HEAD + MISSING + WAITING));
+            awaitReport(launcher, HEAD + MISSING + WAITING);
         }
     }
 
@@ -226,7 +232,7 @@ class StuckJobTest {
         var script = LauncherProcess.script(directory);
         try (var launcher = run(ONE_IS_MISSING, "--hosts", "a:1,b:3", "--remote-tutti", script.toString(), "--agent",
                 "env HOST={host}", "--hang-report", "1s")) {
-            LauncherProcess.awaitThat("a report", () -> launcher.err().matches(HEAD + MISSING + WAITING));
+            awaitReport(launcher, HEAD + MISSING + WAITING);
         }
     }
 
@@ -234,7 +240,7 @@ class StuckJobTest {
     @Test
     void shouldAskTheRanksThatShareAProcess() throws Exception {
         try (var launcher = run(ONE_IS_MISSING, "-n", "4", "--ranks-per-process", "2", "--hang-report", "1s")) {
-            LauncherProcess.awaitThat("a report", () -> launcher.err().matches(HEAD + MISSING + WAITING));
+            awaitReport(launcher, HEAD + MISSING + WAITING);
         }
     }
 
@@ -250,8 +256,8 @@ class StuckJobTest {
                 }
                 """;
         try (var launcher = run(program, "-n", "2", "--hang-report", "1s")) {
-            LauncherProcess.awaitThat("a report", () -> launcher.err().matches(HEAD + "tutti:   ranks 0-1 are in "
-                    + "awaitNotifications on the world, at Program:5, for 1 s, waiting for any rank\n"));
+            awaitReport(launcher, HEAD + "tutti:   ranks 0-1 are in awaitNotifications on the world, at Program:5, "
+                    + "for \\d+ s, waiting for any rank\n");
         }
     }
 }
