@@ -95,6 +95,15 @@ final class Batch {
         return !buffers[2 * frames].hasRemaining();
     }
 
+    /** Appends the rest of all frames to a buffer, which has room for them. */
+    void endWhole(ByteBuffer out) {
+        for (int i = 0; i < frames; i++) {
+            out.put(buffers[1 + 2 * i]).put(buffers[2 + 2 * i]);
+            buffers[2 + 2 * i] = null;
+        }
+        payloads = null;
+    }
+
     /** Appends the rest of frames that have begun to a buffer; returns how many have not. */
     int end(ByteBuffer out) {
         int dropped = 0;

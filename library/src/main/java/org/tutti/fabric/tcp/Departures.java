@@ -18,6 +18,9 @@ final class Departures {
     private static final Rail[] NO_RAILS = {};
     private static final int GATHERED_BYTES_MAX = 16 << 10;
 
+    /** Below it a copy costs less than a system call. */
+    private static final int SENT_AS_KEPT_BYTES_MIN = 16 << 10;
+
     private final Peer peer;
     private final Regions regions;
     private final CountedFrames counted;
@@ -129,20 +132,60 @@ final class Departures {
 
     /** Appends a frame and its payload to a rail that has room for both. */
     void append(Rail rail, Frame frame, MemorySegment source, long sourceOffset) {
-        rail.copyPayload(frame, source, sourceOffset);
-        appendWritten(rail, frame);
+        if (isSentAsKept(frame.length)) {
+            MemorySegment.copy(source, sourceOffset, retention.segment(), retention.nextPayload(frame.length),
+                    frame.length);
+            sendKept(rail, frame);
+        } else {
+            rail.copyPayload(frame, source, sourceOffset);
+            appendWritten(rail, frame);
+        }
     }
 
     /** Appends a frame whose payload has been written where it goes in the rail's buffer. */
     void appendWritten(Rail rail, Frame frame) {
+        if (retention != null && frame.length > 0) {
+            MemorySegment.copy(rail.outgoing(), rail.payloadAt(), retention.segment(),
+                    retention.nextPayload(frame.length), frame.length);
+        }
+        begin(rail, frame);
+        give(rail, frame);
+        copyToLeftOut(frame);
+    }
+
+    /** Whether a payload goes from where it is kept, and so is copied once. */
+    private boolean isSentAsKept(int length) {
+        return retention != null && length >= SENT_AS_KEPT_BYTES_MIN;
+    }
+
+    /** Sends a frame whose payload has been written where it is kept, on a rail that has room for it. */
+    private void sendKept(Rail rail, Frame frame) {
+        begin(rail, frame);
+        note(rail, frame);
+        IOException failure = null;
+        try {
+            rail.send(frame, retention.segment(), retention.payload(frame.number));
+        } catch (IOException e) {
+            failure = e;
+        }
+        copyToLeftOut(frame);
+        if (failure != null) {
+            peer.loseAfterReading(rail, whyLost(failure));
+        }
+    }
+
+    /** Numbers a frame, and keeps it if there are several rails. */
+    private void begin(Rail rail, Frame frame) {
         frame.number = sent + 1;
         frame.count = arrivals.received();
         if (retention != null) {
-            retention.keep(frame, rail.outgoing(), rail.payloadAt(), rail.index());
+            retention.keep(frame, rail.index());
         }
         sent = frame.number; // before anybody can have counted it
-        give(rail, frame);
         last = rail;
+    }
+
+    private void copyToLeftOut(Frame frame) {
         Rail leftOut = choice.leftOut(FrameLayout.HEADER_BYTES + frame.length);
         if (leftOut != null) {
             leftOut.copyPayload(frame, retention.segment(), retention.payload(frame.number));
@@ -151,9 +194,13 @@ final class Departures {
     }
 
     private void give(Rail rail, Frame frame) {
+        note(rail, frame);
+        rail.append(frame);
+    }
+
+    private void note(Rail rail, Frame frame) {
         boolean asks = choice.noteGiven(rail, FrameLayout.HEADER_BYTES + frame.length);
         frame.flags = (byte) (asks ? frame.flags | FrameLayout.WANTS_COUNT : frame.flags & ~FrameLayout.WANTS_COUNT);
-        rail.append(frame);
         dirty = true;
     }
 
@@ -230,13 +277,17 @@ final class Departures {
                 try {
                     any |= rail.write();
                 } catch (IOException e) {
-                    peer.loseAfterReading(rail, "writing to it failed: " + e.getMessage());
+                    peer.loseAfterReading(rail, whyLost(e));
                 }
                 drained &= rail.isDrained();
             }
         }
         dirty = !drained;
         return any;
+    }
+
+    private static String whyLost(IOException failure) {
+        return "writing to it failed: " + failure.getMessage();
     }
 
     // ---- what is owed
@@ -324,7 +375,10 @@ final class Departures {
                 return peer.isGone();
             }
             int length = Math.min(most, choice.stripe(rail, message, left));
-            if (length > 0 && !answers.read(asked, region, length, rail.outgoing(), rail.payloadAt())) {
+            boolean isSentAsKept = isSentAsKept(length);
+            MemorySegment to = isSentAsKept ? retention.segment() : rail.outgoing();
+            long at = isSentAsKept ? retention.nextPayload(length) : rail.payloadAt();
+            if (length > 0 && !answers.read(asked, region, length, to, at)) {
                 refusals.incrementAndGet();
                 refuses = true;
                 length = 0;
@@ -337,7 +391,11 @@ final class Departures {
             served.word = asked.word;
             served.offset = asked.kind == FrameLayout.GET ? asked.tag : 0;
             served.value = asked.value;
-            appendWritten(rail, served);
+            if (isSentAsKept(length)) {
+                sendKept(rail, served);
+            } else {
+                appendWritten(rail, served);
+            }
             asked.tag += length;
             if (last) {
                 answers.remove();

@@ -165,6 +165,22 @@ final class Rail {
         return batch.end(out);
     }
 
+    /**
+     * Adds a frame for which there is room, and writes what the wire takes of it, from where its payload lies. The rest
+     * is copied.
+     */
+    void send(Frame added, MemorySegment source, long sourceOffset) throws IOException {
+        beginBatch(source);
+        batch.add(added, sourceOffset);
+        try {
+            batch.write(wire);
+        } finally {
+            batching = false;
+            noteDrained();
+            batch.endWhole(out);
+        }
+    }
+
     private void noteDrained() {
         drained = drain.position();
         if (!drain.hasRemaining()) {

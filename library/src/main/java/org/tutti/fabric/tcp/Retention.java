@@ -7,8 +7,10 @@ import java.nio.ByteOrder;
 
 /**
  * Copies of the frames that have been sent and not yet been counted by the other side: when a rail is lost, its frames
- * go again on the others. Only pairs of processes with several rails have one. A ring of {@value #BYTES} bytes and
- * {@value #FRAMES_MAX} frames, whichever is full first. Guarded by the peer's sending lock.
+ * go again on the others. Long payloads go from here the first time, too: what is here stays as it is until it is
+ * counted, while a caller's memory may change as soon as its call returns. Only pairs of processes with several rails
+ * have one. A ring of {@value #BYTES} bytes and {@value #FRAMES_MAX} frames, whichever is full first. Guarded by the
+ * peer's sending lock.
  */
 final class Retention {
     /** The most frames that may be uncounted. */
@@ -43,8 +45,13 @@ final class Retention {
         return next - firstUncounted < FRAMES_MAX && start(end, bytes) + bytes <= starts[place(firstUncounted)] + BYTES;
     }
 
-    /** Keeps a frame, for which there is room. */
-    void keep(Frame frame, MemorySegment source, long sourceOffset, int rail) {
+    /** Where the payload of the next frame goes, if it is that long and there is room for it. */
+    long nextPayload(int length) {
+        return start(end, FrameLayout.HEADER_BYTES + length) % BYTES + FrameLayout.HEADER_BYTES;
+    }
+
+    /** Keeps a frame whose payload has been written there. */
+    void keep(Frame frame, int rail) {
         int bytes = FrameLayout.HEADER_BYTES + frame.length;
         long start = start(end, bytes);
         int place = place(frame.number);
@@ -52,9 +59,6 @@ final class Retention {
         rails[place] = (byte) rail;
         ring.clear().position((int) (start % BYTES));
         FrameLayout.write(ring, frame);
-        if (frame.length > 0) {
-            MemorySegment.copy(source, sourceOffset, segment, ring.position(), frame.length);
-        }
         end = start + bytes;
     }
 

@@ -16,7 +16,8 @@ import org.tutti.memory.Waiter;
  * bytes, between which answers are sent and those who have queued for the lock get it.
  *
  * <p>Bytes are copied to a rail's buffer; long payloads in native memory go from where they lie, several frames with a
- * system call, unless frames have to be kept until they are counted.
+ * system call. With several rails frames are kept until they are counted: long payloads are copied there, and go from
+ * there.
  */
 final class Sender {
     private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;

@@ -34,7 +34,9 @@ class RetentionTest {
             while (retention.hasRoom(FrameLayout.HEADER_BYTES + bytes.length, next - kept.size(), next)) {
                 frame.of(FrameLayout.PUT).number = next;
                 frame.length = bytes.length;
-                retention.keep(frame, MemorySegment.ofArray(bytes), 0, 1);
+                MemorySegment.copy(MemorySegment.ofArray(bytes), 0, retention.segment(),
+                        retention.nextPayload(bytes.length), bytes.length);
+                retention.keep(frame, 1);
                 kept.add(new Kept(next++, bytes));
                 bytes = bytes(most, random);
             }
