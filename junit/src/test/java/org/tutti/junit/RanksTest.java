@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.junit;
 
+import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,6 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.platform.commons.support.HierarchyTraversalMode;
+import org.junit.platform.commons.support.ReflectionSupport;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
@@ -26,7 +29,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 class RanksTest {
-    private static TestExecutionResult result(String method) {
+    private static TestExecutionResult result(String name) {
+        Method method = ReflectionSupport.findMethods(Examples.class, each -> each.getName().equals(name),
+                HierarchyTraversalMode.TOP_DOWN).getFirst();
         EngineExecutionResults results = EngineTestKit.engine("junit-jupiter")
                 .selectors(selectMethod(Examples.class, method)).execute();
         return results.testEvents().finished().stream().findFirst().orElseThrow()
