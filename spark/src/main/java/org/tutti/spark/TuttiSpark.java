@@ -27,10 +27,14 @@ public final class TuttiSpark<T> {
     /** Where ranks reach the driver: 0, any free port, unless the configuration of Spark says another one. */
     public static final String PORT = "spark.tutti.driver.port";
 
-    private final RDD<T> rdd;
+    private static final System.Logger LOG = System.getLogger(TuttiSpark.class.getName());
 
-    private TuttiSpark(RDD<T> rdd) {
+    private final RDD<T> rdd;
+    private final int attempts;
+
+    private TuttiSpark(RDD<T> rdd, int attempts) {
         this.rdd = Objects.requireNonNull(rdd, "rdd");
+        this.attempts = attempts;
     }
 
     /**
@@ -41,7 +45,7 @@ public final class TuttiSpark<T> {
      * @return what runs on it
      */
     public static <T> TuttiSpark<T> of(RDD<T> rdd) {
-        return new TuttiSpark<>(rdd);
+        return new TuttiSpark<>(rdd, 1);
     }
 
     /**
@@ -56,6 +60,21 @@ public final class TuttiSpark<T> {
     }
 
     /**
+     * The same, but a stage in which a rank fails, or its executor is lost, runs again, as a job of its own. Spark does
+     * not do that by itself where results go to the driver. What a rank has done elsewhere, such as written a file, it
+     * does again.
+     *
+     * @param most how often the stage may run in all, 1 or more; 1 unless told
+     * @return what runs on the RDD
+     */
+    public TuttiSpark<T> withAttempts(int most) {
+        if (most < 1) {
+            throw new IllegalArgumentException("a stage has 1 attempt or more, not " + most);
+        }
+        return new TuttiSpark<>(rdd, most);
+    }
+
+    /**
      * Runs a barrier stage in which each task is a rank, and returns when all have ended. Spark starts all tasks at
      * once or none, so there must be a slot for each partition; it says so if not. It says as well that it does not do
      * that with dynamic allocation. When the stage is cancelled, the ranks' threads are interrupted.
@@ -63,8 +82,8 @@ public final class TuttiSpark<T> {
      * @param <R> what comes of a partition
      * @param function what each rank runs
      * @return what came of each partition, in their order
-     * @throws RankFailedException when a rank threw, or its executor was lost: says which one was the first, what it
-     *             threw, and has Spark's exception as the cause
+     * @throws RankFailedException when a rank threw, or its executor was lost, in the last attempt: says which one was
+     *             the first, what it threw, and has Spark's exception as the cause
      */
     public <R> List<R> barrier(RankFunction<T, R> function) {
         Objects.requireNonNull(function, "function");
@@ -72,6 +91,20 @@ public final class TuttiSpark<T> {
         if (ranks == 0) {
             return List.of();
         }
+        for (int attempt = 1;; attempt++) {
+            try {
+                return attempt(ranks, function);
+            } catch (RankFailedException failure) {
+                if (attempt == attempts) {
+                    throw failure;
+                }
+                LOG.log(System.Logger.Level.WARNING, "attempt " + attempt + " of at most " + attempts
+                        + " has failed, and the stage runs again: " + failure.getMessage());
+            }
+        }
+    }
+
+    private <R> List<R> attempt(int ranks, RankFunction<T, R> function) {
         SparkContext context = rdd.sparkContext();
         try (var meeting = Meeting.open(context.getConf(), ranks)) {
             ClassTag<R> any = ClassTag$.MODULE$.apply(Object.class);

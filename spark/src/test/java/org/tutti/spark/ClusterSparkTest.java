@@ -22,6 +22,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Job;
@@ -93,6 +94,18 @@ class ClusterSparkTest {
                 Arrays.stream(values).allMatch(sum -> sum == (1 << RANKS) - 1));
     }
 
+    private static void requireKilledExecutorIsNamed(JavaSparkContext spark) {
+        assertThatThrownBy(() -> TuttiSpark.of(numbers(spark)).barrier((job, _) -> {
+            job.world().barrier();
+            if (job.rank() == 3) {
+                new ProcessBuilder("kill", "-9", String.valueOf(ProcessHandle.current().pid())).start().waitFor();
+            }
+            job.world().barrier();
+            return 0;
+        })).isInstanceOf(RankFailedException.class).hasMessageContaining(" was lost: its task in executor ")
+                .hasMessageContaining("on host 127.0.0.1").hasCauseInstanceOf(SparkException.class);
+    }
+
     private static void requireTwoExecutors(JavaSparkContext spark, int nodes) {
         List<Seen> seen = TuttiSpark.of(numbers(spark)).barrier((job, _) -> see(job));
         assertThat(seen).hasSize(RANKS).allMatch(Seen::hasWorldsSum).allMatch(rank -> rank.nodes() == nodes);
@@ -101,10 +114,12 @@ class ClusterSparkTest {
     }
 
     @Test
+    @Tag("thorough")
     void shouldShareMemoryBetweenExecutorsOfAHost() throws Exception {
         try (var spark = connect(Map.of("spark.executorEnv.TUTTI_MEMORY", "/dev/shm"))) {
             requireTwoExecutors(spark, 1);
-            assertThat(filesLeft()).isEmpty();
+            requireKilledExecutorIsNamed(spark);
+            requireTwoExecutors(spark, 1);
         }
     }
 
@@ -116,15 +131,7 @@ class ClusterSparkTest {
             assertThat(before).hasSize(2).allMatch(holding -> holding.contains(" [] "));
             requireTwoExecutors(spark, 2);
             assertThat(holdings(spark)).isEqualTo(before);
-            assertThatThrownBy(() -> TuttiSpark.of(numbers(spark)).barrier((job, _) -> {
-                job.world().barrier();
-                if (job.rank() == 3) {
-                    new ProcessBuilder("kill", "-9", String.valueOf(ProcessHandle.current().pid())).start().waitFor();
-                }
-                job.world().barrier();
-                return 0;
-            })).isInstanceOf(RankFailedException.class).hasMessageContaining(" was lost: its task in executor ")
-                    .hasMessageContaining("on host 127.0.0.1").hasCauseInstanceOf(SparkException.class);
+            requireKilledExecutorIsNamed(spark);
             requireTwoExecutors(spark, 2);
         }
     }
@@ -163,6 +170,7 @@ class ClusterSparkTest {
     }
 
     @Test
+    @Tag("thorough")
     void shouldLeaveItToSparkToRefuseDynamicAllocation() {
         try (var spark = connect(Map.of("spark.dynamicAllocation.enabled", "true",
                 "spark.dynamicAllocation.shuffleTracking.enabled", "true"))) {

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -37,6 +38,8 @@ class LocalSparkTest {
     /** By key: ranks run in this process, but what they refer to is serialized. */
     private static final ConcurrentHashMap<String, CountDownLatch> LATCHES = new ConcurrentHashMap<>();
     private static final ConcurrentHashMap<Integer, String> ENDS = new ConcurrentHashMap<>();
+
+    private static final AtomicInteger COUNTS = new AtomicInteger();
 
     private static JavaSparkContext spark;
 
@@ -123,6 +126,23 @@ class LocalSparkTest {
                     .cause().message().contains("no data").doesNotContain("RankFailedException");
         }
         assertThat(TuttiSpark.of(numbers(SLOTS)).barrier((job, _) -> job.size())).containsOnly(SLOTS);
+    }
+
+    @Test
+    void shouldRunAStageAgainAsAJobOfItsOwn() {
+        COUNTS.set(0);
+        RankFunction<Long, Integer> failsOnce = (job, _) -> {
+            if (job.rank() == 1 && COUNTS.incrementAndGet() < 3) {
+                throw new IllegalStateException("attempt " + COUNTS.get());
+            }
+            job.world().barrier();
+            return job.rank();
+        };
+        assertThatThrownBy(() -> TuttiSpark.of(numbers(2)).withAttempts(2).barrier(failsOnce))
+                .hasMessage("rank 1 failed: java.lang.IllegalStateException: attempt 2");
+        COUNTS.set(0);
+        assertThat(TuttiSpark.of(numbers(2)).withAttempts(3).barrier(failsOnce)).containsExactly(0, 1);
+        assertThatThrownBy(() -> TuttiSpark.of(numbers(2)).withAttempts(0)).hasMessageContaining("not 0");
     }
 
     @Test
