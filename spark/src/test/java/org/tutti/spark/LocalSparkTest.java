@@ -28,6 +28,7 @@ import org.tutti.Tutti;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.offset;
 
 /** Spark in one process, with four slots. */
 @Timeout(120)
@@ -143,6 +144,14 @@ class LocalSparkTest {
         COUNTS.set(0);
         assertThat(TuttiSpark.of(numbers(2)).withAttempts(3).barrier(failsOnce)).containsExactly(0, 1);
         assertThatThrownBy(() -> TuttiSpark.of(numbers(2)).withAttempts(0)).hasMessageContaining("not 0");
+    }
+
+    @Test
+    void shouldLearnTheModelThatSparkLearns() {
+        var points = LogisticRegression.points(spark, 50, 20, SLOTS);
+        double[] expected = LogisticRegression.byTreeAggregate(points, 50, 10);
+        assertThat(expected[0]).isPositive();
+        assertThat(LogisticRegression.byAllreduce(points, 50, 10)).containsExactly(expected, offset(1e-12));
     }
 
     @Test

@@ -134,7 +134,8 @@ class MeetingTest {
     void shouldNotListenToStrangers() throws IOException {
         try (var stranger = connect(new StageSecret());
                 var talker = new Socket(meeting.host(), meeting.port());
-                var zero = come("7.0", 0, "p", "m"); var two = come("7.0", 2, "p", "m")) {
+                var zero = come("7.0", 0, "p", "m");
+                var two = come("7.0", 2, "p", "m")) {
             stranger.send(new Hello("7.0", 1, "p", "m", "nowhere"));
             assertThatThrownBy(() -> stranger.receive(MILLIS_MAX)).isInstanceOf(IOException.class);
             talker.getOutputStream().write(new byte[1 << 10]);
