@@ -35,6 +35,7 @@ import static org.assertj.core.api.Assertions.offset;
 class LocalSparkTest {
     private static final int SLOTS = 4;
     private static final long NUMBERS = 1000;
+    private static final long GRACE_MILLIS = 1500;
 
     /** By key: ranks run in this process, but what they refer to is serialized. */
     private static final ConcurrentHashMap<String, CountDownLatch> LATCHES = new ConcurrentHashMap<>();
@@ -80,6 +81,24 @@ class LocalSparkTest {
             long mine = LongStream.range(rank * part, (rank + 1) * part).sum();
             assertThat(sums.get(rank)).containsExactly(rank, SLOTS, mine, NUMBERS * (NUMBERS - 1) / 2);
         }
+    }
+
+    @Test
+    void shouldAddUpAsTheDocumentSays() throws IOException {
+        var numbers = spark.parallelize(List.of(1L, 2L, 3L, 4L), 4);
+        List<Long> sums = TuttiSpark.of(numbers).barrier((job, partition) -> {
+            long mine = 0;
+            while (partition.hasNext()) {
+                mine += partition.next();
+            }
+            return job.world().allreduce(mine, Reduction.SUM);
+        });
+        assertThat(sums).containsExactly(10L, 10L, 10L, 10L);
+        String source = Files.readString(Path.of("src/test/java/org/tutti/spark/LocalSparkTest.java"));
+        List<String> document = Files.readAllLines(Path.of("../docs/spark.md")).stream()
+                .filter(line -> line.startsWith("        "))
+                .map(line -> line.replaceFirst("//.*", "").strip()).toList();
+        assertThat(document).hasSize(8).allSatisfy(line -> assertThat(source).contains(line));
     }
 
     @Test
@@ -191,15 +210,18 @@ class LocalSparkTest {
     }
 
     @Test
-    void shouldEndTheCallsOfAnAbortedJobAndNotTheProcess() throws Exception {
+    void shouldEndTheCallsOfAnAbortedJobAndNotTheProcess() {
         assertThatThrownBy(() -> TuttiSpark.of(numbers(2)).barrier((job, _) -> {
-            if (job.rank() == 1) {
-                job.abort(3);
+            try {
+                if (job.rank() == 1) {
+                    job.abort(3);
+                }
+                job.world().barrier();
+            } finally {
+                Thread.sleep(GRACE_MILLIS); // by then a process that was started for the job has ended
             }
-            job.world().barrier();
             return 0;
         })).isInstanceOf(RankFailedException.class).hasMessageStartingWith("rank 1 failed: ")
                 .hasMessageEndingWith("rank 1 aborted the job with status 3");
-        Thread.sleep(1500); // longer than a process that ends with its job may live on
     }
 }

@@ -3,6 +3,7 @@ package org.tutti.spark;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -45,8 +46,8 @@ final class LogisticRegression {
                 addGradient(now.value(), point, added);
                 return added;
             }, LogisticRegression::sum, 2);
-            model = stepped(model, gradient);
             now.destroy();
+            step(model, gradient);
         }
         return model;
     }
@@ -57,13 +58,14 @@ final class LogisticRegression {
             List<Point> mine = new ArrayList<>();
             partition.forEachRemaining(mine::add);
             double[] model = new double[length];
+            double[] gradient = new double[length];
             for (int step = 0; step < steps; step++) {
-                double[] gradient = new double[length];
+                Arrays.fill(gradient, 0);
                 for (Point point : mine) {
                     addGradient(model, point, gradient);
                 }
                 job.world().allreduce(gradient, Reduction.SUM);
-                model = stepped(model, gradient);
+                step(model, gradient);
             }
             return job.rank() == 0 ? model : null;
         }).getFirst();
@@ -91,11 +93,9 @@ final class LogisticRegression {
         return left;
     }
 
-    private static double[] stepped(double[] model, double[] gradient) {
-        double[] next = new double[model.length];
-        for (int i = 0; i < next.length; i++) {
-            next[i] = model[i] - RATE / next.length * gradient[i];
+    private static void step(double[] model, double[] gradient) {
+        for (int i = 0; i < model.length; i++) {
+            model[i] -= RATE / model.length * gradient[i];
         }
-        return next;
     }
 }
