@@ -4,6 +4,8 @@ package org.tutti.choice;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 
 import org.tutti.Collective;
 import org.tutti.Topology;
@@ -78,6 +80,19 @@ public final class Choice {
             Rule.of(EXCLUSIVE_SCAN, Range.from(2), Range.ANY, ANY, Length.ANY, "binomial"),
             Rule.of(EXCLUSIVE_SCAN, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"));
 
+    /**
+     * What comes before these rules when it is asked for by name: on several nodes what Qian and Afsahi, section 7,
+     * found on their cluster. Each limit is the shortest length at which they measured the other algorithm ahead.
+     */
+    private static final Map<String, List<Rule>> TABLES = Map.of("qian-afsahi", List.of(
+            Rule.of(GATHER, Range.from(2), Range.ANY, ANY, Length.from(512), "direct"),
+            Rule.of(GATHER, Range.from(2), Range.ANY, ANY, Length.ANY, "tree"),
+            Rule.of(ALLGATHER, Range.from(2), Range.ANY, ANY, Length.from(16 << 10), "direct"),
+            Rule.of(ALLGATHER, Range.from(2), Range.ANY, ANY, Length.from(512), "bruck"),
+            Rule.of(ALLGATHER, Range.from(2), Range.ANY, ANY, Length.ANY, "gather-and-broadcast"),
+            Rule.of(ALL_TO_ALL, Range.from(2), Range.ANY, ANY, Length.from(128), "direct"),
+            Rule.of(ALL_TO_ALL, Range.from(2), Range.ANY, ANY, Length.ANY, "bruck")));
+
     /** What a choice is before anybody has asked for anything. */
     public static final Choice DEFAULT = new Choice(Arrays.stream(Collective.values()).map(Choice::rules).toList());
 
@@ -102,7 +117,20 @@ public final class Choice {
      * @return its rules, of which the first that fits is taken
      */
     public static List<Rule> rules(Collective collective) {
-        return RULES.stream().filter(rule -> rule.algorithm().collective() == collective).toList();
+        return of(collective, RULES).toList();
+    }
+
+    private static Stream<Rule> of(Collective collective, List<Rule> rules) {
+        return rules.stream().filter(rule -> rule.algorithm().collective() == collective);
+    }
+
+    /**
+     * Lists what may be asked for by a name of its own, for several collectives at once.
+     *
+     * @return by name, the rules that then come before all others
+     */
+    public static Map<String, List<Rule>> tables() {
+        return TABLES;
     }
 
     /**
@@ -135,8 +163,14 @@ public final class Choice {
         return new Choice(changed);
     }
 
+    private Choice preferring(List<Rule> table) {
+        return new Choice(Arrays.stream(Collective.values()).map(collective -> Stream
+                .concat(of(collective, table), rules.get(collective.ordinal()).stream()).toList()).toList());
+    }
+
     /**
-     * Reads a choice as the environment has it: {@code allreduce=flat,barrier=srm}.
+     * Reads a choice as the environment has it: {@code allreduce=flat,barrier=srm}, or the name of a table of rules.
+     * What comes later counts more.
      *
      * @param text the text, may be empty
      * @return the choice
@@ -145,10 +179,13 @@ public final class Choice {
     public static Choice parse(String text) {
         Choice choice = DEFAULT;
         for (String part : text.split(",")) {
-            if (!part.isBlank()) {
+            if (TABLES.containsKey(part.strip())) {
+                choice = choice.preferring(TABLES.get(part.strip()));
+            } else if (!part.isBlank()) {
                 String[] sides = part.split("=", -1);
                 if (sides.length != 2) {
-                    throw new IllegalArgumentException("\"" + part + "\" is not of the form collective=algorithm");
+                    throw new IllegalArgumentException("\"" + part + "\" is neither of the form collective=algorithm "
+                            + "nor a table of rules, of which there is " + String.join(", ", TABLES.keySet()));
                 }
                 choice = choice.with(collective(sides[0].strip()), sides[1].strip());
             }

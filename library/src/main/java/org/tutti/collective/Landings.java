@@ -81,9 +81,10 @@ final class Landings {
 
     /** Ends that others reach them by way of a rank, at that one, when it is in no operation any more. */
     void shut(Machine machine, int place) {
-        if (place < RingLayout.LEADERS_MAX && machine.load(ring, RingLayout.LANDINGS) != 0
-                && machine.load(ring, handleOf(place)) != 0) {
-            machine.revoke(handle(machine, place));
+        boolean mayLead = place < RingLayout.LEADERS_MAX && machine.load(ring, RingLayout.LANDINGS) != 0;
+        long handle = mayLead ? machine.load(ring, handleOf(place)) : 0;
+        if (handle != 0) {
+            machine.revoke(handle);
         }
     }
 

@@ -72,7 +72,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     public static final String CORES = "TUTTI_CORES";
     /** What the service thread does while no rank polls: {@code sleep}, as it does unless set, or {@code poll}. */
     public static final String SERVICE = "TUTTI_SERVICE";
-    /** How messages are dealt to several rails: {@code even}, as it is unless set, {@code speed} or {@code whole}. */
+    /** How messages are dealt to several rails: {@code speed}, as it is unless set, {@code even} or {@code whole}. */
     public static final String STRIPING = "TUTTI_STRIPING";
     /** Algorithms to use, such as {@code allreduce=flat,reduce=srm}; Tutti's choice unless set. */
     public static final String ALGORITHM = "TUTTI_ALGORITHM";

@@ -43,6 +43,7 @@ final class Network implements AutoCloseable {
     private final long directoryHandle;
     private final long ringHandle;
     private volatile List<InetSocketAddress> rankZero = List.of();
+    private volatile String unanswered = ""; // why rank 0 has not been reached so far, for messages
 
     Network(JobEnvironment environment, Node node) {
         this.environment = environment;
@@ -75,27 +76,36 @@ final class Network implements AutoCloseable {
 
     /** This host's addresses, with the ports that others expect the process of rank 0 at. */
     private List<InetSocketAddress> rails() {
-        List<InetSocketAddress> expected = environment.rendezvous().map(Rendezvous::parse).orElse(List.of());
-        Optional<InetAddress> towards = expected.isEmpty() ? Optional.empty()
-                : Optional.of(expected.get(0).getAddress());
-        List<InetAddress> addresses = choose(towards);
-        List<InetSocketAddress> rails = new ArrayList<>();
-        for (int rail = 0; rail < addresses.size(); rail++) {
-            boolean fixed = environment.firstRank() == 0 && rail < expected.size();
-            // A host may be called 127.0.1.1 (as Debian's are at home), while packets leave from 127.0.0.1.
-            boolean home = fixed && environment.rails().isBlank() && towards.get().isLoopbackAddress();
-            rails.add(new InetSocketAddress(home ? towards.get() : addresses.get(rail),
-                    fixed ? expected.get(rail).getPort() : 0));
-        }
-        return rails;
-    }
-
-    private List<InetAddress> choose(Optional<InetAddress> towards) {
         try {
-            return RailAddresses.choose(environment.rails(), towards).addresses();
+            List<InetSocketAddress> expected = environment.rendezvous().map(Rendezvous::parse).orElse(List.of());
+            Optional<InetAddress> towards = expected.stream().findFirst().map(InetSocketAddress::getAddress);
+            List<InetAddress> addresses = RailAddresses.choose(environment.rails(), towards).addresses();
+            List<InetSocketAddress> rails = new ArrayList<>();
+            for (int rail = 0; rail < addresses.size(); rail++) {
+                boolean fixed = environment.firstRank() == 0 && rail < expected.size();
+                rails.add(fixed ? fixed(rail, addresses.get(rail), expected.get(rail))
+                        : new InetSocketAddress(addresses.get(rail), 0));
+            }
+            return rails;
         } catch (JobStartException e) {
             throw new JobStartException("on host " + hostName() + " " + e.getMessage());
         }
+    }
+
+    /** A rail of rank 0's process, which listens where the others look for it, or nowhere. */
+    private InetSocketAddress fixed(int rail, InetAddress address, InetSocketAddress expected) {
+        InetAddress there = expected.getAddress();
+        // A host may be called 127.0.1.1 (as Debian's are at home), while packets leave from 127.0.0.1.
+        if (there.isLoopbackAddress()) {
+            return new InetSocketAddress(environment.rails().isBlank() ? there : address, expected.getPort());
+        }
+        if (!there.equals(address)) {
+            throw new JobStartException("the rendezvous " + Rendezvous.text(List.of(expected))
+                    + " is not where the process of rank 0 listens, whose rail " + rail + " is "
+                    + address.getHostAddress() + "; put the address of that rail into " + JobEnvironment.RENDEZVOUS
+                    + ", or name the rendezvous as a rail (" + JobEnvironment.RAILS + ") if it is of this host");
+        }
+        return new InetSocketAddress(address, expected.getPort());
     }
 
     private List<InetSocketAddress> addresses(int process) {
@@ -139,16 +149,23 @@ final class Network implements AutoCloseable {
         }
     }
 
-    /** Whether this rank meets the other nodes for its own: its lowest rank, once all are there. */
+    /**
+     * Whether this rank meets the other nodes for its own: its lowest rank, once all are there. Those of other nodes
+     * are not before they have met; but where rank 0 is to come, their records may be known before its own.
+     */
     boolean isMeeting(int rank) {
         if (rank == 0) {
             return directory.has(0);
         }
-        int lowest = 0;
-        while (lowest < rank && node.state(lowest) == NodeLayout.ABSENT) {
-            lowest++;
+        int lowest = node.size();
+        int here = 0;
+        for (int each = node.size() - 1; each >= 0; each--) {
+            if (node.state(each) != NodeLayout.ABSENT) {
+                lowest = each;
+                here++;
+            }
         }
-        return lowest == rank && directory.known() >= node.nodeRanks(); // known only when the records are written
+        return lowest == rank && here >= node.nodeRanks() && directory.known() >= here; // the records are written
     }
 
     /**
@@ -188,19 +205,28 @@ final class Network implements AutoCloseable {
             pause(turn, check);
         }
         rankZero = Rendezvous.parse(rendezvous().orElseThrow());
-        while (node.rendezvous().isEmpty() && !isListening(addresses(0).get(0))) {
+        while (node.rendezvous().isEmpty() && !isRankZeroListening()) {
             check.check();
             sleep(PROBE_AGAIN_MILLIS);
         }
     }
 
-    private static boolean isListening(InetSocketAddress address) {
-        try (var socket = new Socket()) {
-            socket.connect(address, PROBE_MILLIS);
-            return true;
-        } catch (IOException _) {
-            return false;
+    /** Whether it does on one of its rails at least. */
+    private boolean isRankZeroListening() {
+        List<InetSocketAddress> own = fabric.addresses();
+        for (int rail = 0; rail < Math.min(own.size(), rankZero.size()); rail++) {
+            InetAddress from = own.get(rail).getAddress();
+            try (var socket = new Socket()) {
+                socket.bind(new InetSocketAddress(from, 0));
+                socket.connect(rankZero.get(rail), PROBE_MILLIS);
+                unanswered = "";
+                return true;
+            } catch (IOException e) {
+                unanswered = "; on host " + hostName() + " rail " + rail + " from " + from.getHostAddress()
+                        + " cannot reach " + Rendezvous.text(List.of(rankZero.get(rail))) + ": " + e.getMessage();
+            }
         }
+        return false;
     }
 
     private void putRecords(Waiter.Check check) {
@@ -246,7 +272,7 @@ final class Network implements AutoCloseable {
 
     /** For messages: what this node knows of where the others meet. */
     String whereRankZeroIs() {
-        return rendezvous().map(text -> " (they meet at " + text + ")").orElse("");
+        return rendezvous().map(text -> " (they meet at " + text + unanswered + ")").orElse("");
     }
 
     private static void pause(int turn, Waiter.Check check) {

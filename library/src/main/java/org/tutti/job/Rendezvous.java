@@ -49,6 +49,10 @@ final class Rendezvous {
             throw new JobStartException("the rendezvous \"" + text + "\" cannot be read; write address:port, with a "
                     + "port from 1 to " + PORT_MAX + ", and an IPv6 address in brackets");
         }
+        if (addresses.stream().map(InetSocketAddress::getAddress).distinct().count() < addresses.size()) {
+            throw new JobStartException("the rendezvous \"" + text + "\" names an address twice, and each rail has one "
+                    + "of its own; see " + JobEnvironment.RENDEZVOUS);
+        }
         return addresses;
     }
 }

@@ -118,6 +118,30 @@ class ChoiceTest {
         assertThat(shortlist.algorithm(Collective.ALLREDUCE, 0, true).description().name()).isEqualTo("flat");
     }
 
+    /** Qian and Afsahi, section 7, at the powers of two that they measured; what they have not is as ever. */
+    @ParameterizedTest
+    @CsvSource({"GATHER, 8, tree", "GATHER, 256, tree", "GATHER, 512, direct", "GATHER, 1048576, direct",
+            "ALLGATHER, 8, gather-and-broadcast", "ALLGATHER, 256, gather-and-broadcast", "ALLGATHER, 512, bruck",
+            "ALLGATHER, 8192, bruck", "ALLGATHER, 16384, direct", "ALL_TO_ALL, 64, bruck", "ALL_TO_ALL, 128, direct",
+            "SCATTER, 8, direct", "REDUCE, 8, srm"})
+    void shouldChooseAsThePaperWhenAskedTo(Collective collective, long bytes, String name) {
+        Choice choice = Choice.parse("qian-afsahi");
+        assertThat(choice.shortlist(topology("2x4")).algorithm(collective, bytes, true).description().name())
+                .isEqualTo(name);
+        assertThat(choice.shortlist(topology("1x4")).algorithm(collective, bytes, true))
+                .isSameAs(Choice.DEFAULT.shortlist(topology("1x4")).algorithm(collective, bytes, true));
+    }
+
+    @Test
+    void shouldTakeWhatIsAskedForLast() {
+        assertThat(Choice.parse("qian-afsahi,gather=halving").shortlist(topology("2x2"))
+                .algorithm(Collective.GATHER, 8, true).description().name()).isEqualTo("halving");
+        assertThat(Choice.parse("gather=halving, qian-afsahi").shortlist(topology("2x2"))
+                .algorithm(Collective.GATHER, 8, true).description().name()).isEqualTo("tree");
+        assertThatThrownBy(() -> Choice.parse("qian")).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("nor a table of rules, of which there is qian-afsahi");
+    }
+
     private static TreeSet<Long> lengths() {
         TreeSet<Long> lengths = new TreeSet<>(List.of(0L, 1L, 8L, 112L, 113L));
         for (long limit : LIMITS) {

@@ -267,6 +267,38 @@ class NodeProcessTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "192.0.2.77:4000 | the rendezvous 192.0.2.77:4000 is not where the process of rank 0 listens, whose rail 0 "
+                    + "is 127.0.0.1;",
+            "127.0.0.1:4000,192.0.2.77:4001 | the rendezvous 192.0.2.77:4001 is not where the process of rank 0 "
+                    + "listens, whose rail 1 is 127.0.0.2;",
+            "127.0.0.1:4000,127.0.0.1:4001 | the rendezvous \"127.0.0.1:4000,127.0.0.1:4001\" names an address twice"})
+    void shouldRefuseARendezvousThatIsNoRailOfRankZero(String rendezvous, String why) {
+        try (var ranks = new RankProcesses()) {
+            ranks.start(0, 2, "sum", Map.of(JobEnvironment.NODES, "2", JobEnvironment.NODE, "0",
+                    JobEnvironment.NODE_RANKS, "1", JobEnvironment.RENDEZVOUS, rendezvous,
+                    JobEnvironment.SECRET_FILE, ranks.secret.toString(), JobEnvironment.RAILS, "127.0.0.1,127.0.0.2"));
+            assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(0)).containsPattern("JobStartException: on host \\S+ the rendezvous ")
+                    .contains(why);
+        }
+    }
+
+    @Test
+    void shouldNameTheRailThatDoesNotReachRankZero() {
+        try (var ranks = new RankProcesses()) {
+            ranks.start(1, 2, "sum", Map.of(JobEnvironment.NODES, "2", JobEnvironment.NODE, "1",
+                    JobEnvironment.NODE_RANKS, "1", JobEnvironment.RENDEZVOUS, "127.0.0.1:" + ranks.port,
+                    JobEnvironment.JOIN_TIMEOUT_MILLIS, "1500", JobEnvironment.SECRET_FILE, ranks.secret.toString(),
+                    JobEnvironment.RAILS, "127.0.0.2"));
+            assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(0)).containsPattern("but rank 0 did not, .* \\(they meet at 127.0.0.1:" + ranks.port
+                    + "; on host \\S+ rail 0 from 127.0.0.2 cannot reach 127.0.0.1:" + ranks.port
+                    + ": Connection refused\\)");
+        }
+    }
+
     @Test
     void shouldNameTheNodesThatDoNotShowUp() {
         try (var ranks = new RankProcesses()) {

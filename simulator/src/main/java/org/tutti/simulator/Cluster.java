@@ -5,7 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 import org.tutti.Topology;
 import org.tutti.collective.RingLayout;
@@ -82,6 +84,7 @@ final class Cluster implements Ranks.Order {
     private final Lines lines;
     private final double[] outFree;
     private final double[] inFree;
+    private final Map<Long, Double> lastArrivals = new HashMap<>(); // by rank and node, with several rails
     private final long[] bytesOut;
     private final long[] bytesIn;
     private final List<Put> puts = new ArrayList<>();
@@ -394,7 +397,7 @@ final class Cluster implements Ranks.Order {
         put.tag = where.tag();
         put.bytes = bytes;
         put.receiver = target;
-        put.arrival = arrival(topology.nodeOf(rank), node, time[rank], bytes);
+        put.arrival = inOrder(rank, node, arrival(topology.nodeOf(rank), node, time[rank], bytes));
         put.step = trace.addBetween(Kind.ARRIVAL, rank, target, time[rank], put.arrival, bytes);
         events.add(put.arrival, size + index);
         bytesOut[topology.nodeOf(rank)] += bytes;
@@ -424,6 +427,13 @@ final class Cluster implements Ranks.Order {
         }
         int out = earliest(outFree, from * rails);
         return cross(out, to * rails + out - from * rails, now, bytes * model.railNanosPerByte(), latency);
+    }
+
+    /** What a process puts to another one takes effect in order, whichever rails it crosses. */
+    private double inOrder(int rank, int node, double arrival) {
+        return model.rails() == 1 ? arrival
+                : lastArrivals.merge((long) rank * topology.nodes() + node, arrival,
+                        (last, next) -> Math.max(Math.nextUp(last), next));
     }
 
     private int earliest(double[] free, int first) {

@@ -65,7 +65,7 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
     private static final double NANOS = 1e3;
 
     /** The models that come with the simulator. */
-    public static final List<String> READY_MADE = List.of("gigabit", "rdma200", "epyc128");
+    public static final List<String> READY_MADE = List.of("gigabit", "rdma200", "epyc128", "qsnet2");
 
     /**
      * Finds a model.

@@ -76,6 +76,7 @@ class ModelTest {
         assertThat(Model.of("gigabit").railNanosPerByte()).isGreaterThan(8);
         assertThat(Model.of("rdma200").railNanosPerByte()).isBetween(0.04, 0.05);
         assertThat(Model.of("epyc128").levels().sizes()).containsExactly(8, 64);
+        assertThat(Model.of("qsnet2").rails()).isEqualTo(2);
     }
 
     @ParameterizedTest

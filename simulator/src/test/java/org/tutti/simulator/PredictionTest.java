@@ -58,6 +58,19 @@ class PredictionTest {
 
     // ---- by hand
 
+    /** A short put is not behind a longer one on another rail, but what it raises must not be seen before. */
+    @ParameterizedTest
+    @EnumSource(Collective.class)
+    void shouldEndWhenSeveralRailsCarryPutsOfOneProcess(Collective collective) {
+        for (Algorithm algorithm : Catalogue.of(collective)) {
+            for (long bytes : collective == Collective.BARRIER ? new long[]{0} : new long[]{8, 1 << 10, 32 << 10}) {
+                Prediction prediction =
+                        Prediction.of(algorithm, Sweep.even(4, 4), bytes, 1, Model.of("qsnet2"));
+                assertThat(prediction.micros()).as("%s", algorithm).isPositive();
+            }
+        }
+    }
+
     @Test
     void shouldTakeTwoWordsForABarrierInANode() {
         assertThat(predict(Collective.BARRIER, "srm", 1, 6, 0, 0, model(0.25, 0, 0, 0, 0, 1, 6, 0)).micros())

@@ -3,6 +3,7 @@ package org.tutti.tool.info;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
@@ -35,6 +36,7 @@ import picocli.CommandLine.Option;
 public final class InfoCommand implements Callable<Integer> {
     private static final int[] RANKS_SHOWN = {2, 8, 64, 1024};
     private static final long KIBIBYTE = 1 << 10;
+    private static final String RULE_LINE = "%-10s   %-9s   %-10s   %-6s   %-22s   %-29s   %s%n";
 
     @Option(names = "--algorithms", description = "List the algorithms of every collective.")
     private boolean algorithms;
@@ -127,20 +129,28 @@ public final class InfoCommand implements Callable<Integer> {
     }
 
     private static void listChoices(PrintStream out) {
-        String line = "%-10s   %-9s   %-10s   %-6s   %-22s   %-29s   %s%n";
-        out.printf(line, "collective", "nodes", "ranks", "levels", "bytes", "operator", "algorithm");
+        out.printf(RULE_LINE, "collective", "nodes", "ranks", "levels", "bytes", "operator", "algorithm");
         for (var collective : Collective.values()) {
-            for (Rule rule : Choice.rules(collective)) {
-                out.printf(line, collective.label(), rule.nodes(), rule.ranks(), rule.levels() ? "yes" : "any",
-                        rule.bytes(), collective.combines() ? rule.operators() : "",
-                        rule.algorithm().description().name());
-            }
+            listRules(Choice.rules(collective), out);
         }
+        Choice.tables().forEach((name, rules) -> {
+            out.printf("%nbefore these lines, with --algorithm %s:%n", name);
+            listRules(rules, out);
+        });
         out.println();
         out.println(
                 "The first line that fits is used, unless an algorithm was asked for: by --algorithm or "
                         + JobEnvironment.ALGORITHM + ",\nor withAlgorithm in a program. "
                         + "Levels: the node has some. Ranks in blocks: each node's ranks follow each other.");
+    }
+
+    private static void listRules(List<Rule> rules, PrintStream out) {
+        for (Rule rule : rules) {
+            Collective collective = rule.algorithm().collective();
+            out.printf(RULE_LINE, collective.label(), rule.nodes(), rule.ranks(), rule.levels() ? "yes" : "any",
+                    rule.bytes(), collective.combines() ? rule.operators() : "",
+                    rule.algorithm().description().name());
+        }
     }
 
     private static String order(Algorithm.Order order) {

@@ -80,7 +80,8 @@ public final class RunCommand implements Callable<Integer> {
     private List<String> variables = new ArrayList<>();
 
     @Option(names = "--algorithm", paramLabel = "collective=name", split = ",",
-            description = "Algorithms to use, such as allreduce=flat,reduce=srm; tutti info --algorithms lists them.")
+            description = "Algorithms to use, such as allreduce=flat,reduce=srm, or qian-afsahi, that paper's choice; "
+                    + "tutti info --algorithms and --choices list them.")
     private List<String> algorithms = new ArrayList<>();
 
     @Option(names = "--levels", paramLabel = "ranks,...",

@@ -30,7 +30,7 @@ public final class DrawCommand implements Callable<Integer> {
     private Shape shape;
 
     @Option(names = "--model", paramLabel = "name|file",
-            description = "What things cost: gigabit, rdma200, epyc128, or a file. "
+            description = "What things cost: gigabit, rdma200, epyc128, qsnet2, or a file. "
                     + "Default: times that can all be seen.")
     private String model;
 

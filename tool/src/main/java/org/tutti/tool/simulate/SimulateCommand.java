@@ -70,7 +70,7 @@ public final class SimulateCommand implements Callable<Integer> {
     private Shape shape;
 
     @Option(names = "--model", paramLabel = "name|file", defaultValue = "gigabit",
-            description = "What things cost: gigabit, rdma200, epyc128, or a file. Default: gigabit.")
+            description = "What things cost: gigabit, rdma200, epyc128, qsnet2, or a file. Default: gigabit.")
     private String model;
 
     @Option(names = "--chart", paramLabel = "file",

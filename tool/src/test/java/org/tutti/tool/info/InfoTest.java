@@ -71,7 +71,9 @@ class InfoTest {
                         "broadcast|any|any|any|any|slot-ring",
                         "allreduce|2 or more|any|any|64 KiB or more|commuting, or ranks in blocks|index-range",
                         "allreduce|1|any|yes|512 B or more|any|index-radix",
-                        "allreduce|1|17 or more|any|any|any|srm");
+                        "allreduce|1|17 or more|any|any|any|srm",
+                        "before these lines, with --algorithm qian-afsahi:",
+                        "allgather|2 or more|any|any|512 B or more|bruck");
     }
 
     @Test

@@ -62,6 +62,28 @@ class AcrossNodesTest {
         assertThatAllAreRight(options);
     }
 
+    /** Each node meets the others when its last rank has come, whichever that is. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 3})
+    void shouldWaitForARankThatJoinsLate(int late) throws Exception {
+        var program = """
+                import module org.tutti;
+
+                void main() throws InterruptedException {
+                    Thread.sleep(System.getenv("TUTTI_RANK").equals("%d") ? 1000 : 0);
+                    try (var job = Tutti.join()) {
+                        int[] sum = {job.rank()};
+                        job.world().allreduce(sum, Reduction.SUM);
+                        IO.println(sum[0]);
+                    }
+                }
+                """.formatted(late);
+        try (var launcher = run(program, "--nodes 2 -n 4")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out().lines()).hasSize(4).containsOnly("6");
+        }
+    }
+
     private void assertThatAllAreRight(String options) throws Exception {
         try (var launcher = run(Programs.COMPUTES, options)) {
             assertThat(launcher.status()).as(launcher.err()).isZero();

@@ -102,7 +102,10 @@ class ClusterTest {
         Files.writeString(home.resolve("Program.java"), program);
         var agent = "env TUTTI_CLUSTER=" + NAME + " " + HOME.resolve("bench/cluster") + " exec {host}";
         List<String> arguments = new ArrayList<>(List.of("--hosts", cluster("hosts", "3:2").out().strip(), "--agent",
-                agent, "--remote-tutti", LauncherProcess.script(home).toString(), "--rails", "rail0,rail1"));
+                agent, "--remote-tutti", LauncherProcess.script(home).toString()));
+        if (!List.of(options).contains("--rails")) {
+            arguments.addAll(List.of("--rails", "rail0,rail1"));
+        }
         if (!List.of(options).contains("--heartbeat")) {
             arguments.addAll(List.of("--heartbeat", "2s"));
         }
@@ -166,6 +169,32 @@ class ClusterTest {
     }
 
     @Test
+    void shouldNameTheHostWhoseRailIsDown() throws Exception {
+        cut(NAME + "-2", "rail1");
+        try {
+            assertThatRailsAreRefused("rail0,rail1", "the interface of \\S+ \\(rail1\\) is down");
+        } finally {
+            mend(NAME + "-2", "rail1");
+        }
+    }
+
+    @Test
+    void shouldNameTheHostThatHasNotTheAddressOfARail() throws Exception {
+        var address = cluster("addresses").out().lines().findFirst().orElseThrow().replaceFirst(".*rail1=", "");
+        assertThatRailsAreRefused("rail0," + address, address + " is not an address of this machine");
+    }
+
+    /** On the second host, as it says itself. */
+    private static void assertThatRailsAreRefused(String rails, String why) throws Exception {
+        try (var launcher = runProgram(Programs.COMPUTES, "--rails", rails)) {
+            assertThat(launcher.status()).isPositive();
+            assertThat(launcher.err()).containsPattern("on host " + NAME + "-2 the rails \"" + rails
+                    + "\" cannot be used: " + why);
+            launcher.assertThatNothingIsLeft(Duration.ofSeconds(1));
+        }
+    }
+
+    @Test
     void shouldGoOnWhenARailIsLost() throws Exception {
         try (var launcher = runProgram(Programs.GOES_ON)) {
             launcher.awaitLines(6);
@@ -195,14 +224,16 @@ class ClusterTest {
         }
     }
 
-    /** The third host reaches both, and is not believed to know better than they. */
-    @Tag("thorough")
+    /** Each of them blames the other one. The third host reaches both, and takes no side. */
     @Test
     void shouldNameBothHostsThatCannotReachEachOther() throws Exception {
         try (var launcher = runProgram(Programs.GOES_ON)) {
             launcher.awaitLines(6);
             cut(NAME + "-2", NAME + "-3");
             assertThatItEnds(launcher, Duration.ofSeconds(2 + 4));
+            assertThat(launcher.out().lines().filter(line -> line.contains(" lost ")))
+                    .as(launcher.out() + launcher.err()).hasSize(6)
+                    .allMatch(line -> line.matches("[23] lost [45]|[45] lost [23]|[01] lost [2345]"));
             assertThat(launcher.err()).startsWith("tutti: host " + NAME + "-2 and host " + NAME
                     + "-3 were cut off from each other: see the network, or --rails; the job was ended.\n");
             assertThat(launcher.err()).doesNotContainPattern("rank (\\d): rank \\1 ");
