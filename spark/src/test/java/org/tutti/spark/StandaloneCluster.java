@@ -109,8 +109,8 @@ final class StandaloneCluster implements AutoCloseable {
     private void run(String name, Map<String, String> environment, String type, String... arguments)
             throws IOException {
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java")
-                .toString(), "-Xmx200m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classPath(),
-                "org.apache.spark.deploy." + type));
+                .toString(), "-Xmx200m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=" + home,
+                "-cp", classPath(), "org.apache.spark.deploy." + type));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectOutput(home.resolve(name + ".log").toFile());
