@@ -3,6 +3,7 @@ package org.tutti.job;
 
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -97,6 +98,26 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
      */
     public static Optional<JobEnvironment> read() {
         return read(System.getenv());
+    }
+
+    /**
+     * What an engine tells a process of its own, with what the environment says of how a job runs. What that says of a
+     * job which the engine itself may be part of, as under Slurm, has no meaning here.
+     */
+    static JobEnvironment ofEngine(NodeShape shape, int firstRank, int ranks) {
+        Map<String, String> environment = new HashMap<>();
+        for (String name : new String[]{MEMORY, JOIN_TIMEOUT_MILLIS, HEARTBEAT_MILLIS, STANDSTILL_MILLIS, CORES, RAILS,
+                SERVICE, STRIPING, ALGORITHM}) {
+            Optional.ofNullable(System.getenv(name)).ifPresent(value -> environment.put(name, value));
+        }
+        environment.put(JOB, shape.job());
+        environment.put(RANK, String.valueOf(firstRank));
+        environment.put(SIZE, String.valueOf(shape.size()));
+        environment.put(RANKS_PER_PROCESS, String.valueOf(ranks));
+        environment.put(NODE, String.valueOf(shape.node()));
+        environment.put(NODES, String.valueOf(shape.nodes()));
+        environment.put(NODE_RANKS, String.valueOf(shape.nodeRanks()));
+        return read(environment).orElseThrow();
     }
 
     static Optional<JobEnvironment> read(Map<String, String> given) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 
 import org.tutti.Job;
 import org.tutti.JobAbortedException;
@@ -66,6 +67,11 @@ public final class LocalRanks {
             joinAll(threads);
             rethrow(node, failures);
         }
+    }
+
+    /** Calls something as the rank that has the job. */
+    static <R> R callAs(LiveJob job, Callable<R> operation) throws Exception {
+        return ScopedValue.where(CURRENT, job).call(operation::call);
     }
 
     private static Thread start(Threads kind, LiveJob job, Runnable body) {

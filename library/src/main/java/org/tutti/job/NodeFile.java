@@ -25,7 +25,7 @@ import org.tutti.memory.OwnFile;
  * Files that were left behind by a job whose processes were all killed before that are swept by the next job of the
  * same user; those of other users have other names, and are never opened.
  */
-public final class NodeFile implements AutoCloseable {
+public final class NodeFile implements NodeAccess {
     private static final String PREFIX = "tutti-";
     private static final String SUFFIX = ".node";
     private static final int LAUNCHER = 0;
@@ -74,9 +74,20 @@ public final class NodeFile implements AutoCloseable {
      * @return the file
      */
     static NodeFile join(JobEnvironment environment, long deadlineNanos) {
+        return join(environment, secret(environment), deadlineNanos);
+    }
+
+    /**
+     * As {@link #join(JobEnvironment, long)}, for a process that has the secret from somebody else.
+     *
+     * @param environment what the process was told
+     * @param secret the job's secret
+     * @param deadlineNanos until when to try
+     * @return the file
+     */
+    static NodeFile join(JobEnvironment environment, Secret secret, long deadlineNanos) {
         sweep(environment.memory());
         Path path = path(environment.memory(), environment.shape());
-        Secret secret = secret(environment);
         long startNanos = System.nanoTime();
         long patienceNanos = Math.min(deadlineNanos - startNanos, ENDING_NANOS_MAX);
         while (true) {
@@ -215,7 +226,8 @@ public final class NodeFile implements AutoCloseable {
         }
     }
 
-    Node node() {
+    @Override
+    public Node node() {
         return node;
     }
 
@@ -323,17 +335,20 @@ public final class NodeFile implements AutoCloseable {
     // ---- life and death
 
     /** Tells whether the process with a certain first rank lives. */
-    boolean livesProcess(int firstRank) throws IOException {
+    @Override
+    public boolean livesProcess(int firstRank) throws IOException {
         return memory.isHeld(participant(firstRank));
     }
 
     /** Tells whether the launcher lives. */
-    boolean livesLauncher() throws IOException {
+    @Override
+    public boolean livesLauncher() throws IOException {
         return memory.isHeld(LAUNCHER);
     }
 
     /** Removes the file's name, when all ranks have the file. */
-    void unlink() {
+    @Override
+    public void unlink() {
         memory.unlink();
     }
 

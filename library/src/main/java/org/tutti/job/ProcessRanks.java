@@ -1,21 +1,14 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.job;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
 
 import org.tutti.Job;
 import org.tutti.JobOptions;
 import org.tutti.JobStartException;
-import org.tutti.RankFailedException;
 import org.tutti.memory.PrivateMemory;
-import org.tutti.memory.Waiter;
-import org.tutti.memory.WaitingCall;
-import org.tutti.memory.Waits;
 
 /**
  * The ranks of this process in the job that it was started in: usually one, several only under a launcher. A process
@@ -26,8 +19,6 @@ public final class ProcessRanks {
     /** Bound by {@link RankProcess} on the threads of its ranks: which of the process's ranks the thread is. */
     static final ScopedValue<Integer> INDEX = ScopedValue.newInstance();
 
-    private static final long POLL_MILLIS_MAX = 20;
-    private static final int POLL_FRACTION = 16;
     private static final Object LOCK = new Object();
 
     /** A launcher kills a process a second after it has told it to end, and that must not make others fail. */
@@ -36,39 +27,17 @@ public final class ProcessRanks {
     private static ProcessRanks instance;
 
     private final JobEnvironment environment;
-    private final NodeFile file;
-    private final Watch watch;
+    private final ProcessPart part;
     private final boolean launched;
-    private final Network network;
     private final Thread[] joined; // the threads on which the ranks have joined
-    private int leaving;
 
     private ProcessRanks(JobEnvironment environment, boolean launched, long deadlineNanos) {
         this.environment = environment;
         this.launched = launched;
-        this.file = launched ? NodeFile.joinLaunched(environment)
-                : NodeFile.join(environment, deadlineNanos);
-        file.node().beat(environment.firstRank()); // links what marking a rank as failed needs when memory is used up
+        this.part = launched
+                ? new ProcessPart(environment, NodeFile.joinLaunched(environment), ProcessPart.Fate.LAUNCHED)
+                : new ProcessPart(environment, NodeFile.join(environment, deadlineNanos), ProcessPart.Fate.STARTED);
         this.joined = new Thread[environment.ranks()];
-        this.network = environment.shape().nodes() == 1 ? null : openNetwork();
-        this.watch = new Watch(file, environment.firstRank(), environment.ranks(), network,
-                environment.standstillMillis());
-    }
-
-    private Network openNetwork() {
-        try {
-            if (!file.node().hasLauncher() && environment.rendezvous().isEmpty()) {
-                throw new JobStartException("rank " + environment.firstRank() + " cannot join a job on "
-                        + environment.shape().nodes() + " nodes without knowing where rank 0 listens; set "
-                        + JobEnvironment.RENDEZVOUS + " to its address:port on every node");
-            }
-            return new Network(environment, file.node());
-        } catch (RuntimeException e) {
-            if (!launched) { // the launcher's file is needed by others
-                file.close();
-            }
-            throw e;
-        }
     }
 
     /**
@@ -133,115 +102,8 @@ public final class ProcessRanks {
             }
             ranks.joined[index] = Thread.currentThread();
         }
-        Node node = ranks.file.node();
-        node.threads().add(rank);
-        try {
-            node.markJoined(rank, environment.firstRank());
-            if (ranks.network != null) {
-                ranks.network.register(rank);
-            }
-        } catch (RuntimeException e) {
-            ranks.leave();
-            throw e;
-        }
-        try {
-            ranks.awaitAll(rank, deadline);
-        } catch (RuntimeException e) {
-            node.markFailed(RankFailure.threw(rank));
-            ranks.leave();
-            throw e;
-        }
-        return new LiveJob(node, ranks.network, rank, environment.cores(),
-                environment.choice(), levels, options, _ -> ranks.leave());
-    }
-
-    private void awaitAll(int self, long deadlineNanos) {
-        Node node = file.node();
-        long start = System.nanoTime();
-        Waiter.Check check = () -> checkJoining(self, deadlineNanos);
-        Waits.Wait outer = Waits.begin(() -> joining(self), start);
-        try {
-            while (!areAllHere(node)) {
-                check.check();
-                if (network != null && network.isMeeting(self)) {
-                    network.meet(check);
-                }
-                try {
-                    long waitedMillis = (System.nanoTime() - start) / 1_000_000;
-                    Thread.sleep(Math.clamp(waitedMillis / POLL_FRACTION, 1, POLL_MILLIS_MAX));
-                } catch (InterruptedException _) {
-                    Thread.currentThread().interrupt();
-                }
-            }
-        } finally {
-            Waits.end(outer);
-        }
-        file.unlink();
-        if (network != null) {
-            node.directory().requireEqualRails();
-        }
-    }
-
-    private WaitingCall joining(int self) {
-        Node node = file.node();
-        int absent = IntStream.range(0, node.size()).filter(rank -> node.state(rank) == NodeLayout.ABSENT).findFirst()
-                .orElse(WaitingCall.UNKNOWN);
-        return new WaitingCall(self, "join", "", 0, absent);
-    }
-
-    private static boolean areAllHere(Node node) {
-        if (node.directory() != null) {
-            return node.directory().isComplete();
-        }
-        for (int rank = 0; rank < node.size(); rank++) {
-            if (node.state(rank) == NodeLayout.ABSENT) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private void checkJoining(int self, long deadlineNanos) {
-        if (file.node().members().failure(-1) instanceof RankFailedException failure) {
-            throw failure;
-        }
-        if (Thread.currentThread().isInterrupted()) {
-            throw new JobStartException("rank " + self + " was interrupted while it waited for all ranks to join");
-        }
-        if (System.nanoTime() - deadlineNanos > 0) {
-            throw new JobStartException("rank " + self + " waited " + environment.joinTimeoutMillis()
-                    + " ms for all ranks to join, but " + absent() + " did not"
-                    + (network == null ? "" : ", as far as this node knows" + network.whereRankZeroIs())
-                    + "; see whether they were started, or set " + JobEnvironment.JOIN_TIMEOUT_MILLIS);
-        }
-    }
-
-    private String absent() {
-        List<String> ranks = new ArrayList<>();
-        for (int rank = 0; rank < file.node().size(); rank++) {
-            if (file.node().state(rank) == NodeLayout.ABSENT) {
-                ranks.add("rank " + rank);
-            }
-        }
-        return String.join(", ", ranks);
-    }
-
-    /** A process without a launcher has one rank; one with a launcher keeps the file until it ends. */
-    private void leave() {
-        boolean last;
-        synchronized (LOCK) {
-            leaving++;
-            last = leaving == joined.length;
-        }
-        if (!launched) {
-            watch.close();
-        }
-        if (network != null && last) {
-            network.close();
-        }
-        if (!launched) {
-            file.close();
-        }
+        return ranks.part.join(rank, deadline, levels, options, () -> {
+        });
     }
 
     // ---- how a process ends
@@ -284,22 +146,24 @@ public final class ProcessRanks {
 
     /** Marks ranks that have joined on certain threads and not left; returns whether there are any. */
     private boolean failRanks(Predicate<Thread> joinedOn, RankFailure.Reason reason) {
-        boolean any = false;
-        for (int index = 0; index < joined.length && leaving < joined.length; index++) { // then the memory is there
-            int rank = environment.firstRank() + index;
-            if (joined[index] != null && joinedOn.test(joined[index])
-                    && file.node().state(rank) == NodeLayout.JOINED) {
-                any |= file.node().markFailed(RankFailure.saidSo(rank, reason));
+        synchronized (part) {
+            boolean any = false;
+            for (int index = 0; index < joined.length && part.isOpen(); index++) {
+                int rank = environment.firstRank() + index;
+                if (joined[index] != null && joinedOn.test(joined[index])
+                        && part.node().state(rank) == NodeLayout.JOINED) {
+                    any |= part.fail(rank, reason);
+                }
             }
+            return any;
         }
-        return any;
     }
 
     /** Whether a rank of this process, which a launcher has started, has joined its job and not left it. */
     static boolean hasNotLeft(int index) {
         synchronized (LOCK) {
             return instance != null && instance.launched
-                    && instance.file.node().state(instance.environment.firstRank() + index) == NodeLayout.JOINED;
+                    && instance.part.node().state(instance.environment.firstRank() + index) == NodeLayout.JOINED;
         }
     }
 
@@ -307,7 +171,7 @@ public final class ProcessRanks {
     static void begin(int index) {
         synchronized (LOCK) {
             if (instance != null) {
-                instance.file.node().threads().add(instance.environment.firstRank() + index);
+                instance.part.node().threads().add(instance.environment.firstRank() + index);
             }
         }
     }
@@ -316,7 +180,8 @@ public final class ProcessRanks {
     static void markFailed(int index) {
         synchronized (LOCK) {
             if (instance != null && instance.launched) {
-                instance.file.node().markFailed(RankFailure.threw(instance.environment.firstRank() + index));
+                instance.part.fail(instance.environment.firstRank() + index,
+                        RankFailure.Reason.THREW);
             }
         }
     }
@@ -324,9 +189,8 @@ public final class ProcessRanks {
     /** What {@link RankProcess} does when a rank's program has thrown because of another rank. */
     static void markMissed(int index, int missed) {
         synchronized (LOCK) {
-            if (instance != null && instance.launched && missed >= 0 && missed < instance.file.node().size()
-                    && instance.file.node().state(missed) != NodeLayout.FAILED) {
-                instance.file.node().markMissed(instance.environment.firstRank() + index, missed);
+            if (instance != null && instance.launched) {
+                instance.part.miss(instance.environment.firstRank() + index, missed);
             }
         }
     }
@@ -334,8 +198,8 @@ public final class ProcessRanks {
     /** Tells other nodes what this process knows of failures, before it ends and is taken for the first one. */
     static void spreadNews() {
         synchronized (LOCK) {
-            if (instance != null && instance.network != null && instance.leaving < instance.joined.length) {
-                instance.network.gossip().spread();
+            if (instance != null && instance.part.isOpen()) {
+                instance.part.spreadNews();
             }
         }
     }

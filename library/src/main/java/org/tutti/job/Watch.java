@@ -28,11 +28,12 @@ final class Watch implements AutoCloseable {
     private static final int LOGGED_MAX = 16;
     private static final System.Logger LOG = System.getLogger(Watch.class.getName());
 
-    private final NodeFile file;
+    private final NodeAccess access;
     private final int self;
     private final int ranks;
     private final Network network;
     private final long standstillNanosMax;
+    private final boolean endsProcess;
     private final Thread thread;
     private int watched = -1;
     private long beatsSeen;
@@ -41,18 +42,20 @@ final class Watch implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * @param file the node
+     * @param access the node
      * @param self the first rank of this process
      * @param ranks how many it has
      * @param network what connects the node with others, or null
      * @param standstillMillisMax how long a process may stand still
+     * @param endsProcess whether an abort of the job ends this process
      */
-    Watch(NodeFile file, int self, int ranks, Network network, long standstillMillisMax) {
-        this.file = file;
+    Watch(NodeAccess access, int self, int ranks, Network network, long standstillMillisMax, boolean endsProcess) {
+        this.access = access;
         this.self = self;
         this.ranks = ranks;
         this.network = network;
         this.standstillNanosMax = standstillMillisMax * 1_000_000;
+        this.endsProcess = endsProcess;
         this.thread = Thread.ofPlatform().daemon().name("tutti watch").unstarted(this::run);
         if (network != null) {
             network.gossip().setWatch(thread);
@@ -87,9 +90,11 @@ final class Watch implements AutoCloseable {
     }
 
     private void look(long elapsedNanos) throws IOException {
-        file.node().beat(self);
+        access.node().beat(self);
         answer();
-        watchAbort();
+        if (endsProcess) {
+            watchAbort();
+        }
         watchLauncher();
         watchNeighbour(elapsedNanos);
         watchFailed();
@@ -97,16 +102,16 @@ final class Watch implements AutoCloseable {
 
     /** Somebody may want to know where the ranks of this process are. */
     private void answer() {
-        Node node = file.node();
+        Node node = access.node();
         if (node.inquiry().isAsked(self)) {
             node.inquiry().answer(self, ranks, node.threads(), node);
         }
     }
 
     private void watchLauncher() throws IOException {
-        if (file.node().hasLauncher() && !file.livesLauncher()) {
+        if (access.node().hasLauncher() && !access.livesLauncher()) {
             try {
-                file.unlink();
+                access.unlink();
                 System.err.println("tutti: the process of rank " + self + " ends, because its launcher is gone");
             } finally {
                 Runtime.getRuntime().halt(STATUS_LAUNCHER_GONE);
@@ -115,13 +120,13 @@ final class Watch implements AutoCloseable {
     }
 
     private void watchNeighbour(long elapsedNanos) throws IOException {
-        Node node = file.node();
+        Node node = access.node();
         int size = node.size();
         for (int distance = 1; distance < size; distance++) {
             int rank = (self + distance) % size;
             if (node.state(rank) == NodeLayout.JOINED && node.isHere(rank) && node.firstRankOfProcess(rank) != self) {
                 int firstRank = node.firstRankOfProcess(rank);
-                if (!file.livesProcess(firstRank)) {
+                if (!access.livesProcess(firstRank)) {
                     node.markFailed(new RankFailure(rank, RankFailure.Reason.ENDED, self, 0));
                 } else if (standsStill(firstRank, elapsedNanos)) {
                     node.markFailed(new RankFailure(rank, RankFailure.Reason.STOOD_STILL, self,
@@ -135,17 +140,17 @@ final class Watch implements AutoCloseable {
 
     /** Who has failed may go on reading what others show, until its process has ended. */
     private void watchFailed() throws IOException {
-        Node node = file.node();
+        Node node = access.node();
         for (int rank = 0; node.firstFailedRank() >= 0 && rank < node.size(); rank++) {
             if (node.state(rank) == NodeLayout.FAILED && node.isHere(rank) && !node.hasEnded(rank)
-                    && node.firstRankOfProcess(rank) != self && !file.livesProcess(node.firstRankOfProcess(rank))) {
+                    && node.firstRankOfProcess(rank) != self && !access.livesProcess(node.firstRankOfProcess(rank))) {
                 node.markEnded(rank);
             }
         }
     }
 
     private boolean standsStill(int firstRank, long elapsedNanos) {
-        long beats = file.node().beats(firstRank);
+        long beats = access.node().beats(firstRank);
         if (firstRank != watched || beats != beatsSeen) {
             watched = firstRank;
             beatsSeen = beats;
@@ -157,7 +162,7 @@ final class Watch implements AutoCloseable {
     }
 
     private void watchAbort() {
-        int status = file.node().abortStatus();
+        int status = access.node().abortStatus();
         if (status >= 0) {
             long untilNanos = System.nanoTime() + ABORT_GRACE_MILLIS * 1_000_000;
             while (!closed && System.nanoTime() - untilNanos < 0) {

@@ -40,7 +40,7 @@ class WatchTest {
     /** Who has said that it failed may go on reading for a while. */
     @Test
     void shouldSeeThatTheProcessOfAFailedRankHasEndedWhenItHas() throws Exception {
-        try (NodeFile file = join(0); Watch _ = new Watch(file, 0, 1, null, STANDSTILL_MILLIS)) {
+        try (NodeFile file = join(0); Watch _ = new Watch(file, 0, 1, null, STANDSTILL_MILLIS, true)) {
             Node node = file.node();
             node.markJoined(0, 0);
             try (var _ = OtherProcess.thatHolds(onlyFile(), PARTICIPANT)) {

@@ -1,0 +1,97 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.junit;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.util.List;
+import java.util.Optional;
+
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.platform.commons.support.AnnotationSupport;
+import org.junit.platform.commons.support.ReflectionSupport;
+import org.opentest4j.AssertionFailedError;
+import org.opentest4j.TestAbortedException;
+import org.tutti.Communicator;
+import org.tutti.Job;
+import org.tutti.RankFailedException;
+import org.tutti.Tutti;
+
+/** What {@link Ranks} does. */
+final class RanksExtension implements ParameterResolver, InvocationInterceptor {
+    private static Optional<Ranks> ranks(ExtensionContext context) {
+        return AnnotationSupport.findAnnotation(context.getTestMethod(), Ranks.class)
+                .or(() -> context.getTestClass().flatMap(type -> AnnotationSupport.findAnnotation(type, Ranks.class)));
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return isOfRank(parameter.getParameter())
+                && context.getTestMethod().filter(parameter.getDeclaringExecutable()::equals).isPresent();
+    }
+
+    /** Each rank gets one of its own later. */
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        return null;
+    }
+
+    private static boolean isOfRank(Parameter parameter) {
+        return parameter.getType() == Job.class || parameter.getType() == Communicator.class;
+    }
+
+    @Override
+    public void interceptTestMethod(Invocation<Void> invocation, ReflectiveInvocationContext<Method> method,
+            ExtensionContext context) {
+        run(invocation, method, context);
+    }
+
+    @Override
+    public void interceptTestTemplateMethod(Invocation<Void> invocation, ReflectiveInvocationContext<Method> method,
+            ExtensionContext context) {
+        run(invocation, method, context);
+    }
+
+    private static void run(Invocation<Void> invocation, ReflectiveInvocationContext<Method> method,
+            ExtensionContext context) {
+        invocation.skip(); // as it would call the method once
+        try {
+            Tutti.runLocal(ranks(context).orElseThrow().value(), job -> ReflectionSupport
+                    .invokeMethod(method.getExecutable(), method.getTarget().orElse(null), arguments(method, job)));
+        } catch (AssertionError failure) {
+            throw withValues(failure);
+        } catch (RankFailedException failure) {
+            if (failure.getCause() instanceof TestAbortedException aborted) { // by an assumption, so nothing has failed
+                throw aborted;
+            }
+            throw new AssertionError("rank " + failure.rank() + ": " + cause(failure), cause(failure));
+        }
+    }
+
+    private static Throwable cause(RankFailedException failure) {
+        return failure.getCause() == null ? failure : failure.getCause();
+    }
+
+    private static Object[] arguments(ReflectiveInvocationContext<Method> method, Job job) {
+        Parameter[] parameters = method.getExecutable().getParameters();
+        List<Object> given = method.getArguments();
+        Object[] arguments = new Object[parameters.length];
+        for (int i = 0; i < parameters.length; i++) {
+            arguments[i] = !isOfRank(parameters[i]) ? given.get(i)
+                    : parameters[i].getType() == Job.class ? job : job.world();
+        }
+        return arguments;
+    }
+
+    /** Development environments show the difference between what was expected and what came. */
+    private static AssertionError withValues(AssertionError failure) {
+        if (failure.getCause() instanceof AssertionFailedError cause && cause.isExpectedDefined()
+                && cause.isActualDefined()) {
+            return new AssertionFailedError(failure.getMessage(), cause.getExpected(), cause.getActual(), cause);
+        }
+        return failure;
+    }
+}

@@ -1,0 +1,50 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import org.tutti.memory.PrivateMemory;
+
+/**
+ * The node of a job whose ranks there are all in this process: nothing of it is in a file.
+ */
+final class PrivateNode implements NodeAccess {
+    private final PrivateMemory memory = new PrivateMemory();
+    private final Node node;
+    private boolean closed;
+
+    PrivateNode(NodeShape shape, Secret secret) {
+        try {
+            this.node = Node.create(memory, memory.claim(NodeLayout.bytes(shape.size()), "the ranks' states"), shape,
+                    secret, false);
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public Node node() {
+        return node;
+    }
+
+    /** There is no process but this one. */
+    @Override
+    public boolean livesProcess(int firstRank) {
+        return true;
+    }
+
+    @Override
+    public boolean livesLauncher() {
+        return false;
+    }
+
+    @Override
+    public void unlink() {}
+
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            memory.close();
+        }
+    }
+}

@@ -1,0 +1,223 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import org.tutti.JobOptions;
+import org.tutti.JobStartException;
+import org.tutti.RankFailedException;
+import org.tutti.memory.Waiter;
+import org.tutti.memory.WaitingCall;
+import org.tutti.memory.Waits;
+
+/**
+ * A process's part in a job: the node's memory, the network and the watch, which its ranks share. They are given back
+ * when the last of its ranks has left, but under a launcher, where the memory and the watch stay until the process
+ * ends.
+ */
+final class ProcessPart {
+    /** What may become of the process with its job. */
+    enum Fate {
+        /** A launcher has started it: it ends with its launcher, and by an abort. */
+        LAUNCHED,
+        /** It was started for the job, and ends by an abort. */
+        STARTED,
+        /** It is somebody else's, and goes on whatever becomes of the job. */
+        LENT
+    }
+
+    private static final long POLL_MILLIS_MAX = 20;
+    private static final int POLL_FRACTION = 16;
+
+    private final JobEnvironment environment;
+    private final NodeAccess access;
+    private final Fate fate;
+    private final Network network;
+    private final Watch watch;
+    private int notLeft; // ranks that are here, or are still to come
+
+    /**
+     * @param environment the job, and the ranks of the process
+     * @param access the node, which is closed if this throws and no launcher has made it
+     * @param fate what may become of the process
+     */
+    ProcessPart(JobEnvironment environment, NodeAccess access, Fate fate) {
+        this.environment = environment;
+        this.access = access;
+        this.fate = fate;
+        this.notLeft = environment.ranks();
+        node().beat(environment.firstRank()); // links what marking a rank as failed needs when memory is used up
+        this.network = environment.shape().nodes() == 1 ? null : openNetwork();
+        this.watch = new Watch(access, environment.firstRank(), environment.ranks(), network,
+                environment.standstillMillis(), fate != Fate.LENT);
+    }
+
+    private Network openNetwork() {
+        try {
+            if (fate != Fate.LENT && !node().hasLauncher() && environment.rendezvous().isEmpty()) {
+                throw new JobStartException("rank " + environment.firstRank() + " cannot join a job on "
+                        + environment.shape().nodes() + " nodes without knowing where rank 0 listens; set "
+                        + JobEnvironment.RENDEZVOUS + " to its address:port on every node");
+            }
+            return new Network(environment, node());
+        } catch (RuntimeException e) {
+            if (fate != Fate.LAUNCHED) { // the launcher's file is needed by others
+                access.close();
+            }
+            throw e;
+        }
+    }
+
+    Node node() {
+        return access.node();
+    }
+
+    /**
+     * Joins the job as one of its ranks, and waits until all have; a rank that throws has left.
+     *
+     * @param rank the rank
+     * @param deadlineNanos until when all must have joined
+     * @param levels the levels inside the node
+     * @param options the job's deadline
+     * @param wanted throws when nobody wants the job any more
+     * @return the job, which the process leaves when it is closed
+     */
+    LiveJob join(int rank, long deadlineNanos, int[] levels, JobOptions options, Runnable wanted) {
+        node().threads().add(rank);
+        try {
+            node().markJoined(rank, environment.firstRank());
+            if (network != null) {
+                network.register(rank);
+            }
+        } catch (RuntimeException e) {
+            leave();
+            throw e;
+        }
+        try {
+            awaitAll(rank, deadlineNanos, wanted);
+        } catch (RuntimeException e) {
+            fail(rank, RankFailure.Reason.THREW);
+            leave();
+            throw e;
+        }
+        return new LiveJob(node(), network, rank, environment.cores(), environment.choice(), levels, options,
+                _ -> leave());
+    }
+
+    private void awaitAll(int self, long deadlineNanos, Runnable wanted) {
+        long start = System.nanoTime();
+        Waiter.Check check = () -> {
+            wanted.run();
+            checkJoining(self, deadlineNanos);
+        };
+        Waits.Wait outer = Waits.begin(() -> joining(self), start);
+        try {
+            while (!areAllHere()) {
+                check.check();
+                if (network != null && network.isMeeting(self)) {
+                    network.meet(check);
+                }
+                try {
+                    long waitedMillis = (System.nanoTime() - start) / 1_000_000;
+                    Thread.sleep(Math.clamp(waitedMillis / POLL_FRACTION, 1, POLL_MILLIS_MAX));
+                } catch (InterruptedException _) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        } finally {
+            Waits.end(outer);
+        }
+        access.unlink();
+        if (network != null) {
+            node().directory().requireEqualRails();
+        }
+    }
+
+    private WaitingCall joining(int self) {
+        int absent = IntStream.range(0, node().size()).filter(rank -> node().state(rank) == NodeLayout.ABSENT)
+                .findFirst().orElse(WaitingCall.UNKNOWN);
+        return new WaitingCall(self, "join", "", 0, absent);
+    }
+
+    private boolean areAllHere() {
+        if (node().directory() != null) {
+            return node().directory().isComplete();
+        }
+        for (int rank = 0; rank < node().size(); rank++) {
+            if (node().state(rank) == NodeLayout.ABSENT) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void checkJoining(int self, long deadlineNanos) {
+        if (node().members().failure(-1) instanceof RankFailedException failure) {
+            throw failure;
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            throw new JobStartException("rank " + self + " was interrupted while it waited for all ranks to join");
+        }
+        if (System.nanoTime() - deadlineNanos > 0) {
+            throw new JobStartException("rank " + self + " waited " + environment.joinTimeoutMillis()
+                    + " ms for all ranks to join, but " + absent() + " did not"
+                    + (network == null ? "" : ", as far as this node knows" + network.whereRankZeroIs())
+                    + "; see whether they were started, or set " + JobEnvironment.JOIN_TIMEOUT_MILLIS);
+        }
+    }
+
+    private String absent() {
+        List<String> ranks = new ArrayList<>();
+        for (int rank = 0; rank < node().size(); rank++) {
+            if (node().state(rank) == NodeLayout.ABSENT) {
+                ranks.add("rank " + rank);
+            }
+        }
+        return String.join(", ", ranks);
+    }
+
+    /** Says that a rank of this process has failed, unless it has left; returns whether that is new. */
+    boolean fail(int rank, RankFailure.Reason reason) {
+        return node().markFailed(RankFailure.saidSo(rank, reason));
+    }
+
+    /** Says that a rank of this process could not go on without another one, unless that has failed. */
+    void miss(int rank, int missed) {
+        if (missed >= 0 && missed < node().size() && node().state(missed) != NodeLayout.FAILED) {
+            node().markMissed(rank, missed);
+        }
+    }
+
+    /** Tells other nodes what this process knows of failures. */
+    void spreadNews() {
+        if (network != null) {
+            network.gossip().spread();
+        }
+    }
+
+    /** Whether a rank has not left yet: then memory and network are there. */
+    synchronized boolean isOpen() {
+        return notLeft > 0;
+    }
+
+    /** Each rank leaves once, whether it has joined or not; with the last one what they shared is given back. */
+    void leave() {
+        synchronized (this) {
+            notLeft--;
+            if (notLeft > 0) {
+                return;
+            }
+        }
+        if (fate != Fate.LAUNCHED) {
+            watch.close();
+        }
+        if (network != null) {
+            network.close();
+        }
+        if (fate != Fate.LAUNCHED) {
+            access.close();
+        }
+    }
+}

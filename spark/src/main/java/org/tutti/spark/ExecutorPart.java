@@ -1,0 +1,94 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.spark;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+import org.tutti.job.EngineRanks;
+import org.tutti.job.NodeShape;
+import org.tutti.job.Secret;
+
+/**
+ * A rank's share in what its process has of a job. Ranks come here before they go to the driver, so whoever opens the
+ * process's part finds all of them, or that one has gone.
+ */
+final class ExecutorPart implements AutoCloseable {
+    /** Names this process to the driver. */
+    static final String PROCESS = UUID.randomUUID().toString();
+
+    private static final Map<String, Shared> ALL = new HashMap<>();
+
+    /** What the ranks of the process share; guarded by itself. */
+    private static final class Shared {
+        private int users; // guarded by the map
+        private final Set<Integer> gone = new HashSet<>();
+        private EngineRanks ranks;
+        private RuntimeException refusal;
+    }
+
+    private final String key;
+    private final int rank;
+    private final Shared shared;
+    private boolean runs;
+
+    private ExecutorPart(String key, int rank, Shared shared) {
+        this.key = key;
+        this.rank = rank;
+        this.shared = shared;
+    }
+
+    /** A rank of a job has come. */
+    static ExecutorPart enter(String key, int rank) {
+        synchronized (ALL) {
+            Shared shared = ALL.computeIfAbsent(key, _ -> new Shared());
+            shared.users++;
+            return new ExecutorPart(key, rank, shared);
+        }
+    }
+
+    /** Opens the process's part in the job, unless another of its ranks has. */
+    EngineRanks open(Message.Plan plan, int size, StageSecret secret) {
+        synchronized (shared) {
+            if (shared.refusal != null) {
+                throw shared.refusal;
+            }
+            if (shared.ranks == null) {
+                try {
+                    shared.ranks = new EngineRanks(
+                            new NodeShape(plan.job(), size, plan.node(), plan.nodes(), plan.nodeRanks()),
+                            plan.firstRank(), plan.processRanks(), Secret.of(secret.derive(plan.job())));
+                } catch (RuntimeException e) {
+                    shared.refusal = e;
+                    throw e;
+                }
+                shared.gone.forEach(shared.ranks::abandon);
+            }
+            return shared.ranks;
+        }
+    }
+
+    /** From here on the rank leaves by itself. */
+    void setRuns() {
+        runs = true;
+    }
+
+    @Override
+    public void close() {
+        synchronized (shared) {
+            if (shared.ranks == null) {
+                shared.gone.add(rank);
+            } else if (!runs) {
+                shared.ranks.abandon(rank);
+            }
+        }
+        synchronized (ALL) {
+            shared.users--;
+            if (shared.users == 0) {
+                ALL.remove(key);
+            }
+        }
+    }
+}

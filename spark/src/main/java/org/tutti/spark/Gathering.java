@@ -1,0 +1,151 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.spark;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+import org.tutti.RankFailedException;
+
+/**
+ * The ranks of one attempt of a stage, as the driver knows them. When all have come, each is told its place: processes
+ * that can share memory are a node, and nodes are numbered by their lowest ranks.
+ */
+final class Gathering {
+    private static final int RECEIVE_MILLIS_MAX = 60_000;
+
+    /** How long the cause of a failure may take to come when Spark knows of the failure already. */
+    private static final long CAUSE_MILLIS_MAX = 1000;
+
+    /** A rank that has come. */
+    private record Guest(Message.Hello hello, Conversation conversation) {}
+
+    /**
+     * What became of a rank that has failed.
+     *
+     * @param rank the rank
+     * @param text what it threw, or that it was lost
+     */
+    record Cause(int rank, String text) {
+        RankFailedException exception(Throwable stage) {
+            return new RankFailedException(rank, text, stage);
+        }
+    }
+
+    private final Guest[] guests;
+    private int came;
+    private int ended;
+    private Cause thrown; // the first one
+    private Cause lost; // the first one
+    private Cause failed; // of any kind, even cancelled
+
+    Gathering(int ranks) {
+        this.guests = new Guest[ranks];
+    }
+
+    /** Serves a rank until it has ended. */
+    void serve(Message.Hello hello, Conversation conversation) throws IOException {
+        Guest guest = new Guest(hello, conversation);
+        Message.Ended end = null;
+        try {
+            come(guest);
+            while (end == null) {
+                switch (conversation.receive(RECEIVE_MILLIS_MAX).orElse(null)) {
+                    case Message.Rendezvous rendezvous -> tellOthers(hello.rank(), rendezvous);
+                    case Message.Ended how -> end = how;
+                    case null -> {
+                        continue;
+                    }
+                    default -> throw new IOException("rank " + hello.rank() + " says what only the driver says");
+                }
+            }
+        } finally {
+            end(hello, end);
+        }
+    }
+
+    private synchronized void come(Guest guest) throws IOException {
+        int rank = guest.hello.rank();
+        if (rank < 0 || rank >= guests.length || guests[rank] != null) {
+            throw new IOException("rank " + rank + " has come twice, or is none of " + guests.length);
+        }
+        guests[rank] = guest;
+        came++;
+        if (failed != null) {
+            guest.conversation.send(new Message.Stop(failed.rank(), failed.text()));
+        } else if (came == guests.length) {
+            tellPlaces();
+        }
+    }
+
+    private void tellPlaces() {
+        String job = "spark-" + UUID.randomUUID();
+        Map<String, List<Integer>> nodes = new LinkedHashMap<>();
+        Map<String, List<Integer>> processes = new HashMap<>();
+        for (Guest guest : guests) {
+            nodes.computeIfAbsent(guest.hello.memory(), _ -> new ArrayList<>()).add(guest.hello.rank());
+            processes.computeIfAbsent(guest.hello.process(), _ -> new ArrayList<>()).add(guest.hello.rank());
+        }
+        List<String> numbers = List.copyOf(nodes.keySet());
+        for (Guest guest : guests) {
+            List<Integer> process = processes.get(guest.hello.process());
+            tell(guest, new Message.Plan(job, numbers.indexOf(guest.hello.memory()), nodes.size(),
+                    nodes.get(guest.hello.memory()).size(), process.getFirst(), process.size()));
+        }
+    }
+
+    private synchronized void tellOthers(int rank, Message message) {
+        for (Guest guest : guests) {
+            if (guest != null && guest.hello.rank() != rank) {
+                tell(guest, message);
+            }
+        }
+    }
+
+    /** Who cannot be told has gone, which whoever serves it sees. */
+    private static void tell(Guest guest, Message message) {
+        try {
+            guest.conversation.send(message);
+        } catch (IOException _) {
+            return;
+        }
+    }
+
+    private synchronized void end(Message.Hello hello, Message.Ended end) {
+        ended++;
+        int rank = hello.rank();
+        Cause cause = end == null
+                ? new Cause(rank, "rank " + rank + " was lost: its task in " + hello.place()
+                        + " has gone without a word, as when the executor is killed or its host is down")
+                : new Cause(rank, "rank " + rank + " failed: " + end.text());
+        if (end == null) {
+            lost = lost == null ? cause : lost;
+        } else if (end.how() == Message.How.THREW) {
+            thrown = thrown == null ? cause : thrown;
+        }
+        if (end == null || end.how() != Message.How.WELL) {
+            failed = failed == null ? cause : failed;
+            tellOthers(rank, new Message.Stop(rank, cause.text()));
+        }
+        notifyAll();
+    }
+
+    /** What a rank threw comes first, then that one was lost; of those that were cancelled Spark says why. */
+    synchronized Optional<Cause> firstCause() {
+        long deadlineNanos = System.nanoTime() + CAUSE_MILLIS_MAX * 1_000_000;
+        try {
+            for (long left = 1; thrown == null && ended < came && left > 0;) {
+                wait(left);
+                left = (deadlineNanos - System.nanoTime()) / 1_000_000;
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        return Optional.ofNullable(thrown == null ? lost : thrown);
+    }
+}

@@ -1,0 +1,34 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.spark;
+
+import org.apache.spark.TaskContext;
+import org.apache.spark.util.TaskInterruptListener;
+
+/**
+ * Interrupts a task's thread when Spark kills the task. Spark itself does so only where the program has asked for it,
+ * and a rank that waits for others would not notice.
+ */
+final class Interrupts implements TaskInterruptListener, AutoCloseable {
+    private Thread thread = Thread.currentThread();
+
+    private Interrupts() {}
+
+    /** From here on, and until it is closed, this thread is interrupted with its task. */
+    static Interrupts from(TaskContext context) {
+        var interrupts = new Interrupts();
+        context.addTaskInterruptListener(interrupts);
+        return interrupts;
+    }
+
+    @Override
+    public synchronized void onTaskInterrupted(TaskContext context, String reason) {
+        if (thread != null) {
+            thread.interrupt();
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        thread = null;
+    }
+}

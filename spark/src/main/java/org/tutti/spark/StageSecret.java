@@ -1,0 +1,50 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.spark;
+
+import java.io.Serializable;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * What the driver and the tasks of a stage know, and nobody else. It travels in the tasks' closure, as safely as Spark
+ * sends that (spark.authenticate, spark.network.crypto.enabled).
+ */
+final class StageSecret implements Serializable {
+    private static final long serialVersionUID = 1L;
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final int BYTES = 32;
+
+    private final byte[] bytes = new byte[BYTES];
+
+    StageSecret() {
+        new SecureRandom().nextBytes(bytes);
+    }
+
+    /** What makes codes under a key of its own for each label. */
+    Mac mac(String label) {
+        return mac(derive(label));
+    }
+
+    /** Another secret of 32 bytes, for each label another one, which tell nothing of this one. */
+    byte[] derive(String label) {
+        return mac(bytes).doFinal(label.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Mac mac(byte[] key) {
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(new SecretKeySpec(key, ALGORITHM));
+            return mac;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e); // every JDK has it
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "a secret";
+    }
+}

@@ -1,0 +1,156 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.spark;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.List;
+
+import org.apache.spark.SparkConf;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.tutti.JobStartException;
+import org.tutti.spark.Message.Ended;
+import org.tutti.spark.Message.Hello;
+import org.tutti.spark.Message.How;
+import org.tutti.spark.Message.Plan;
+import org.tutti.spark.Message.Rendezvous;
+import org.tutti.spark.Message.Stop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** The driver's side, with ranks that only say so. */
+@Timeout(60)
+class MeetingTest {
+    private static final int RANKS = 3;
+    private static final int MILLIS_MAX = 30_000;
+
+    private Meeting meeting;
+
+    private static SparkConf conf() {
+        return new SparkConf(false).set("spark.driver.host", "127.0.0.1");
+    }
+
+    @BeforeEach
+    void open() {
+        meeting = Meeting.open(conf(), RANKS);
+    }
+
+    @AfterEach
+    void close() {
+        meeting.close();
+    }
+
+    private Conversation connect(StageSecret secret) throws IOException {
+        return Conversation.connect(new InetSocketAddress(meeting.host(), meeting.port()), secret);
+    }
+
+    private Conversation come(String stage, int rank, String process, String memory) throws IOException {
+        Conversation conversation = connect(meeting.secret());
+        conversation.send(new Hello(stage, rank, process, memory, "executor " + process + " on host h"));
+        return conversation;
+    }
+
+    private static Message hear(Conversation conversation) throws IOException {
+        return conversation.receive(MILLIS_MAX).orElseThrow();
+    }
+
+    @Test
+    void shouldTellEachRankItsPlaceAndWhereRankZeroListens() throws IOException {
+        try (var two = come("7.0", 2, "p", "m");
+                var one = come("7.0", 1, "q", "n");
+                var zero = come("7.0", 0, "p", "m")) {
+            var plan = (Plan) hear(zero);
+            assertThat(plan.job()).matches("spark-[0-9a-f-]{36}");
+            assertThat(plan).isEqualTo(new Plan(plan.job(), 0, 2, 2, 0, 2));
+            assertThat(hear(one)).isEqualTo(new Plan(plan.job(), 1, 2, 1, 1, 1));
+            assertThat(hear(two)).isEqualTo(plan);
+            zero.send(new Rendezvous("10.0.0.1:7"));
+            assertThat(hear(one)).isEqualTo(new Rendezvous("10.0.0.1:7"));
+            assertThat(hear(two)).isEqualTo(new Rendezvous("10.0.0.1:7"));
+        }
+    }
+
+    @Test
+    void shouldMakeANodeOfProcessesThatShareMemory() throws IOException {
+        try (var zero = come("7.0", 0, "p", "m");
+                var one = come("7.0", 1, "q", "m");
+                var two = come("7.0", 2, "q", "m")) {
+            String job = ((Plan) hear(zero)).job();
+            assertThat(List.of(hear(one), hear(two))).containsOnly(new Plan(job, 0, 1, 3, 1, 2));
+        }
+    }
+
+    @Test
+    void shouldMakeAJobOfItsOwnOfEachAttempt() throws IOException {
+        try (var failing = come("7.0", 0, "p", "m")) {
+            failing.send(new Ended(How.THREW, "bad"));
+            try (var zero = come("7.1", 0, "p", "m");
+                    var one = come("7.1", 1, "p", "m");
+                    var two = come("7.1", 2, "p", "m")) {
+                assertThat(List.of(hear(zero), hear(one), hear(two))).allMatch(Plan.class::isInstance);
+            }
+        }
+    }
+
+    @Test
+    void shouldTellThoseThatWaitAndThoseThatComeThatARankHasGone() throws IOException {
+        try (var zero = come("7.0", 0, "p", "m")) {
+            come("7.0", 1, "q", "m").close();
+            var stop = (Stop) hear(zero);
+            assertThat(stop.rank()).isEqualTo(1);
+            assertThat(stop.reason()).startsWith("rank 1 was lost: its task in executor q on host h");
+            try (var two = come("7.0", 2, "p", "m")) {
+                assertThat(hear(two)).isEqualTo(stop);
+            }
+        }
+    }
+
+    @Test
+    void shouldKnowTheFirstCauseHoweverLateItComes() throws IOException {
+        try (var zero = come("7.0", 0, "p", "m");
+                var one = come("7.0", 1, "p", "m");
+                var two = come("7.0", 2, "p", "m")) {
+            zero.send(new Ended(How.SECONDARY, "rank 1 failed"));
+            two.send(new Ended(How.CANCELLED, "interrupted"));
+            one.send(new Ended(How.THREW, "no data"));
+            assertThat(meeting.firstCause()).contains(new Gathering.Cause(1, "rank 1 failed: no data"));
+        }
+    }
+
+    @Test
+    void shouldKnowNoCauseOfACancellation() throws IOException {
+        try (var zero = come("7.0", 0, "p", "m")) {
+            zero.send(new Ended(How.CANCELLED, "interrupted"));
+            assertThatThrownBy(() -> hear(zero)).isInstanceOf(IOException.class);
+            assertThat(meeting.firstCause()).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldNotListenToStrangers() throws IOException {
+        try (var stranger = connect(new StageSecret());
+                var talker = new Socket(meeting.host(), meeting.port());
+                var zero = come("7.0", 0, "p", "m");
+                var two = come("7.0", 2, "p", "m")) {
+            stranger.send(new Hello("7.0", 1, "p", "m", "nowhere"));
+            assertThatThrownBy(() -> stranger.receive(MILLIS_MAX)).isInstanceOf(IOException.class);
+            talker.getOutputStream().write(new byte[1 << 10]);
+            assertThatThrownBy(() -> talker.getInputStream().skipNBytes(1 << 10)).isInstanceOf(IOException.class);
+            try (var one = come("7.0", 1, "p", "m")) {
+                assertThat(List.of(hear(zero), hear(one), hear(two))).allMatch(Plan.class::isInstance);
+            }
+        }
+    }
+
+    @Test
+    void shouldSayWhereItCannotListen() {
+        assertThatThrownBy(() -> Meeting.open(conf().set(TuttiSpark.PORT, String.valueOf(meeting.port())), RANKS))
+                .isInstanceOf(JobStartException.class)
+                .hasMessageContaining("cannot listen for its ranks at 127.0.0.1:" + meeting.port())
+                .hasMessageContaining(TuttiSpark.PORT);
+    }
+}
