@@ -122,4 +122,15 @@ class ExamplesTest {
                     + "short allgathers; the bodies are right, and the energy has changed by \\d\\.\\de-\\d+\n");
         }
     }
+
+    /** The program compares the weights of both ways with those that one rank has found alone. */
+    @ParameterizedTest
+    @Shapes({"-n 3", "-n 5 --nodes 2 --ranks-per-process 2"})
+    void shouldFindTheWeightsOfARegression(String options) throws Exception {
+        try (var launcher = run(options, "LogisticRegression.java", "1003", "17", "5")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out()).matches("17 rows of 1003 features, .*, a step in .* ms, with overlap .* ms; "
+                    + "the weights are right\n");
+        }
+    }
 }
