@@ -109,22 +109,25 @@ final class Edges {
         waiting.flush();
         int asked = counterpart(other);
         long look = Waiting.NO_LOOK_YET;
-        for (int turn = 0;; turn++) {
-            waiting.awaitNothingOf(asked);
-            Machine.Reply reply = place.get(asked, 0, Words.LINE_BYTES, waiting);
-            if (reply == Machine.Reply.GONE) {
-                throw waiting.gone(asked);
+        try (var wait = waiting.inTurns) {
+            for (int turn = 0;; turn++) {
+                waiting.awaitNothingOf(asked);
+                Machine.Reply reply = place.get(asked, 0, Words.LINE_BYTES, waiting);
+                if (reply == Machine.Reply.GONE) {
+                    throw waiting.gone(asked);
+                }
+                if (reply == Machine.Reply.REFUSED) {
+                    throw waiting.closed(asked);
+                }
+                long handle = Landings.handleIn(place.fetched, machine, operation.leader);
+                if (handle != 0) {
+                    place.landings.setElsewhere(machine, other, handle);
+                    return handle;
+                }
+                look = waiting.checkAndLook(look); // it may be in another call, which needs none
+                wait.turn(waiting);
+                machine.pause(turn);
             }
-            if (reply == Machine.Reply.REFUSED) {
-                throw waiting.closed(asked);
-            }
-            long handle = Landings.handleIn(place.fetched, machine, operation.leader);
-            if (handle != 0) {
-                place.landings.setElsewhere(machine, other, handle);
-                return handle;
-            }
-            look = waiting.checkAndLook(look); // it may be in another call, which needs none
-            machine.pause(turn);
         }
     }
 
@@ -289,16 +292,19 @@ final class Edges {
     private void awaitLeft(int other, long before) {
         waiting.flush();
         long look = Waiting.NO_LOOK_YET;
-        for (int turn = 0;; turn++) {
-            long least = askLeft(other);
-            if (least > UNKNOWN) {
-                ledger.raiseLeftElsewhere(machine, other, least);
+        try (var wait = waiting.inTurns) {
+            for (int turn = 0;; turn++) {
+                long least = askLeft(other);
+                if (least > UNKNOWN) {
+                    ledger.raiseLeftElsewhere(machine, other, least);
+                }
+                if (least > before) {
+                    return;
+                }
+                look = waiting.checkAndLook(look);
+                wait.turn(waiting);
+                machine.pause(turn);
             }
-            if (least > before) {
-                return;
-            }
-            look = waiting.checkAndLook(look);
-            machine.pause(turn);
         }
     }
 

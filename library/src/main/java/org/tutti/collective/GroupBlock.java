@@ -13,8 +13,10 @@ import org.tutti.CommunicatorBrokenException;
 import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
 import org.tutti.memory.CallSite;
+import org.tutti.memory.LongWait;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
+import org.tutti.memory.WaitingCall;
 
 /**
  * How those ranks of a new group that are on one node find the block in which its operations live. The group's master
@@ -117,9 +119,13 @@ public final class GroupBlock {
             return address;
         }
         long line = parent.layout.left(parent.localRankOf(master));
-        for (int turn = 0; machine.load(parent.ring, line + RingLayout.GROUP) != id; turn++) {
-            check(master, line);
-            machine.pause(turn);
+        Waiter.Check check = checkAt(master, line);
+        try (var wait = new LongWait()) {
+            for (int turn = 0; machine.load(parent.ring, line + RingLayout.GROUP) != id; turn++) {
+                check.check();
+                wait.turn(check);
+                machine.pause(turn);
+            }
         }
         return machine.load(parent.ring, line + RingLayout.GROUP_ADDRESS);
     }
@@ -191,6 +197,21 @@ public final class GroupBlock {
                 .collect(Collectors.joining(", "));
         return "ranks " + named
                 + (said.get(RANKS_SAID) ? (named.isEmpty() ? "" : " and others ") + "from " + RANKS_SAID + " on" : "");
+    }
+
+    private Waiter.Check checkAt(int master, long line) {
+        return new Waiter.Check() {
+            @Override
+            public void check() {
+                GroupBlock.this.check(master, line);
+            }
+
+            @Override
+            public WaitingCall call() {
+                return new WaitingCall(parent.members.rankInJob(parent.rank), called, parent.members.communicator(), 0,
+                        parent.members.rankInJob(master));
+            }
+        };
     }
 
     private void check(int master, long line) {

@@ -9,6 +9,7 @@ import org.tutti.CommunicatorBrokenException;
 import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
 import org.tutti.memory.CallSite;
+import org.tutti.memory.LongWait;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.WaitingCall;
 
@@ -44,6 +45,9 @@ final class Waiting implements Waiter.Check {
     private final MemorySegment ring;
     private final CallComparison comparison;
     private final Waiter.Check whileAwaiting = this::checkAwaiting;
+
+    /** Of whoever waits for no word, but in turns. */
+    final LongWait inTurns = new LongWait();
 
     private boolean unflushed;
     private long changesSeen;
@@ -122,7 +126,7 @@ final class Waiting implements Waiter.Check {
         }
         flush();
         awaitedLedger = of;
-        try {
+        try (inTurns) {
             for (int turn = 0;; turn++) {
                 int behind = of.behind(machine, closing);
                 if (behind == Ledger.NOBODY || of.isBroken(machine, behind)) {
@@ -130,6 +134,7 @@ final class Waiting implements Waiter.Check {
                 }
                 awaitNothingOf(behind);
                 check();
+                inTurns.turn(this);
                 machine.pause(turn);
             }
         } finally {

@@ -66,37 +66,48 @@ final class LiveRequest implements Request {
 
     @Override
     public void await() {
-        attention.begin();
-        Waits.Wait outer = Waits.begin(this::call, System.nanoTime());
-        try {
-            ended.get();
-        } catch (InterruptedException _) {
-            throw interrupted();
-        } catch (ExecutionException e) {
-            throw LiveRequest.<RuntimeException>asItIs(e.getCause());
-        } finally {
-            Waits.end(outer);
-            attention.end();
-        }
+        awaitFor(Long.MAX_VALUE);
     }
 
     @Override
     public boolean await(Duration timeout) {
+        boolean ends = awaitFor(LiveCommunicator.nanos(timeout));
+        if (!ends) {
+            attention.look();
+        }
+        return ends;
+    }
+
+    private boolean awaitFor(long nanos) {
         attention.begin();
-        Waits.Wait outer = Waits.begin(this::call, System.nanoTime());
         try {
-            ended.get(LiveCommunicator.nanos(timeout), TimeUnit.NANOSECONDS);
+            return ends(Math.min(nanos, Waits.LASTING_NANOS))
+                    || nanos > Waits.LASTING_NANOS && endsLater(nanos - Waits.LASTING_NANOS);
+        } finally {
+            attention.end();
+        }
+    }
+
+    /** Who asks why nothing goes on is told of this wait. */
+    private boolean endsLater(long nanos) {
+        Waits.Wait outer = Waits.begin(this::call, System.nanoTime() - Waits.LASTING_NANOS);
+        try {
+            return ends(nanos);
+        } finally {
+            Waits.end(outer);
+        }
+    }
+
+    private boolean ends(long nanos) {
+        try {
+            ended.get(nanos, TimeUnit.NANOSECONDS);
             return true;
         } catch (TimeoutException _) {
-            attention.look();
             return false;
         } catch (InterruptedException _) {
             throw interrupted();
         } catch (ExecutionException e) {
             throw LiveRequest.<RuntimeException>asItIs(e.getCause());
-        } finally {
-            Waits.end(outer);
-            attention.end();
         }
     }
 

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 import org.tutti.memory.CallSite;
 import org.tutti.memory.WaitingCall;
@@ -32,23 +33,29 @@ final class RankThreads {
 
     /** Looks where each rank is. */
     List<Whereabouts> look(Node node) {
+        var waiting = Waits.all().entrySet().stream()
+                .collect(Collectors.groupingBy(entry -> rank(entry.getValue())));
         return threads.entrySet().stream().sorted(Map.Entry.comparingByKey())
-                .map(entry -> look(node, entry.getKey(), entry.getValue())).toList();
+                .map(entry -> look(node, entry.getKey(), entry.getValue(),
+                        waiting.getOrDefault(entry.getKey(), List.of())))
+                .toList();
     }
 
-    private static Whereabouts look(Node node, int rank, Thread own) {
+    private static int rank(Waits.Wait wait) {
+        var call = wait.call().get();
+        return call == null ? WaitingCall.UNKNOWN : call.rank();
+    }
+
+    private static Whereabouts look(Node node, int rank, Thread own, List<Map.Entry<Thread, Waits.Wait>> waiting) {
         var state = Whereabouts.State.of(node.state(rank));
         var main = CallSite.of(own);
         if (main.isEmpty() || main.get().isInCall()) {
             return describe(rank, state, main, Waits.of(own));
         }
-        for (var other : Waits.all().entrySet()) {
-            var call = other.getValue().call().get();
-            if (call != null && call.rank() == rank) {
-                var site = CallSite.of(other.getKey()).filter(CallSite::isInCall);
-                if (site.isPresent()) {
-                    return describe(rank, state, site, Optional.of(other.getValue()));
-                }
+        for (var other : waiting) {
+            var site = CallSite.of(other.getKey()).filter(CallSite::isInCall);
+            if (site.isPresent()) {
+                return describe(rank, state, site, Optional.of(other.getValue()));
             }
         }
         return describe(rank, state, main, Optional.empty());

@@ -77,21 +77,21 @@ final class Watch implements AutoCloseable {
                     lookedNanos = nowNanos;
                 }
             } catch (IOException | RuntimeException | Error e) { // too little memory, too many files: for now
-                logOnce(e);
+                logOnce("see whether the others live", e);
             }
+            answer();
         }
     }
 
-    private void logOnce(Throwable trouble) {
-        if (logged.size() < LOGGED_MAX && logged.add(trouble.toString())) {
+    private void logOnce(String purpose, Throwable trouble) {
+        if (logged.size() < LOGGED_MAX && logged.add(purpose + trouble)) {
             LOG.log(System.Logger.Level.WARNING,
-                    "the process of rank " + self + " cannot see whether the others live, and tries again", trouble);
+                    "the process of rank " + self + " cannot " + purpose + ", and tries again", trouble);
         }
     }
 
     private void look(long elapsedNanos) throws IOException {
         access.node().beat(self);
-        answer();
         if (endsProcess) {
             watchAbort();
         }
@@ -100,11 +100,15 @@ final class Watch implements AutoCloseable {
         watchFailed();
     }
 
-    /** Somebody may want to know where the ranks of this process are. */
+    /** Somebody may want to know where the ranks of this process are. Nothing else depends on whether they can tell. */
     private void answer() {
-        Node node = access.node();
-        if (node.inquiry().isAsked(self)) {
-            node.inquiry().answer(self, ranks, node.threads(), node);
+        try {
+            Node node = access.node();
+            if (node.inquiry().isAsked(self)) {
+                node.inquiry().answer(self, ranks, node.threads(), node);
+            }
+        } catch (RuntimeException | Error e) { // too little memory for the text: those who ask are told of silence
+            logOnce("say where its ranks are", e);
         }
     }
 

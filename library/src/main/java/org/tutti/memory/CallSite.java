@@ -17,6 +17,7 @@ import java.util.Optional;
  */
 public record CallSite(String call, StackTraceElement frame) {
     private static final String LIBRARY = "org.tutti.";
+    private static final String RANKS = LIBRARY + "job.LocalRanks"; // whatever a rank runs on a thread, it calls
     private static final CodeSource OWN = CallSite.class.getProtectionDomain().getCodeSource();
 
     /**
@@ -41,11 +42,17 @@ public record CallSite(String call, StackTraceElement frame) {
                 .orElse("");
     }
 
-    /** The same of a stack, whose innermost frame comes first. A call inside a call belongs to the outer one. */
+    /**
+     * The same of a stack, whose innermost frame comes first. A call inside a call belongs to the outer one; but what
+     * has called the program of a rank, such as an engine, is no part of that.
+     */
     static Optional<CallSite> of(StackTraceElement[] stack) {
         CallSite found = null;
         StackTraceElement inLibrary = null;
         for (StackTraceElement frame : stack) {
+            if (found != null && frame.getClassName().equals(RANKS)) {
+                break;
+            }
             if (isOfLibrary(frame)) {
                 inLibrary = frame;
             } else if (!isPassedOver(frame)) {

@@ -13,6 +13,9 @@ import java.util.function.Supplier;
  * the two: it may be out of date, and then is that of a moment ago.
  */
 public final class Waits {
+    /** How long a wait lasts before it is entered, in nanoseconds. */
+    public static final long LASTING_NANOS = 2_000_000;
+
     private static final Map<Thread, Wait> LASTING = new ConcurrentHashMap<>();
 
     private Waits() {}

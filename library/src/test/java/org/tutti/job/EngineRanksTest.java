@@ -4,8 +4,10 @@ package org.tutti.job;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -15,6 +17,7 @@ import org.tutti.RankFailedException;
 import org.tutti.Reduction;
 import org.tutti.Tutti;
 import org.tutti.job.EngineRanks.Body;
+import org.tutti.memory.CallSite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -72,6 +75,31 @@ class EngineRanksTest {
             assertThat(startSums(open("any", partOfRank), partOfRank)).extracting(CompletableFuture::join)
                     .containsOnly((1L << partOfRank.length) - 1);
         }
+    }
+
+    /** The engine that has called the rank's program is no part of it. */
+    @Test
+    void shouldSayWhereInItsProgramARankIs() {
+        var parts = open("where", 0, 0);
+        var thread = new AtomicReference<Thread>();
+        var inBarrier = start(parts.getFirst(), 0, WANTED, job -> {
+            thread.set(Thread.currentThread());
+            job.world().barrier();
+            return CallSite.of(Thread.currentThread()).orElseThrow();
+        });
+        var seen = start(parts.getFirst(), 1, WANTED, job -> {
+            while (true) {
+                var site = Optional.ofNullable(thread.get()).flatMap(CallSite::of);
+                if (site.isPresent() && site.get().call().equals("barrier")) {
+                    job.world().barrier();
+                    return site.get();
+                }
+                Thread.sleep(1);
+            }
+        });
+        int lineOfBarrier = inBarrier.join().frame().getLineNumber() - 1;
+        assertThat(inBarrier.join().isInCall()).isFalse();
+        assertThat(seen.join().line()).isEqualTo(EngineRanksTest.class.getName() + ":" + lineOfBarrier);
     }
 
     @Test

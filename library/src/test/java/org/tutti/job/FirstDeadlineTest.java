@@ -101,6 +101,28 @@ class FirstDeadlineTest {
     }
 
     @Test
+    void shouldTellForWhomAGroupIsAwaited() {
+        var message = new AtomicReference<String>();
+        var line = new AtomicInteger();
+        var over = new CountDownLatch(1);
+        Tutti.runLocal(2, job -> {
+            if (job.rank() == 0) {
+                over.await();
+                return;
+            }
+            try {
+                line.set(line() + 1);
+                job.world().withDeadline(LIMIT).create(0, 1);
+            } catch (DeadlineExceededException e) {
+                message.set(e.getMessage());
+            }
+            over.countDown();
+        });
+        assertThat(message.get()).containsPattern(
+                "\n  rank 1 is in create on the world, at " + here(line) + ", for \\d+ ms, waiting for rank 0");
+    }
+
+    @Test
     void shouldTellInWhichCallAnotherThreadOfTheProgramIs() {
         var message = new AtomicReference<String>();
         var line = new AtomicInteger();

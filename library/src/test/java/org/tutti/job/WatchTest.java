@@ -5,12 +5,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.tutti.NodeMemoryException;
+import org.tutti.memory.Memory;
 import org.tutti.memory.OtherProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -55,6 +58,67 @@ class WatchTest {
                 Thread.sleep(1);
             }
             assertThat(node.hasEnded(0)).isFalse();
+        }
+    }
+
+    /** Who asks where the ranks are has the process claim memory for its answer. */
+    @Test
+    void shouldSeeThatAProcessHasEndedAlsoWhenThereIsNoMemoryToAnswerIn() throws InterruptedException {
+        var memory = new FullMemory();
+        Node node = Node.create(memory, memory.claim(NodeLayout.bytes(2), "the ranks' states"),
+                NodeShape.single("watch", 2), Secret.random(), false);
+        memory.full = true;
+        node.markJoined(0, 0);
+        node.markJoined(1, 1);
+        node.inquiry().ask();
+        try (var access = new OnlyLivingProcess(node, memory);
+                Watch _ = new Watch(access, 0, 1, null, STANDSTILL_MILLIS, true)) {
+            while (node.state(1) != NodeLayout.FAILED) {
+                Thread.sleep(1);
+            }
+            assertThat(node.inquiry().isAsked(0)).isTrue();
+            memory.full = false;
+            while (node.inquiry().isAsked(0)) {
+                Thread.sleep(1);
+            }
+        }
+    }
+
+    /** Memory that nothing can be claimed from while it is full. */
+    private static final class FullMemory extends CountedMemory {
+        private volatile boolean full;
+
+        FullMemory() {
+            super(new AtomicLong());
+        }
+
+        @Override
+        protected long claimNew(long bytes, String purpose) {
+            if (full) {
+                throw new NodeMemoryException("there is no memory for " + purpose, null);
+            }
+            return super.claimNew(bytes, purpose);
+        }
+    }
+
+    /** A node whose process of rank 0 lives alone. */
+    private record OnlyLivingProcess(Node node, Memory memory) implements NodeAccess {
+        @Override
+        public boolean livesProcess(int firstRank) {
+            return firstRank == 0;
+        }
+
+        @Override
+        public boolean livesLauncher() {
+            return false;
+        }
+
+        @Override
+        public void unlink() {}
+
+        @Override
+        public void close() {
+            memory.close();
         }
     }
 

@@ -207,14 +207,18 @@ final class Sender {
     }
 
     private boolean writeBatch(Rail rail, Waiter.Check check) {
-        for (int turn = 1; !peer.isGone() && !rail.batch().isWritten(); turn++) {
-            try {
-                if (!rail.writeBatch()) {
-                    sending.giveWay(turn, check);
+        try {
+            for (int turn = 1; !peer.isGone() && !rail.batch().isWritten(); turn++) {
+                try {
+                    if (!rail.writeBatch()) {
+                        sending.giveWay(turn, check);
+                    }
+                } catch (IOException e) {
+                    peer.loseAfterReading(rail, "writing to it failed: " + e.getMessage());
                 }
-            } catch (IOException e) {
-                peer.loseAfterReading(rail, "writing to it failed: " + e.getMessage());
             }
+        } finally {
+            sending.endGivingWay();
         }
         return !peer.isGone();
     }

@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
+import org.tutti.memory.LongWait;
 import org.tutti.memory.Waiter;
 
 /**
@@ -36,6 +37,7 @@ final class SendingSide {
     private final ReentrantLock lock = new ReentrantLock(true);
     private final Departures departures;
     private final Waiter.Progress progress;
+    private final LongWait waitForRoom = new LongWait(); // of the holder of the lock
 
     /** @param progress takes in what arrives, from all processes, while a call waits */
     SendingSide(Peer peer, Departures departures, Waiter.Progress progress) {
@@ -70,16 +72,19 @@ final class SendingSide {
     /** Takes the lock when those have had it who have queued before, unless the check throws. */
     private void queue(Waiter.Check check) {
         boolean locked = false;
-        while (!locked) {
-            try {
-                locked = lock.tryLock(QUEUED_MILLIS, TimeUnit.MILLISECONDS);
-            } catch (InterruptedException _) {
-                Thread.currentThread().interrupt(); // what that means is the check's business
-                Thread.yield();
-                locked = lock.tryLock();
-            }
-            if (!locked) {
-                check.check();
+        try (var wait = new LongWait()) {
+            while (!locked) {
+                try {
+                    locked = lock.tryLock(QUEUED_MILLIS, TimeUnit.MILLISECONDS);
+                } catch (InterruptedException _) {
+                    Thread.currentThread().interrupt(); // what that means is the check's business
+                    Thread.yield();
+                    locked = lock.tryLock();
+                }
+                if (!locked) {
+                    check.check();
+                    wait.turn(check);
+                }
             }
         }
     }
@@ -133,20 +138,25 @@ final class SendingSide {
 
     /** A rail that takes so many bytes, or null when the other side is gone. */
     Rail railWithRoom(int bytes, Waiter.Check check) {
-        for (int turn = 1; !peer.isGone(); turn++) {
-            Rail rail = departures.railWithRoom(bytes);
-            if (rail != null) {
-                return rail;
+        try {
+            for (int turn = 1; !peer.isGone(); turn++) {
+                Rail rail = departures.railWithRoom(bytes);
+                if (rail != null) {
+                    return rail;
+                }
+                if (!departures.write()) {
+                    giveWay(turn, check);
+                }
             }
-            if (!departures.write()) {
-                giveWay(turn, check);
-            }
+            return null;
+        } finally {
+            endGivingWay();
         }
-        return null;
     }
 
-    /** Lets others get on, of whom one may make room. */
+    /** Lets others get on, of whom one may make room; when there is room, or none is needed, that has to end. */
     void giveWay(int turn, Waiter.Check check) {
+        waitForRoom.turn(check);
         departures.serve();
         if (check.sleepNanos(Long.MAX_VALUE) == 0 || lock.hasQueuedThreads()) { // who has queued may be in a hurry
             pollAndYield(turn, check);
@@ -157,6 +167,10 @@ final class SendingSide {
                 LockSupport.parkNanos(Math.min(turn * ROOM_NANOS, ROOM_NANOS_MAX));
             }
         }
+    }
+
+    void endGivingWay() {
+        waitForRoom.close();
     }
 
     /** Takes in what has arrived, and gives up the core now and then. */
