@@ -37,7 +37,7 @@ final class JobOutput implements AutoCloseable {
      */
     JobOutput(JobPlan plan) {
         this.plan = plan;
-        this.held = new HeldLines(plan.outputDirectory().isPresent());
+        this.held = new HeldLines(plan.size(), plan.outputDirectory().isPresent());
         var out = new LineSink("standard output", new FileOutputStream(FileDescriptor.out), failure);
         this.outs = sinks(".out", out);
         this.errs = sinks(".err", standardError);
