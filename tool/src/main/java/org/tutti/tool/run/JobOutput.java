@@ -67,7 +67,8 @@ final class JobOutput implements AutoCloseable {
         var ranks = plan.ranksOf(number);
         var tag = plan.tagOutput() ? ("[" + ranks.numbers() + "] ").getBytes(StandardCharsets.US_ASCII) : NO_TAG;
         return List.of(
-                Relay.start(ranks.name() + " out", out, outs.get(number), tag, Optional.of(new ThreadDumps(quit))),
+                Relay.start(ranks.name() + " out", out, outs.get(number), tag,
+                        Optional.of(new ThreadDumps(quit::isFresh))),
                 Relay.start(ranks.name() + " err", err, errs.get(number), tag, Optional.of(held)));
     }
 
