@@ -11,7 +11,7 @@ import java.util.OptionalInt;
  * An ordered group of ranks that performs collective operations. Every rank of the group has its own object, and all
  * must call the same operations in the same order, with the same root, count, type and operator; a difference is
  * reported as {@link CollectiveMismatchException}, in that call or in the next one in which ranks wait for each other;
- * at the latest, between ranks of a node, when they close the job.
+ * at the latest, between ranks of a node, when they close the communicator or the job.
  *
  * <p><b>Threads.</b> A communicator is used by one thread at a time. Two at once are noticed at best effort: the second
  * one gets an {@link IllegalStateException} that names both.
@@ -235,6 +235,9 @@ public abstract class Communicator implements AutoCloseable {
      * has of the node's memory is given back when all ranks of the node have closed it, or ended, the next time that
      * its first rank there makes or closes a group. Without effect when it is closed.
      *
+     * @throws CollectiveMismatchException when this rank and another one of its node have called different things, or
+     *             with another root, count, type or operator, in their very last calls here, in which nobody waited;
+     *             the communicator is closed nevertheless
      * @throws IllegalStateException when it is the world, which its {@link Job} closes, a call of it is in flight, or
      *             remote memory or mutexes that were allocated by it are open
      */

@@ -39,8 +39,8 @@ public interface Job extends AutoCloseable {
      * that has left gets {@link RankFailedException}. Closing again has no effect.
      *
      * @throws CollectiveMismatchException when this rank and another one of its node have called different things, or
-     *             with another root, count, type or operator, in their very last calls, in which nobody waited; the
-     *             job is left nevertheless
+     *             with another root, count, type or operator, in their very last calls, in which nobody waited; this
+     *             rank takes no further part in the job then, and counts as failed
      */
     @Override
     void close();

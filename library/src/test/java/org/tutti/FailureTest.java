@@ -48,6 +48,22 @@ class FailureTest {
 
     @ParameterizedTest
     @EnumSource
+    void shouldNotTakeARankOfAnInnerJobForOneOfItsOwn(Threads kind) {
+        assertThatExceptionOfType(RankFailedException.class).isThrownBy(() -> Tutti.runLocal(2, on(kind), job -> {
+            if (job.rank() == 0) {
+                Tutti.runLocal(6, on(kind), inner -> {
+                    if (inner.rank() != 5) {
+                        inner.world().barrier();
+                    }
+                });
+            }
+            job.world().barrier();
+        })).withMessageContaining("rank 0 failed: ").withMessageContaining("rank 5")
+                .satisfies(e -> assertThat(e.rank()).isZero());
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void shouldRethrowAFailedAssertionAsOne(Threads kind) {
         assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> Tutti.runLocal(3, on(kind), job -> {
             if (job.rank() == 1) {

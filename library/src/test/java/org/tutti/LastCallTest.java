@@ -11,7 +11,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** What differs in the very last calls of a job, in which nobody waits for anybody, is found when the job closes. */
+/**
+ * What differs in the very last calls of a job, in which nobody waits for anybody, is found when the job or
+ * the group closes.
+ */
 @Timeout(120)
 class LastCallTest {
     private static void assertThatItDiffers(int ranks, Consumer<Communicator> last, String one, String other) {
@@ -49,6 +52,25 @@ class LastCallTest {
             Communicator group = world.split(world.rank() == 2 ? 1 : 0, 0);
             group.broadcast(new int[1], group.rank());
         }, "(rank 0 of the job) called broadcast", "(rank 1 of the job) called broadcast");
+    }
+
+    @Test
+    void shouldFindItWhenAGroupIsClosed() {
+        assertThatItDiffers(3, world -> {
+            try (Communicator group = world.split(world.rank() == 2 ? 1 : 0, 0)) {
+                group.broadcast(new int[1], group.rank());
+            }
+        }, "(rank 0 of the job) called broadcast", "(rank 1 of the job) called broadcast");
+    }
+
+    @Test
+    void shouldNotTakeTheLineThatClosesTheJobForThatOfTheCall() {
+        assertThatExceptionOfType(RankFailedException.class).isThrownBy(() -> Tutti.runLocal(2, job -> {
+            job.world().broadcast(new int[3], job.rank());
+            job.close();
+        })).havingCause().isInstanceOf(CollectiveMismatchException.class)
+                .withMessageMatching("rank (\\d) called broadcast [^,]* with root \\1 as call number 1 on its communicator, "
+                        + "but rank \\d called broadcast [^,]*, as was seen at org\\.tutti\\.LastCallTest\\.\\S+; .*");
     }
 
     @Test

@@ -37,14 +37,19 @@ public final class Breakage {
             case CollectiveMismatchException _ -> Reason.MISMATCH;
             case DeadlineExceededException _ -> Reason.DEADLINE;
             case CallInterruptedException _ -> Reason.INTERRUPT;
-            case RankFailedException failed ->
-                members.hasLeftJob(failed.rank()) ? Reason.RANK_LEFT : Reason.RANK_FAILED;
+            case RankFailedException failed -> hasLeft(failed.rank(), rank, members) ? Reason.RANK_LEFT
+                    : Reason.RANK_FAILED;
             case JobAbortedException _ -> Reason.ABORTED;
             case NodeMemoryException _ -> Reason.NO_MEMORY;
             default -> Reason.OTHER;
         };
         int culprit = failure instanceof RankFailedException failed ? failed.rank() + 1 : 0;
         return word(reason, culprit, rank);
+    }
+
+    /** A rank that says so of itself has closed its job in the middle of a call, and others hear of that later. */
+    private static boolean hasLeft(int culprit, int rank, Members members) {
+        return culprit == members.rankInJob(rank) || members.hasLeftJob(culprit);
     }
 
     private static long word(Reason reason, int culprit, int rank) {

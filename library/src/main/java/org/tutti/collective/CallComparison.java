@@ -16,10 +16,17 @@ final class CallComparison {
     private final Waiter.Check check;
     private final Machine machine;
     private final MemorySegment ring;
+    private final boolean looksBack;
 
-    CallComparison(Placement place, Waiter.Check check) {
+    /**
+     * @param place the rank's
+     * @param check what may end its looking at another node
+     * @param looksBack whether the rank has returned from all its calls, so that it is in the line of none of them
+     */
+    CallComparison(Placement place, Waiter.Check check, boolean looksBack) {
         this.place = place;
         this.check = check;
+        this.looksBack = looksBack;
         this.machine = place.machine;
         this.ring = place.ring;
     }
@@ -68,9 +75,8 @@ final class CallComparison {
         CollectiveMismatchException named = find(sequence, other);
         return named != null ? named
                 : new CollectiveMismatchException(place.describe() + " and " + place.members.describe(other)
-                        + " called different collectives, or disagreed on an argument, some calls ago, as was seen"
-                        + CallSite.here()
-                        + "; all ranks must call the same collectives in the same order, with the same"
+                        + " called different collectives, or disagreed on an argument, some calls ago"
+                        + seen() + "; all ranks must call the same collectives in the same order, with the same"
                         + " arguments", true);
     }
 
@@ -95,19 +101,25 @@ final class CallComparison {
                     && machine.loadPlain(ring, mine + RingLayout.DESCRIPTOR_CALL) != machine.loadPlain(cells,
                             theirs + RingLayout.DESCRIPTOR_CALL)) {
                 String called = Descriptor.text(machine, cells, theirs);
+                boolean isHere = operation == sequence && !looksBack;
                 VarHandle.loadLoadFence();
                 if (machine.load(cells, theirs) == operation + 1) {
                     return new CollectiveMismatchException(place.describe() + " called "
                             + Descriptor.text(machine, ring, mine)
-                            + (operation == sequence ? CallSite.here() : "")
+                            + (isHere ? CallSite.here() : "")
                             + " as call number " + (operation + 1) + " on its communicator, but "
                             + place.members.describe(other) + " called " + called
-                            + (operation == sequence ? "" : ", as was seen" + CallSite.here())
+                            + (isHere ? "" : seen())
                             + "; all ranks must call the same collectives in the same order, with the same arguments",
                             true);
                 }
             }
         }
         return null;
+    }
+
+    private static String seen() {
+        String site = CallSite.here();
+        return site.isEmpty() ? "" : ", as was seen" + site;
     }
 }

@@ -67,7 +67,7 @@ public final class Ending {
         }
         VarHandle.fullFence(); // what this rank has described comes before its looking at the others
         var comparison = new CallComparison(place, () -> {
-        });
+        }, true);
         for (int each = 0; comparison.isDescribed(last) && each < place.localSize; each++) {
             var mismatch = each == place.localRank ? null : lookBack(comparison, last, place.localRanks[each]);
             if (mismatch != null) {

@@ -131,7 +131,7 @@ final class Communicators {
             parent.team.ending().breakNow(failure);
             if (made != null) {
                 made.team.ending().leaveAll();
-                close(made);
+                shut(made);
             }
             throw failure;
         } finally {
@@ -198,7 +198,11 @@ final class Communicators {
         return spread ^ spread >>> 31;
     }
 
-    /** Closes a communicator at this rank; without effect when it is closed. */
+    /**
+     * Closes a communicator at this rank; without effect when it is closed.
+     *
+     * @throws CollectiveMismatchException when the last calls there differ from those of others
+     */
     void close(Membership membership) {
         if (job.isClosed()) {
             return; // which has closed all
@@ -207,13 +211,27 @@ final class Communicators {
             throw new IllegalStateException("rank " + rank
                     + " cannot close the world: it is closed with its job, by Job.close()");
         }
-        if (membership.close()) {
-            synchronized (this) {
-                open.remove(membership);
-                closed.add(membership);
-            }
-            giveBackLeftovers();
+        if (membership.isClosed()) {
+            return;
         }
+        membership.checkIdle();
+        var mismatch = lookBack(membership);
+        shut(membership);
+        if (mismatch != null) {
+            throw mismatch;
+        }
+    }
+
+    private void shut(Membership membership) {
+        if (job.isClosed()) {
+            return; // which has closed all
+        }
+        membership.close();
+        synchronized (this) {
+            open.remove(membership);
+            closed.add(membership);
+        }
+        giveBackLeftovers();
     }
 
     private synchronized void giveBackLeftovers() {
@@ -223,12 +241,19 @@ final class Communicators {
     /** What is found to differ from the calls of others when the rank leaves its job, or null. */
     synchronized CollectiveMismatchException lookBack() {
         for (Membership each : open) {
-            var mismatch = each.team.ending().lookBack();
+            var mismatch = lookBack(each);
             if (mismatch != null) {
                 return mismatch;
             }
         }
         return null;
+    }
+
+    /** Only while all is well: what differs after a failure is a consequence of it. */
+    private CollectiveMismatchException lookBack(Membership membership) {
+        boolean isWell =
+                node.abortStatus() < 0 && node.firstFailedRank() < 0 && node.state(rank) == NodeLayout.JOINED;
+        return isWell ? membership.team.ending().lookBack() : null;
     }
 
     /** The rank leaves its job: its requests in flight are to end. There may be no memory left to do this with. */

@@ -29,11 +29,16 @@ final class Failures {
         };
     }
 
+    /** What a job of threads inside this process ended with: its ranks and their failures are no others. */
+    private static boolean isOfInnerJob(Throwable failure) {
+        return failure instanceof RankFailedException && failure.getCause() != null;
+    }
+
     private static Throwable consequence(Throwable failure) {
         Throwable cause = failure;
-        for (int depth = 0; cause != null && depth < CAUSES_MAX; depth++) {
+        for (int depth = 0; cause != null && !isOfInnerJob(cause) && depth < CAUSES_MAX; depth++) {
             boolean isConsequence = switch (cause) {
-                case RankFailedException failed -> failed.getCause() == null; // else of ranks inside this process
+                case RankFailedException _ -> true;
                 case JobAbortedException _ -> true;
                 case CollectiveMismatchException mismatch -> !mismatch.isFirstHand();
                 case CommunicatorBrokenException _ -> true;

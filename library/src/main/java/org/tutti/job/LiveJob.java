@@ -78,7 +78,7 @@ final class LiveJob implements Job {
         }
         if (first) {
             boolean isWell = node.abortStatus() < 0 && node.state(rank) == NodeLayout.JOINED;
-            var mismatch = isWell && node.firstFailedRank() < 0 ? communicators.lookBack() : null;
+            var mismatch = communicators.lookBack();
             communicators.end();
             if (network != null && isWell) {
                 network.fabric().fenceAll(FENCE_MILLIS_MAX); // or news that it has left could overtake what it has put

@@ -123,8 +123,8 @@ public final class LocalRanks {
             return;
         }
         Throwable failure = failures[first];
-        if (failure instanceof RankFailedException secondary) {
-            throw secondary;
+        if (failure instanceof RankFailedException secondary && secondary.getCause() == null) { // it names the culprit
+            throw new RankFailedException(secondary.rank(), secondary.getMessage(), secondary);
         }
         if (failure instanceof AssertionError) { // so that a test framework takes it for what it is
             throw new AssertionError("rank " + first + ": " + failure.getMessage(), failure);

@@ -97,11 +97,12 @@ final class Membership {
         }
     }
 
-    /** Closes it, when nothing is in flight or allocated by it; returns false if it was closed before. */
-    boolean close() {
-        if (closed) {
-            return false;
-        }
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Checks that it can be closed: nothing is in flight or allocated by it. */
+    void checkIdle() {
         team.checkIdle("close");
         background.checkIdle("close");
         if (allocator.open() > 0) {
@@ -109,8 +110,10 @@ final class Membership {
                     + "remote memory or mutexes that were allocated by it are open, " + allocator.open()
                     + " in all; close them first");
         }
+    }
+
+    void close() {
         closed = true;
         team.ending().leaveAll();
-        return true;
     }
 }

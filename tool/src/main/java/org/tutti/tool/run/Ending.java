@@ -66,12 +66,16 @@ record Ending(int status, String sentence, boolean endsJob) {
             return new Ending(status, who + "ran out of memory (exit status " + status
                     + "): give its heap more by -J-Xmx, or its host fewer ranks", true);
         }
-        if (exited(rank, nodes)) {
+        if (hasSaid(RankFailure.Reason.EXITED, rank, nodes)) {
             return new Ending(status == 0 ? STATUS_FAILED : status,
                     who + "exited with status " + status + " by System.exit, before it left the job", true);
         }
         if (status != 0) {
             return new Ending(status, who + "exited with status " + status, true);
+        }
+        if (process.ranks().ranks().anyMatch(each -> hasSaid(RankFailure.Reason.THREW, each, nodes))) {
+            return failed(who + "closed the job, which threw, as its calls differed from those of others, and ended "
+                    + "as if all were well");
         }
         if (process.ranks().ranks().allMatch(nodes::hasJoined)) {
             return failed(who + "ended without leaving the job (close it: try (var job = Tutti.join()))");
@@ -80,9 +84,8 @@ record Ending(int status, String sentence, boolean endsJob) {
                 + "ended without joining the job that other ranks have joined (call Tutti.join() on every rank)");
     }
 
-    private static boolean exited(int rank, JobNodes nodes) {
-        return rank >= 0 && nodes.firstFailure(rank).filter(failure -> failure.reason() == RankFailure.Reason.EXITED)
-                .isPresent();
+    private static boolean hasSaid(RankFailure.Reason reason, int rank, JobNodes nodes) {
+        return rank >= 0 && nodes.firstFailure(rank).filter(failure -> failure.reason() == reason).isPresent();
     }
 
     /** {@return what to call a rank, or if it is −1 its process} */

@@ -23,10 +23,11 @@ final class HeldLines implements LineFilter {
     private final Traces traces;
 
     /**
+     * @param size how many ranks the job has
      * @param separate whether the standard error of each process goes to a place of its own
      */
-    HeldLines(boolean separate) {
-        this.traces = new Traces(separate);
+    HeldLines(int size, boolean separate) {
+        this.traces = new Traces(size, separate);
     }
 
     @Override

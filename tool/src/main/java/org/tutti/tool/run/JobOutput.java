@@ -37,7 +37,7 @@ final class JobOutput implements AutoCloseable {
      */
     JobOutput(JobPlan plan) {
         this.plan = plan;
-        this.held = new HeldLines(plan.outputDirectory().isPresent());
+        this.held = new HeldLines(plan.size(), plan.outputDirectory().isPresent());
         var out = new LineSink("standard output", new FileOutputStream(FileDescriptor.out), failure);
         this.outs = sinks(".out", out);
         this.errs = sinks(".err", standardError);
@@ -67,7 +67,8 @@ final class JobOutput implements AutoCloseable {
         var ranks = plan.ranksOf(number);
         var tag = plan.tagOutput() ? ("[" + ranks.numbers() + "] ").getBytes(StandardCharsets.US_ASCII) : NO_TAG;
         return List.of(
-                Relay.start(ranks.name() + " out", out, outs.get(number), tag, Optional.of(new ThreadDumps(quit))),
+                Relay.start(ranks.name() + " out", out, outs.get(number), tag,
+                        Optional.of(new ThreadDumps(quit::isFresh))),
                 Relay.start(ranks.name() + " err", err, errs.get(number), tag, Optional.of(held)));
     }
 

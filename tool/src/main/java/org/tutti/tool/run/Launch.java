@@ -72,7 +72,7 @@ public final class Launch {
             var supervisor = new Supervisor(plan, nodes, output);
             cleanup.add(supervisor::stop);
             cleanup.add(new HangWatch(plan, supervisor.rollCall(), output));
-            cleanup.add(StatusSocket.open(directory.socket(), supervisor.rollCall()));
+            cleanup.add(StatusSocket.open(directory.socket(), supervisor.rollCall()::report));
             return supervisor.supervise();
         }
     }

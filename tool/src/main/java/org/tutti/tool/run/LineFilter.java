@@ -2,11 +2,15 @@
 package org.tutti.tool.run;
 
 /** Keeps lines of a process's output from being passed on as they are. */
-@FunctionalInterface
 interface LineFilter {
     /** What is passed on instead of a line that is left out. */
     byte[] NOTHING = {};
 
     /** {@return what is to be passed on instead of a line; null for the line as it is} */
     byte[] take(byte[] bytes, int from, int to);
+
+    /** {@return what is to be passed on when there are no more lines} */
+    default byte[] end() {
+        return NOTHING;
+    }
 }

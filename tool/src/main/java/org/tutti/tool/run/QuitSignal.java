@@ -64,13 +64,21 @@ final class QuitSignal {
     private static Optional<Path> statistics() {
         try (var threads = Files.newDirectoryStream(THREADS)) {
             for (var thread : threads) {
-                if (Files.readString(thread.resolve("comm")).strip().equals(SIGNAL_THREAD)) {
+                if (name(thread).equals(SIGNAL_THREAD)) {
                     return Optional.of(thread.resolve("schedstat"));
                 }
             }
         } catch (IOException | DirectoryIteratorException _) {
-            return Optional.empty(); // no Linux, or a thread has just ended: then the signal is not noticed
+            return Optional.empty(); // no Linux: then the signal is not noticed
         }
         return Optional.empty();
+    }
+
+    private static String name(Path thread) {
+        try {
+            return Files.readString(thread.resolve("comm")).strip();
+        } catch (IOException _) {
+            return ""; // it has just ended
+        }
     }
 }

@@ -79,6 +79,7 @@ final class Relay {
             filled -= end;
         }
         write(buffer, filled);
+        filter.map(LineFilter::end).ifPresent(last -> sink.write(this, tag, last, 0, last.length));
     }
 
     private int read(byte[] buffer, int filled) {

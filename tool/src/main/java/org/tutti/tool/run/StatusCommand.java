@@ -3,7 +3,9 @@ package org.tutti.tool.run;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeoutException;
 
 import org.tutti.tool.UsageException;
 import picocli.CommandLine.Command;
@@ -15,7 +17,8 @@ import picocli.CommandLine.Parameters;
         footer = {"", "It asks the launchers of this host that belong to you, through their files in the temporary "
                 + "directory."})
 public final class StatusCommand implements Callable<Integer> {
-    private static final int STATUS_NO_JOB = 1;
+    private static final int STATUS_NO_ANSWER = 1;
+    private static final Duration PATIENCE = Duration.ofSeconds(5); // a launcher itself waits for half of that
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "job", defaultValue = "",
             description = "The name of a job, or the process number of its tutti run. Default: all of yours here.")
@@ -25,11 +28,22 @@ public final class StatusCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         boolean any = false;
+        boolean all = true;
         for (var directory : JobDirectory.own(Path.of(System.getProperty("java.io.tmpdir")))) {
             var name = JobDirectory.job(directory);
             if (job.isEmpty() || name.equals(job) || name.startsWith(job + "-")) {
-                any |= print(directory);
+                try {
+                    any |= print(directory);
+                } catch (TimeoutException _) {
+                    System.err.println("tutti: job " + name + ": its launcher does not answer within "
+                            + PATIENCE.toSeconds() + " seconds; it may have been stopped, by Ctrl-Z: fg or kill -CONT "
+                            + "lets it go on");
+                    all = false;
+                }
             }
+        }
+        if (!all) {
+            return STATUS_NO_ANSWER;
         }
         if (!any && !job.isEmpty()) {
             throw new UsageException("no job " + job
@@ -38,13 +52,13 @@ public final class StatusCommand implements Callable<Integer> {
         if (!any) {
             System.out.println("no job of yours is running on this host");
         }
-        return any ? 0 : STATUS_NO_JOB;
+        return any ? 0 : STATUS_NO_ANSWER;
     }
 
     /** {@return whether somebody answers} */
-    private static boolean print(Path directory) {
+    private static boolean print(Path directory) throws TimeoutException {
         try {
-            var answer = StatusSocket.ask(JobDirectory.socket(directory));
+            var answer = StatusSocket.ask(JobDirectory.socket(directory), PATIENCE);
             System.out.print(answer);
             return !answer.isEmpty();
         } catch (IOException _) {

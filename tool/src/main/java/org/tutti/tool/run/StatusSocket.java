@@ -2,6 +2,7 @@
 package org.tutti.tool.run;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.lang.System.Logger.Level;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -11,6 +12,13 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -22,18 +30,23 @@ final class StatusSocket implements AutoCloseable {
 
     private static final long RETRY_NANOS = 100_000_000;
 
-    private final RollCall rollCall;
+    private final Callable<List<String>> report;
     private final ServerSocketChannel server;
 
-    private StatusSocket(RollCall rollCall, ServerSocketChannel server) {
-        this.rollCall = rollCall;
+    private StatusSocket(Callable<List<String>> report, ServerSocketChannel server) {
+        this.report = report;
         this.server = server;
     }
 
-    /** Opens the socket of a job and answers there; a job that cannot have one goes on without. */
-    static StatusSocket open(Path path, RollCall rollCall) throws IOException {
+    /**
+     * Opens the socket of a job and answers there; a job that cannot have one goes on without.
+     *
+     * @param path the socket
+     * @param report gives the lines of an answer
+     */
+    static StatusSocket open(Path path, Callable<List<String>> report) throws IOException {
         var server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-        var socket = new StatusSocket(rollCall, server);
+        var socket = new StatusSocket(report, server);
         try {
             server.bind(UnixDomainSocketAddress.of(path));
             Thread.ofPlatform().daemon().name("status").start(socket::serve);
@@ -46,28 +59,41 @@ final class StatusSocket implements AutoCloseable {
     private void serve() {
         while (server.isOpen()) {
             try (var client = server.accept()) {
-                var report = String.join("\n", rollCall.report()) + "\n";
-                for (var bytes = ByteBuffer.wrap(report.getBytes(StandardCharsets.UTF_8)); bytes.hasRemaining();) {
+                var answer = String.join("\n", report.call()) + "\n";
+                for (var bytes = ByteBuffer.wrap(answer.getBytes(StandardCharsets.UTF_8)); bytes.hasRemaining();) {
                     client.write(bytes);
                 }
-            } catch (IOException e) {
-                LOG.log(Level.DEBUG, "nobody hears the answer", e);
-                LockSupport.parkNanos(RETRY_NANOS); // it may be that too many files are open
             } catch (InterruptedException _) {
                 return; // nobody does that
+            } catch (Exception e) { // whatever it is, the next one who asks is answered
+                LOG.log(Level.DEBUG, "an answer was not given", e);
+                LockSupport.parkNanos(RETRY_NANOS); // it may be that too many files are open
             }
         }
     }
 
     /**
-     * {@return what the launcher of a job says that has its socket there}
+     * Asks the launcher of a job.
      *
-     * @throws IOException if nobody answers
+     * @param path where it has its socket
+     * @param limit how long it may take
+     * @return what it says
+     * @throws IOException if there is none
+     * @throws TimeoutException if it does not answer
      */
-    static String ask(Path path) throws IOException {
-        try (var launcher = SocketChannel.open(UnixDomainSocketAddress.of(path));
-                var in = Channels.newInputStream(launcher)) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    static String ask(Path path, Duration limit) throws IOException, TimeoutException {
+        try (var launcher = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            var answer = new FutureTask<>(() -> {
+                launcher.connect(UnixDomainSocketAddress.of(path));
+                return new String(Channels.newInputStream(launcher).readAllBytes(), StandardCharsets.UTF_8);
+            });
+            Thread.ofPlatform().daemon().name("ask").start(answer); // it ends when the channel is closed
+            return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw new IOException("there is no launcher at " + path, e.getCause());
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while the launcher at " + path + " was asked");
         }
     }
 

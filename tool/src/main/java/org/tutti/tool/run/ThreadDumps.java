@@ -3,6 +3,8 @@ package org.tutti.tool.run;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 
 /**
  * Takes the thread dumps out of a rank's standard output that its JVM prints when Ctrl-\ in the terminal has sent
@@ -11,7 +13,13 @@ import java.util.Arrays;
  */
 final class ThreadDumps implements LineFilter {
     private static final byte[] BEGINNING = "Full thread dump ".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] LAST_PART = "Heap\n".getBytes(StandardCharsets.US_ASCII);
+    private static final String LAST_PART = "Heap\n";
+
+    /** What a line of a dump begins with: a thread's name, an indented line, the end of a list, or a headline. */
+    private static final Pattern LINE =
+            Pattern.compile("[\"\\s}]|0x\\p{XDigit}{8}|_\\w+=0x|=+\n|Threads class SMR info:"
+                    + "|JNI global refs|Heap\n|Found (one|\\d+) .*deadlock|Java stack information for the threads");
+
     private static final byte[] TIME = "0000-00-00 00:00:00\n".getBytes(StandardCharsets.US_ASCII);
 
     /** The signal goes to all at once, but who gets a processor first dumps first. */
@@ -20,38 +28,70 @@ final class ThreadDumps implements LineFilter {
     private static final long DUMP_NANOS_MAX = 5_000_000_000L;
     private static final long LOOK_MILLIS = 20;
 
-    private final QuitSignal quit;
+    private final BooleanSupplier isFresh;
+    private byte[] time = NOTHING; // held until it is known whether a dump follows
     private boolean inDump;
     private boolean inLastPart;
     private long beginNanos;
 
-    ThreadDumps(QuitSignal quit) {
-        this.quit = quit;
+    /**
+     * @param isFresh whether the launcher has got the signal just before
+     */
+    ThreadDumps(BooleanSupplier isFresh) {
+        this.isFresh = isFresh;
     }
 
     @Override
     public byte[] take(byte[] bytes, int from, int to) {
-        return isOfDump(bytes, from, to) ? NOTHING : null;
+        var before = time;
+        time = NOTHING;
+        if (begins(bytes, from, to)) {
+            inDump = true;
+            inLastPart = false;
+            beginNanos = System.nanoTime();
+            return NOTHING;
+        }
+        if (isTime(bytes, from, to) && isFresh.getAsBoolean()) {
+            time = Arrays.copyOfRange(bytes, from, to);
+            return before;
+        }
+        if (isInDump(bytes, from, to)) {
+            return before;
+        }
+        return before.length == 0 ? null : joined(before, bytes, from, to);
     }
 
-    private boolean isOfDump(byte[] bytes, int from, int to) {
-        if (inDump && System.nanoTime() - beginNanos > DUMP_NANOS_MAX) {
-            inDump = false; // its end was not as expected
-        }
-        if (inDump) {
-            inLastPart |= Arrays.equals(bytes, from, to, LAST_PART, 0, LAST_PART.length);
-            inDump = !inLastPart || to - from > 1; // an empty line ends it
-            return true;
-        }
-        if (isTime(bytes, from, to)) {
-            return quit.isFresh(); // it precedes the dump
-        }
-        inDump = to - from > BEGINNING.length
+    @Override
+    public byte[] end() {
+        var last = time;
+        time = NOTHING;
+        return last;
+    }
+
+    private static byte[] joined(byte[] before, byte[] bytes, int from, int to) {
+        var both = Arrays.copyOf(before, before.length + to - from);
+        System.arraycopy(bytes, from, both, before.length, to - from);
+        return both;
+    }
+
+    private boolean begins(byte[] bytes, int from, int to) {
+        return to - from > BEGINNING.length
                 && Arrays.equals(bytes, from, from + BEGINNING.length, BEGINNING, 0, BEGINNING.length)
                 && isSoonFresh();
-        inLastPart = false;
-        beginNanos = System.nanoTime();
-        return inDump;
+    }
+
+    private boolean isInDump(byte[] bytes, int from, int to) {
+        if (!inDump || System.nanoTime() - beginNanos > DUMP_NANOS_MAX) {
+            inDump = false; // its end was perhaps not as expected
+            return false;
+        }
+        var line = new String(bytes, from, to - from, StandardCharsets.ISO_8859_1);
+        if (!LINE.matcher(line).lookingAt()) {
+            return false; // the program goes on meanwhile
+        }
+        inLastPart |= line.equals(LAST_PART);
+        inDump = !inLastPart || !line.equals("\n"); // an empty line ends it
+        return true;
     }
 
     private static boolean isTime(byte[] bytes, int from, int to) {
@@ -70,12 +110,12 @@ final class ThreadDumps implements LineFilter {
     private boolean isSoonFresh() {
         long deadlineNanos = System.nanoTime() + SIGNAL_NANOS_MAX;
         try {
-            while (!quit.isFresh() && System.nanoTime() - deadlineNanos < 0) {
+            while (!isFresh.getAsBoolean() && System.nanoTime() - deadlineNanos < 0) {
                 Thread.sleep(LOOK_MILLIS);
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
-        return quit.isFresh();
+        return isFresh.getAsBoolean();
     }
 }

@@ -3,7 +3,6 @@ package org.tutti.tool.run;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,16 +19,20 @@ import org.tutti.job.RankProcess;
  */
 final class Traces {
     private static final byte MARK = (byte) RankProcess.TRACE_MARK;
-    private static final Pattern LINE = Pattern.compile("(\\d+):(.*?)\n?", Pattern.DOTALL);
+    private static final Pattern LINE = Pattern.compile("(\\d{1,9}):(.*?)\n?", Pattern.DOTALL);
+    private static final int TRACES_MAX = 1000;
 
+    private final int size;
     private final boolean each;
     private final Map<String, Integer> first = new LinkedHashMap<>(); // ranks by what they threw
     private final Map<Integer, TreeSet<Integer>> alike = new LinkedHashMap<>();
 
     /**
+     * @param size how many ranks the job has
      * @param each whether those of all ranks are passed on, as nobody sees them side by side
      */
-    Traces(boolean each) {
+    Traces(int size, boolean each) {
+        this.size = size;
         this.each = each;
     }
 
@@ -39,17 +42,22 @@ final class Traces {
             return null;
         }
         var line = LINE.matcher(new String(bytes, from + 1, to - from - 1, StandardCharsets.UTF_8));
-        if (!line.matches()) {
-            return Arrays.copyOfRange(bytes, from, to);
+        if (!line.matches() || Integer.parseInt(line.group(1)) >= size) {
+            return null; // a program may write anything
         }
         var rank = line.group(1);
         var trace = line.group(2).replace(RankProcess.TRACE_LINE_END, '\n');
-        var known = first.putIfAbsent(withoutNumber(trace, rank), Integer.valueOf(rank));
+        var known = known(withoutNumber(trace, rank), Integer.parseInt(rank));
         if (known == null || each) {
             return ("Exception in rank " + rank + ": " + trace).getBytes(StandardCharsets.UTF_8);
         }
         alike.computeIfAbsent(known, _ -> new TreeSet<>()).add(Integer.valueOf(rank));
         return new byte[0];
+    }
+
+    /** Which rank has thrown the same before, or null. What is thrown when many are known is not remembered. */
+    private Integer known(String trace, int rank) {
+        return first.size() < TRACES_MAX ? first.putIfAbsent(trace, rank) : first.get(trace);
     }
 
     private static String withoutNumber(String trace, String rank) {

@@ -180,6 +180,13 @@ class InquestTest {
                 .startsWith("rank 1 (pid 1) exited with status 7 by System.exit, before it left the job");
     }
 
+    @Test
+    void shouldSayThatARankIgnoredWhatItsJobThrewWhenItClosedIt() {
+        ranks.firstFailure = Optional.of(new RankFailure(1, RankFailure.Reason.THREW, 1, 0));
+        end(1, 0);
+        assertThat(sentence()).startsWith("rank 1 (pid 1) closed the job, which threw, as its calls differed from");
+    }
+
     private static Optional<RankFailure> failure(int rank) {
         return Optional.of(new RankFailure(rank, RankFailure.Reason.STOOD_STILL, 0, 2000));
     }

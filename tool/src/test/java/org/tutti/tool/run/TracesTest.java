@@ -4,13 +4,15 @@ package org.tutti.tool.run;
 import java.nio.charset.StandardCharsets;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.job.RankProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Exceptions as ranks write them, each on a line of its own. */
 class TracesTest {
-    private final Traces traces = new Traces(false);
+    private final Traces traces = new Traces(12, false);
 
     private static String take(Traces traces, int rank, String... lines) {
         var text = RankProcess.TRACE_MARK + "" + rank + ":" + String.join("" + RankProcess.TRACE_LINE_END, lines)
@@ -43,15 +45,28 @@ class TracesTest {
 
     @Test
     void shouldPassAllOnThatGoToDifferentFiles() {
-        var files = new Traces(true);
+        var files = new Traces(12, true);
         assertThat(take(files, 0, "Error")).isEqualTo("Exception in rank 0: Error\n");
         assertThat(take(files, 1, "Error")).isEqualTo("Exception in rank 1: Error\n");
         assertThat(files.sentences()).isEmpty();
     }
 
-    @Test
-    void shouldLeaveOtherLinesAlone() {
-        var bytes = "0:Error\n".getBytes(StandardCharsets.UTF_8);
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"0:Error\n", RankProcess.TRACE_MARK + "12:Error\n", RankProcess.TRACE_MARK + "99999999999:x\n",
+                    RankProcess.TRACE_MARK + "-1:x\n", RankProcess.TRACE_MARK + "\n", RankProcess.TRACE_MARK + ""})
+    void shouldLeaveOtherLinesAlone(String line) {
+        var bytes = line.getBytes(StandardCharsets.UTF_8);
         assertThat(traces.take(bytes, 0, bytes.length)).isNull();
+    }
+
+    @Test
+    void shouldNotRememberEverything() {
+        for (int number = 0; number < 1000; number++) {
+            assertThat(take(traces, 1, "Error " + number)).isNotEmpty();
+        }
+        assertThat(take(traces, 1, "another")).isNotEmpty();
+        assertThat(take(traces, 2, "another")).isNotEmpty();
+        assertThat(take(traces, 2, "Error 999")).isEmpty();
     }
 }
