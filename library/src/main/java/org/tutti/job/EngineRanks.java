@@ -29,6 +29,9 @@ import org.tutti.memory.OwnFile;
 public final class EngineRanks {
     private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
 
+    /** What this process's memory is called when no other process can share it. */
+    private static final String OWN = UUID.randomUUID().toString();
+
     private final JobEnvironment environment;
     private final ProcessPart part;
     private final long deadlineNanos;
@@ -71,11 +74,15 @@ public final class EngineRanks {
     /**
      * Says which memory this process can share with others: processes with the same text make a node.
      *
-     * @return the host since its start, the directory of memory files in it, and the user; a text that nobody else has
-     *         when no memory can be shared
+     * @return the host since its start, the directory of memory files in it, and the user; a text that no other
+     *         process has when no memory can be shared
      */
     public static String memoryIdentity() {
-        Path directory = Path.of(Optional.ofNullable(System.getenv(JobEnvironment.MEMORY)).orElse("/dev/shm"));
+        return memoryIdentity(
+                Path.of(Optional.ofNullable(System.getenv(JobEnvironment.MEMORY)).orElse("/dev/shm")));
+    }
+
+    static String memoryIdentity(Path directory) {
         try {
             if (Files.isWritable(directory)) {
                 Map<String, Object> place = Files.readAttributes(directory, "unix:dev,ino");
@@ -85,7 +92,7 @@ public final class EngineRanks {
         } catch (IOException | UnsupportedOperationException _) {
             // a system that does not tell: memory of its own does as well
         }
-        return UUID.randomUUID().toString();
+        return OWN;
     }
 
     /**
