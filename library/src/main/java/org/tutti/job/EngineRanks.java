@@ -109,12 +109,7 @@ public final class EngineRanks {
      * @return whether it, or a cause of it, only says what another rank did
      */
     public static boolean isSecondary(Throwable failure) {
-        for (Throwable each = failure; each != null; each = each.getCause()) {
-            if (Failures.isSecondary(each)) {
-                return true;
-            }
-        }
-        return false;
+        return Failures.isSecondary(failure);
     }
 
     /**

@@ -148,4 +148,12 @@ class EngineRanksTest {
         assertThat(EngineRanks.memoryIdentity(nowhere)).isNotBlank().isEqualTo(EngineRanks.memoryIdentity(nowhere))
                 .isNotEqualTo(EngineRanks.memoryIdentity());
     }
+
+    @Test
+    void shouldTellCausesFromConsequencesWhereCausesGoRoundInACircle() {
+        RuntimeException inner = new IllegalStateException("inner");
+        RuntimeException outer = new IllegalStateException("outer", inner);
+        inner.initCause(outer);
+        assertThat(EngineRanks.isSecondary(outer)).isFalse();
+    }
 }
