@@ -319,9 +319,8 @@ class BlocksTest {
             Communicator world = job.world();
             int sent = world.rank() == 0 ? 5 : 3;
             world.allToAll(new int[8], Blocks.of(new int[]{3, sent}, new int[]{0, 3}), new int[8], Blocks.of(3, 3));
-        })).hasStackTraceContaining(
-                "rank 1 called all-to-all and expects a block of 3 int elements of rank 0, which has "
-                        + "one of 5 int elements for it; both must say the same");
+        })).rootCause().hasMessageMatching("rank 1 called all-to-all at org\\.tutti\\.BlocksTest\\.\\S+ and expects a "
+                + "block of 3 int elements of rank 0, which has one of 5 int elements for it; both must say the same");
     }
 
     @Test

@@ -199,7 +199,8 @@ public final class Choice {
                 return collective;
             }
         }
-        throw new IllegalArgumentException("there is no collective \"" + label + "\"");
+        throw new IllegalArgumentException("there is no collective \"" + label + "\""
+                + Suggestion.of(label, Arrays.stream(Collective.values()).map(Collective::label).toList()));
     }
 
     /**

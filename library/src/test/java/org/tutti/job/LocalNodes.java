@@ -187,6 +187,7 @@ public final class LocalNodes implements AutoCloseable {
         int here = nodeOfRank[rank];
         Node node = nodes[here];
         Network network = networks[here];
+        node.threads().add(rank);
         node.markJoined(rank, shapesFirst(here));
         if (network != null) {
             network.register(rank);

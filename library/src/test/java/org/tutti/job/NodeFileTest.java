@@ -143,10 +143,10 @@ class NodeFileTest {
         Path left = leaveOver(0);
         Files.setAttribute(left, "unix:uid", STRANGER, LinkOption.NOFOLLOW_LINKS);
         assertThatThrownBy(() -> join(0)).isInstanceOf(NodeMemoryException.class)
-                .hasMessageContainingAll(left.toString(), "belongs to nobody", "another name");
+                .hasMessageContainingAll(left.toString(), "belongs to nobody", "a directory of your own");
         assertThatThrownBy(() -> NodeFile.create(directory, SHAPE, Secret.random()))
                 .isInstanceOf(NodeMemoryException.class)
-                .hasMessageContainingAll(left.toString(), "belongs to nobody", "another name");
+                .hasMessageContainingAll(left.toString(), "belongs to nobody", "a directory of your own");
         assertThat(left).exists();
     }
 

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.tutti.Collective;
 import org.tutti.TransferProtocol;
 import org.tutti.choice.Catalogue;
+import org.tutti.choice.Suggestion;
 import org.tutti.tool.MachineTime;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.run.Launch;
@@ -233,13 +234,18 @@ public final class BenchCommand implements Callable<Integer> {
         }
     }
 
+    private static List<String> names() {
+        return Stream.of(Collective.values()).flatMap(collective -> Catalogue.of(collective).stream())
+                .map(algorithm -> algorithm.description().name()).distinct().toList();
+    }
+
     private static List<String> checked(List<String> names) {
         for (String name : names) {
             if (Stream.of(Collective.values())
                     .noneMatch(collective -> Catalogue.search(collective, name).isPresent())) {
                 throw new UsageException("--algorithm " + name
                         + " is no algorithm of any collective; tutti info --algorithms lists them, and which have "
-                        + "chunks that can be chosen, as in srm@32k");
+                        + "chunks that can be chosen, as in srm@32k" + Suggestion.of(name, names()));
             }
         }
         return names;
