@@ -8,6 +8,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
 import org.tutti.RankFailedException;
+import org.tutti.job.JobEnvironment;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
@@ -82,6 +83,7 @@ public final class TuttiSpark<T> {
      * @param <R> what comes of a partition
      * @param function what each rank runs
      * @return what came of each partition, in their order
+     * @throws IllegalArgumentException when there are more partitions than a job has ranks, 4,096
      * @throws RankFailedException when a rank threw, or its executor was lost, in the last attempt: says which one was
      *             the first, what it threw, and has Spark's exception as the cause
      */
@@ -90,6 +92,10 @@ public final class TuttiSpark<T> {
         int ranks = rdd.getNumPartitions();
         if (ranks == 0) {
             return List.of();
+        }
+        if (ranks > JobEnvironment.SIZE_MAX) {
+            throw new IllegalArgumentException("the RDD has " + ranks + " partitions, but a job has at most "
+                    + JobEnvironment.SIZE_MAX + " ranks; repartition it");
         }
         for (int attempt = 1;; attempt++) {
             try {

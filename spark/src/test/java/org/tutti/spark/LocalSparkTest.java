@@ -204,6 +204,13 @@ class LocalSparkTest {
     }
 
     @Test
+    void shouldRefuseMorePartitionsThanAJobHasRanks() {
+        var many = TuttiSpark.of(spark.<Long>emptyRDD().repartition(4097));
+        assertThatThrownBy(() -> many.barrier((job, _) -> job.rank())).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("the RDD has 4097 partitions, but a job has at most 4096 ranks; repartition it");
+    }
+
+    @Test
     void shouldLeaveItToSparkToSayThatThereAreTooFewSlots() {
         assertThatThrownBy(() -> TuttiSpark.of(numbers(SLOTS + 1)).barrier((job, _) -> job.rank()))
                 .isInstanceOf(SparkException.class).hasMessageContaining("requires more slots");
