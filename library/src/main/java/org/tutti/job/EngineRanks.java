@@ -113,6 +113,16 @@ public final class EngineRanks {
     }
 
     /**
+     * Says whose consequence a failure is.
+     *
+     * @param failure what a rank threw
+     * @return the rank of the job because of which it threw that; −1 if that is unknown, or the failure is a cause
+     */
+    public static int culprit(Throwable failure) {
+        return Failures.culprit(failure);
+    }
+
+    /**
      * {@return where the process of rank 0 listens, as {@code address:port}: at this process if it is the one, and
      *         where it has been published; empty with one node}
      */

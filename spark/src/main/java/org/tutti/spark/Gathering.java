@@ -4,10 +4,12 @@ package org.tutti.spark;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 import org.tutti.RankFailedException;
@@ -26,10 +28,10 @@ final class Gathering {
     private record Guest(Message.Hello hello, Conversation conversation) {}
 
     /**
-     * What became of a rank that has failed.
+     * Why a stage has failed.
      *
-     * @param rank the rank
-     * @param text what it threw, or that it was lost
+     * @param rank the rank that has the cause
+     * @param text what it threw, that it was lost, or what another one threw because of it
      */
     record Cause(int rank, String text) {
         RankFailedException exception(Throwable stage) {
@@ -43,6 +45,8 @@ final class Gathering {
     private Cause thrown; // the first one
     private Cause lost; // the first one
     private Cause failed; // of any kind, even cancelled
+    private final List<Cause> blamed = new ArrayList<>(); // for what befell others
+    private final Set<Integer> cancelled = new HashSet<>();
 
     Gathering(int ranks) {
         this.guests = new Guest[ranks];
@@ -125,8 +129,14 @@ final class Gathering {
                 : new Cause(rank, "rank " + rank + " failed: " + end.text());
         if (end == null) {
             lost = lost == null ? cause : lost;
-        } else if (end.how() == Message.How.THREW) {
-            thrown = thrown == null ? cause : thrown;
+        } else {
+            switch (end.how()) {
+                case THREW -> thrown = thrown == null ? cause : thrown;
+                case SECONDARY -> blamed.add(new Cause(end.culprit() < 0 ? rank : end.culprit(), cause.text()));
+                case CANCELLED -> cancelled.add(rank);
+                case WELL -> {
+                }
+            }
         }
         if (end == null || end.how() != Message.How.WELL) {
             failed = failed == null ? cause : failed;
@@ -135,7 +145,10 @@ final class Gathering {
         notifyAll();
     }
 
-    /** What a rank threw comes first, then that one was lost; of those that were cancelled Spark says why. */
+    /**
+     * What a rank threw comes first, then that one was lost, then whom another one blames, as when a host is down or a
+     * rank has left too early. Of those that were cancelled Spark says why.
+     */
     synchronized Optional<Cause> firstCause() {
         long deadlineNanos = System.nanoTime() + CAUSE_MILLIS_MAX * 1_000_000;
         try {
@@ -146,6 +159,9 @@ final class Gathering {
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
-        return Optional.ofNullable(thrown == null ? lost : thrown);
+        if (thrown == null && lost == null) {
+            return blamed.stream().filter(cause -> !cancelled.contains(cause.rank())).findFirst();
+        }
+        return Optional.of(thrown == null ? lost : thrown);
     }
 }

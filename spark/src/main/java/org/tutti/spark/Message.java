@@ -60,9 +60,10 @@ sealed interface Message {
      * A rank has ended.
      *
      * @param how in which way
+     * @param culprit the rank because of which it threw, or −1
      * @param text what it threw
      */
-    record Ended(How how, String text) implements Message {}
+    record Ended(How how, int culprit, String text) implements Message {}
 
     /**
      * A rank has ended otherwise than well, so the others need not wait for it.
@@ -95,9 +96,10 @@ sealed interface Message {
                 out.writeByte('R');
                 out.writeUTF(text);
             }
-            case Ended(var how, var text) -> {
+            case Ended(var how, var culprit, var text) -> {
                 out.writeByte('E');
                 out.writeByte(how.ordinal());
+                out.writeInt(culprit);
                 out.writeUTF(cut(text));
             }
             case Stop(var rank, var reason) -> {
@@ -114,7 +116,7 @@ sealed interface Message {
             case 'H' -> new Hello(in.readUTF(), in.readInt(), in.readUTF(), in.readUTF(), in.readUTF());
             case 'P' -> new Plan(in.readUTF(), in.readInt(), in.readInt(), in.readInt(), in.readInt(), in.readInt());
             case 'R' -> new Rendezvous(in.readUTF());
-            case 'E' -> new Ended(how(in.readUnsignedByte()), in.readUTF());
+            case 'E' -> new Ended(how(in.readUnsignedByte()), in.readInt(), in.readUTF());
             case 'S' -> new Stop(in.readInt(), in.readUTF());
             default -> throw new IOException("a message of kind " + kind + " makes no sense; see whether driver and "
                     + "executors have the same version of tutti-spark");

@@ -76,7 +76,7 @@ final class RankTask<T, R>
                 var driver = connect()) {
             try {
                 R result = runRank(context, stage, part, driver, partition);
-                driver.send(new Message.Ended(Message.How.WELL, ""));
+                driver.send(new Message.Ended(Message.How.WELL, -1, ""));
                 return result;
             } catch (Throwable failure) {
                 report(context, driver, failure);
@@ -153,7 +153,7 @@ final class RankTask<T, R>
         Message.How how = context.isInterrupted() ? Message.How.CANCELLED
                 : !aborted && EngineRanks.isSecondary(failure) ? Message.How.SECONDARY : Message.How.THREW;
         try {
-            driver.send(new Message.Ended(how, failure.toString()));
+            driver.send(new Message.Ended(how, EngineRanks.culprit(failure), failure.toString()));
             if (how == Message.How.SECONDARY) {
                 long startNanos = System.nanoTime();
                 while (!context.isInterrupted() && System.nanoTime() - startNanos < COURTESY_MILLIS_MAX * 1_000_000) {

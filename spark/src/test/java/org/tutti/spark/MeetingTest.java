@@ -87,7 +87,7 @@ class MeetingTest {
     @Test
     void shouldMakeAJobOfItsOwnOfEachAttempt() throws IOException {
         try (var failing = come("7.0", 0, "p", "m")) {
-            failing.send(new Ended(How.THREW, "bad"));
+            failing.send(new Ended(How.THREW, -1, "bad"));
             try (var zero = come("7.1", 0, "p", "m");
                     var one = come("7.1", 1, "p", "m");
                     var two = come("7.1", 2, "p", "m")) {
@@ -114,17 +114,41 @@ class MeetingTest {
         try (var zero = come("7.0", 0, "p", "m");
                 var one = come("7.0", 1, "p", "m");
                 var two = come("7.0", 2, "p", "m")) {
-            zero.send(new Ended(How.SECONDARY, "rank 1 failed"));
-            two.send(new Ended(How.CANCELLED, "interrupted"));
-            one.send(new Ended(How.THREW, "no data"));
+            zero.send(new Ended(How.SECONDARY, 1, "rank 1 failed"));
+            two.send(new Ended(How.CANCELLED, -1, "interrupted"));
+            one.send(new Ended(How.THREW, -1, "no data"));
             assertThat(meeting.firstCause()).contains(new Gathering.Cause(1, "rank 1 failed: no data"));
+        }
+    }
+
+    @Test
+    void shouldBlameWhomARankBlamesWhenNobodyThrew() throws IOException {
+        try (var zero = come("7.0", 0, "p", "m");
+                var one = come("7.0", 1, "p", "m");
+                var _ = come("7.0", 2, "q", "n")) { // says nothing more, as its host is down
+            assertThat(List.of(hear(zero), hear(one))).allMatch(Plan.class::isInstance);
+            zero.send(new Ended(How.SECONDARY, 2, "its host is down"));
+            assertThat(hear(one)).isEqualTo(new Stop(0, "rank 0 failed: its host is down"));
+            one.send(new Ended(How.CANCELLED, -1, "interrupted"));
+            assertThat(meeting.firstCause()).contains(new Gathering.Cause(2, "rank 0 failed: its host is down"));
+        }
+    }
+
+    @Test
+    void shouldNotBlameARankThatWasCancelled() throws IOException {
+        try (var zero = come("7.0", 0, "p", "m"); var one = come("7.0", 1, "p", "m")) {
+            zero.send(new Ended(How.SECONDARY, 1, "rank 1 failed"));
+            assertThat(hear(one)).isInstanceOf(Stop.class);
+            one.send(new Ended(How.CANCELLED, -1, "interrupted"));
+            assertThatThrownBy(() -> hear(one)).isInstanceOf(IOException.class);
+            assertThat(meeting.firstCause()).isEmpty();
         }
     }
 
     @Test
     void shouldKnowNoCauseOfACancellation() throws IOException {
         try (var zero = come("7.0", 0, "p", "m")) {
-            zero.send(new Ended(How.CANCELLED, "interrupted"));
+            zero.send(new Ended(How.CANCELLED, -1, "interrupted"));
             assertThatThrownBy(() -> hear(zero)).isInstanceOf(IOException.class);
             assertThat(meeting.firstCause()).isEmpty();
         }
