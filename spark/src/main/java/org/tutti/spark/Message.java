@@ -8,7 +8,7 @@ import java.io.IOException;
 /**
  * What driver and ranks tell each other, in this order: each rank {@link Hello}; the driver {@link Plan} to all, when
  * all have come; rank 0, with several nodes, {@link Rendezvous}, which the driver passes on; each rank {@link Ended}.
- * When a rank has ended otherwise than well, the driver tells the others {@link Stop}, at any time.
+ * When the first rank has ended otherwise than well, the driver tells the others {@link Stop}, at any time and once.
  */
 sealed interface Message {
     /** The longest text, in characters; a character has three bytes at most. */
@@ -100,12 +100,12 @@ sealed interface Message {
                 out.writeByte('E');
                 out.writeByte(how.ordinal());
                 out.writeInt(culprit);
-                out.writeUTF(cut(text));
+                out.writeUTF(cut(text, TEXT_MAX));
             }
             case Stop(var rank, var reason) -> {
                 out.writeByte('S');
                 out.writeInt(rank);
-                out.writeUTF(cut(reason));
+                out.writeUTF(cut(reason, TEXT_MAX));
             }
         }
     }
@@ -131,7 +131,8 @@ sealed interface Message {
         return How.values()[number];
     }
 
-    private static String cut(String text) {
-        return text.length() <= TEXT_MAX ? text : text.substring(0, TEXT_MAX) + " …";
+    /** The first characters of a text, at most so many. */
+    static String cut(String text, int most) {
+        return text.length() <= most ? text : text.substring(0, most) + " …";
     }
 }

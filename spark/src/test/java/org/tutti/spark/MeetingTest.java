@@ -110,6 +110,23 @@ class MeetingTest {
     }
 
     @Test
+    void shouldTellTheFirstFailureOnceAndInShort() throws IOException {
+        try (var zero = come("7.0", 0, "p", "m"); var one = come("7.0", 1, "p", "m")) {
+            zero.send(new Ended(How.THREW, -1, "no data".repeat(1000)));
+            assertThat(hear(one)).isInstanceOfSatisfying(Stop.class, stop -> assertThat(stop.reason())
+                    .startsWith("rank 0 failed: no datano data").hasSizeLessThan(1024));
+            try (var two = come("7.0", 2, "p", "m")) {
+                assertThat(hear(two)).isInstanceOfSatisfying(Stop.class,
+                        stop -> assertThat(stop.rank()).isZero());
+                two.send(new Ended(How.THREW, -1, "no data either"));
+                assertThatThrownBy(() -> hear(two)).isInstanceOf(IOException.class); // it has been heard
+            }
+            one.send(new Ended(How.SECONDARY, 0, "rank 0 failed"));
+            assertThatThrownBy(() -> hear(one)).isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
     void shouldKnowTheFirstCauseHoweverLateItComes() throws IOException {
         try (var zero = come("7.0", 0, "p", "m");
                 var one = come("7.0", 1, "p", "m");
