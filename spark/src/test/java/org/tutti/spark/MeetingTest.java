@@ -4,6 +4,7 @@ package org.tutti.spark;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.ArrayList;
 import java.util.List;
 
 import org.apache.spark.SparkConf;
@@ -184,6 +185,47 @@ class MeetingTest {
             try (var one = come("7.0", 1, "p", "m")) {
                 assertThat(List.of(hear(zero), hear(one), hear(two))).allMatch(Plan.class::isInstance);
             }
+        }
+    }
+
+    @Test
+    void shouldSendTheOldestStrangerAwayAndStillMeetItsRanks() throws IOException {
+        List<Socket> strangers = new ArrayList<>();
+        try {
+            for (int stranger = 0; stranger <= RANKS + 64; stranger++) {
+                strangers.add(new Socket(meeting.host(), meeting.port()));
+            }
+            strangers.getFirst().getInputStream().readAllBytes(); // until the driver hangs up
+            try (var zero = come("7.0", 0, "p", "m");
+                    var one = come("7.0", 1, "p", "m");
+                    var two = come("7.0", 2, "p", "m")) {
+                assertThat(List.of(hear(zero), hear(one), hear(two))).allMatch(Plan.class::isInstance);
+            }
+        } finally {
+            for (Socket stranger : strangers) {
+                stranger.close();
+            }
+        }
+    }
+
+    @Test
+    void shouldHangUpOnAStrangerThatAnnouncesALongMessage() throws IOException {
+        try (var stranger = new Socket(meeting.host(), meeting.port())) {
+            stranger.getOutputStream().write(new byte[16]); // the random bytes
+            stranger.getOutputStream().write(new byte[]{0, 0, 4, 1}); // 1025 bytes follow
+            assertThat(stranger.getInputStream().readAllBytes()).hasSize(16);
+        }
+    }
+
+    @Test
+    void shouldHangUpOnAStrangerThatTrickles() throws IOException {
+        try (var stranger = new Socket(meeting.host(), meeting.port())) {
+            assertThatThrownBy(() -> {
+                for (int sent = 0; sent < 16 + 4 + 32; sent++) { // when all have come it is found out anyhow
+                    stranger.getOutputStream().write(0);
+                    Thread.sleep(250);
+                }
+            }).isInstanceOf(IOException.class);
         }
     }
 
