@@ -10,12 +10,16 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketOption;
 import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Optional;
 import javax.crypto.Mac;
+
+import jdk.net.ExtendedSocketOptions;
 
 /**
  * A connection between the driver and a rank, on which each side proves with every message that it knows the secret of
@@ -34,6 +38,8 @@ final class Conversation implements AutoCloseable {
     private static final int CODE_BYTES = 32;
     private static final int MESSAGE_BYTES_MAX = 1 << 16;
     private static final int CONNECT_MILLIS_MAX = 10_000;
+    private static final int KEEPALIVE_SECONDS = 15;
+    private static final int KEEPALIVE_PROBES = 3;
 
     /** How long the rest of a message may take after its first byte. */
     private static final int MESSAGE_MILLIS_MAX = 10_000;
@@ -70,6 +76,7 @@ final class Conversation implements AutoCloseable {
     private Conversation(Socket socket, StageSecret secret, boolean driver) throws IOException {
         this.socket = socket;
         socket.setTcpNoDelay(true);
+        keepAlive();
         this.in = socket.getInputStream();
         this.out = socket.getOutputStream();
         byte[] own = new byte[NONCE_BYTES];
@@ -82,6 +89,20 @@ final class Conversation implements AutoCloseable {
         Direction up = new Direction(secret.mac("rank to driver"), nonces);
         this.sending = driver ? down : up;
         this.receiving = driver ? up : down;
+    }
+
+    /** While ranks run nothing is said, so the kernels see to it that the other host is there. */
+    private void keepAlive() throws IOException {
+        socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        setIfThere(ExtendedSocketOptions.TCP_KEEPIDLE, KEEPALIVE_SECONDS);
+        setIfThere(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEPALIVE_SECONDS);
+        setIfThere(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEPALIVE_PROBES);
+    }
+
+    private void setIfThere(SocketOption<Integer> option, int value) throws IOException {
+        if (socket.supportedOptions().contains(option)) {
+            socket.setOption(option, value);
+        }
     }
 
     /** The driver's side of a connection that was made. */
