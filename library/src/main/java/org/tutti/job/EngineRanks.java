@@ -176,8 +176,11 @@ public final class EngineRanks {
      * @param rank one of this process's ranks, which has not run before
      */
     public void abandon(int rank) {
-        part.fail(rank, RankFailure.Reason.THREW);
-        part.spreadNews();
-        part.leave();
+        try {
+            part.fail(rank, RankFailure.Reason.THREW);
+            part.spreadNews();
+        } finally {
+            part.leave();
+        }
     }
 }
