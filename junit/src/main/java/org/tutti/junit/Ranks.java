@@ -24,9 +24,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }</pre>
  *
  * <p>The test fails with what the rank threw that failed first, as an {@link AssertionError} that begins with its
- * number; the others' calls end. A method's annotation goes before its class'. It works with any kind of test that is a
- * method, such as {@code @RepeatedTest} and {@code @ParameterizedTest}; what runs before and after each test does so
- * once, on JUnit's thread.
+ * number; the others' calls end. A method's annotation goes before its class', and that before one of the class around
+ * a {@code @Nested} class. It works with any kind of test that is a method, such as {@code @RepeatedTest} and
+ * {@code @ParameterizedTest}, but not with {@code @TestFactory}; what runs before and after each test does so once, on
+ * JUnit's thread.
+ *
+ * <p>It calls the method itself. So of the extensions that intercept test methods it must be the innermost one, that is
+ * the last to be registered: those inside it would not be called.
  */
 @Documented
 @Inherited

@@ -6,6 +6,7 @@ import java.lang.reflect.Parameter;
 import java.util.List;
 import java.util.Optional;
 
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -22,9 +23,10 @@ import org.tutti.Tutti;
 
 /** What {@link Ranks} does. */
 final class RanksExtension implements ParameterResolver, InvocationInterceptor {
+    /** Of the method, its class, or the classes around that. */
     private static Optional<Ranks> ranks(ExtensionContext context) {
-        return AnnotationSupport.findAnnotation(context.getTestMethod(), Ranks.class)
-                .or(() -> context.getTestClass().flatMap(type -> AnnotationSupport.findAnnotation(type, Ranks.class)));
+        return AnnotationSupport.findAnnotation(context.getElement(), Ranks.class)
+                .or(() -> context.getParent().flatMap(RanksExtension::ranks));
     }
 
     @Override
@@ -53,6 +55,15 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
     public void interceptTestTemplateMethod(Invocation<Void> invocation, ReflectiveInvocationContext<Method> method,
             ExtensionContext context) {
         run(invocation, method, context);
+    }
+
+    /** What such a method returns runs later, and not by a method. */
+    @Override
+    public <T> T interceptTestFactoryMethod(Invocation<T> invocation, ReflectiveInvocationContext<Method> method,
+            ExtensionContext context) {
+        throw new ExtensionConfigurationException("@Ranks cannot run what the @TestFactory "
+                + method.getExecutable().toGenericString() + " returns on several ranks; make it a @ParameterizedTest, "
+                + "or have it in a class without @Ranks");
     }
 
     private static void run(Invocation<Void> invocation, ReflectiveInvocationContext<Method> method,

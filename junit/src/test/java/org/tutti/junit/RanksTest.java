@@ -3,13 +3,18 @@ package org.tutti.junit;
 
 import java.lang.reflect.Method;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,11 +35,15 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMetho
 
 class RanksTest {
     private static TestExecutionResult result(String name) {
-        Method method = ReflectionSupport.findMethods(Examples.class, each -> each.getName().equals(name),
+        return result(Examples.class, name);
+    }
+
+    private static TestExecutionResult result(Class<?> type, String name) {
+        Method method = ReflectionSupport.findMethods(type, each -> each.getName().equals(name),
                 HierarchyTraversalMode.TOP_DOWN).getFirst();
-        EngineExecutionResults results = EngineTestKit.engine("junit-jupiter")
-                .selectors(selectMethod(Examples.class, method)).execute();
-        return results.testEvents().finished().stream().findFirst().orElseThrow()
+        EngineExecutionResults results = EngineTestKit.engine("junit-jupiter").selectors(selectMethod(type, method))
+                .execute();
+        return results.allEvents().finished().stream().findFirst().orElseThrow()
                 .getRequiredPayload(TestExecutionResult.class);
     }
 
@@ -76,6 +85,20 @@ class RanksTest {
         Examples.SEEN.clear();
         assertThat(result("ofClass").getStatus()).isEqualTo(TestExecutionResult.Status.SUCCESSFUL);
         assertThat(Examples.SEEN).containsExactlyInAnyOrder(0, 1);
+    }
+
+    @Test
+    void shouldTakeTheRanksOfTheClassAroundIt() {
+        Examples.SEEN.clear();
+        assertThat(result(Examples.Inner.class, "ofClassAround").getStatus())
+                .isEqualTo(TestExecutionResult.Status.SUCCESSFUL);
+        assertThat(Examples.SEEN).containsExactlyInAnyOrder(10, 11);
+    }
+
+    @Test
+    void shouldRefuseAFactoryOfTests() {
+        assertThat(failure("factory")).isInstanceOf(ExtensionConfigurationException.class)
+                .hasMessageContaining("@TestFactory").hasMessageContaining("factory()");
     }
 
     @Test
@@ -157,6 +180,19 @@ class RanksTest {
         @Ranks(0)
         void none() {
             throw new IllegalStateException("it runs on no rank");
+        }
+
+        @TestFactory
+        List<DynamicTest> factory() {
+            return List.of();
+        }
+
+        @Nested
+        class Inner {
+            @Test
+            void ofClassAround(Job job) {
+                SEEN.add(10 * (job.size() - 1) + job.rank());
+            }
         }
     }
 }

@@ -29,6 +29,9 @@ import org.tutti.memory.OwnFile;
 public final class EngineRanks {
     private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
 
+    /** What this process's memory is called when no other process can share it. */
+    private static final String OWN = UUID.randomUUID().toString();
+
     private final JobEnvironment environment;
     private final ProcessPart part;
     private final long deadlineNanos;
@@ -71,11 +74,15 @@ public final class EngineRanks {
     /**
      * Says which memory this process can share with others: processes with the same text make a node.
      *
-     * @return the host since its start, the directory of memory files in it, and the user; a text that nobody else has
-     *         when no memory can be shared
+     * @return the host since its start, the directory of memory files in it, and the user; a text that no other
+     *         process has when no memory can be shared
      */
     public static String memoryIdentity() {
-        Path directory = Path.of(Optional.ofNullable(System.getenv(JobEnvironment.MEMORY)).orElse("/dev/shm"));
+        return memoryIdentity(
+                Path.of(Optional.ofNullable(System.getenv(JobEnvironment.MEMORY)).orElse("/dev/shm")));
+    }
+
+    static String memoryIdentity(Path directory) {
         try {
             if (Files.isWritable(directory)) {
                 Map<String, Object> place = Files.readAttributes(directory, "unix:dev,ino");
@@ -85,7 +92,7 @@ public final class EngineRanks {
         } catch (IOException | UnsupportedOperationException _) {
             // a system that does not tell: memory of its own does as well
         }
-        return UUID.randomUUID().toString();
+        return OWN;
     }
 
     /**
@@ -103,6 +110,16 @@ public final class EngineRanks {
      */
     public static boolean isSecondary(Throwable failure) {
         return Failures.isSecondary(failure);
+    }
+
+    /**
+     * Says whose consequence a failure is.
+     *
+     * @param failure what a rank threw
+     * @return the rank of the job because of which it threw that; −1 if that is unknown, or the failure is a cause
+     */
+    public static int culprit(Throwable failure) {
+        return Failures.culprit(failure);
     }
 
     /**
@@ -159,8 +176,11 @@ public final class EngineRanks {
      * @param rank one of this process's ranks, which has not run before
      */
     public void abandon(int rank) {
-        part.fail(rank, RankFailure.Reason.THREW);
-        part.spreadNews();
-        part.leave();
+        try {
+            part.fail(rank, RankFailure.Reason.THREW);
+            part.spreadNews();
+        } finally {
+            part.leave();
+        }
     }
 }

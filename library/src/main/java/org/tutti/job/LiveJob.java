@@ -77,22 +77,31 @@ final class LiveJob implements Job {
             closed = true;
         }
         if (first) {
+            try {
+                leave();
+            } finally {
+                onClose.accept(rank);
+            }
+        }
+    }
+
+    private void leave() {
+        try {
             boolean isWell = node.abortStatus() < 0 && node.state(rank) == NodeLayout.JOINED;
             var mismatch = communicators.lookBack();
             communicators.end();
             if (network != null && isWell) {
                 network.fabric().fenceAll(FENCE_MILLIS_MAX); // or news that it has left could overtake what it has put
             }
-            if (mismatch == null) {
-                node.markLeft(rank);
-            } else {
-                node.markFailed(RankFailure.threw(rank));
-            }
-            communicators.leaveAll();
-            onClose.accept(rank);
             if (mismatch != null) {
                 throw mismatch;
             }
+            node.markLeft(rank);
+        } catch (Throwable failure) {
+            node.markFailed(RankFailure.threw(rank));
+            throw failure;
+        } finally {
+            communicators.leaveAll();
         }
     }
 

@@ -359,8 +359,11 @@ public final class NodeFile implements NodeAccess {
     public synchronized void close() {
         if (!closed) {
             closed = true;
-            memory.unlink();
-            memory.close();
+            try {
+                memory.unlink();
+            } finally {
+                memory.close();
+            }
         }
     }
 }

@@ -88,22 +88,29 @@ final class ProcessPart {
         node().threads().add(rank);
         try {
             node().markJoined(rank, environment.firstRank());
-            if (network != null) {
-                network.register(rank);
-            }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // somebody else may have the rank, so it has not failed
             leave();
             throw e;
         }
         try {
+            if (network != null) {
+                network.register(rank);
+            }
             awaitAll(rank, deadlineNanos, wanted);
-        } catch (RuntimeException e) {
-            fail(rank, RankFailure.Reason.THREW);
-            leave();
+            return new LiveJob(node(), network, rank, environment.cores(), environment.choice(), levels, options,
+                    _ -> leave());
+        } catch (Throwable e) {
+            failAndLeave(rank);
             throw e;
         }
-        return new LiveJob(node(), network, rank, environment.cores(), environment.choice(), levels, options,
-                _ -> leave());
+    }
+
+    private void failAndLeave(int rank) {
+        try {
+            fail(rank, RankFailure.Reason.THREW);
+        } finally {
+            leave();
+        }
     }
 
     private void awaitAll(int self, long deadlineNanos, Runnable wanted) {
@@ -210,14 +217,24 @@ final class ProcessPart {
                 return;
             }
         }
-        if (fate != Fate.LAUNCHED) {
-            watch.close();
+        try {
+            if (fate != Fate.LAUNCHED) {
+                watch.close();
+            }
+        } finally {
+            giveBack();
         }
-        if (network != null) {
-            network.close();
-        }
-        if (fate != Fate.LAUNCHED) {
-            access.close();
+    }
+
+    private void giveBack() {
+        try {
+            if (network != null) {
+                network.close();
+            }
+        } finally {
+            if (fate != Fate.LAUNCHED) {
+                access.close();
+            }
         }
     }
 }

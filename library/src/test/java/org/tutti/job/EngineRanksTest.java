@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.job;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -167,5 +168,20 @@ class EngineRanksTest {
     @Test
     void shouldSayOfProcessesThatShareMemoryThatTheyDo() {
         assertThat(EngineRanks.memoryIdentity()).isEqualTo(EngineRanks.memoryIdentity());
+    }
+
+    @Test
+    void shouldHaveOneIdentityAlsoWhereNoMemoryCanBeShared() {
+        Path nowhere = Path.of("/no/such/directory");
+        assertThat(EngineRanks.memoryIdentity(nowhere)).isNotBlank().isEqualTo(EngineRanks.memoryIdentity(nowhere))
+                .isNotEqualTo(EngineRanks.memoryIdentity());
+    }
+
+    @Test
+    void shouldTellCausesFromConsequencesWhereCausesGoRoundInACircle() {
+        RuntimeException inner = new IllegalStateException("inner");
+        RuntimeException outer = new IllegalStateException("outer", inner);
+        inner.initCause(outer);
+        assertThat(EngineRanks.isSecondary(outer)).isFalse();
     }
 }

@@ -6,14 +6,20 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketOption;
 import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Optional;
 import javax.crypto.Mac;
+
+import jdk.net.ExtendedSocketOptions;
 
 /**
  * A connection between the driver and a rank, on which each side proves with every message that it knows the secret of
@@ -32,13 +38,20 @@ final class Conversation implements AutoCloseable {
     private static final int CODE_BYTES = 32;
     private static final int MESSAGE_BYTES_MAX = 1 << 16;
     private static final int CONNECT_MILLIS_MAX = 10_000;
+    private static final int KEEPALIVE_SECONDS = 15;
+    private static final int KEEPALIVE_PROBES = 3;
 
-    /** How long the rest of a message may take after its first byte, or the random bytes. */
+    /** How long the rest of a message may take after its first byte. */
     private static final int MESSAGE_MILLIS_MAX = 10_000;
 
+    /** How long the other side may take to prove that it knows the secret, and with how many bytes. */
+    private static final int PROOF_MILLIS_MAX = 5000;
+    private static final int PROOF_BYTES_MAX = 1 << 10;
+
     private final Socket socket;
-    private final DataInputStream in;
-    private final DataOutputStream out;
+    private final InputStream in;
+    private final OutputStream out;
+    private final long proofDeadlineNanos = deadline(PROOF_MILLIS_MAX);
     private final Direction sending;
     private final Direction receiving;
 
@@ -63,19 +76,33 @@ final class Conversation implements AutoCloseable {
     private Conversation(Socket socket, StageSecret secret, boolean driver) throws IOException {
         this.socket = socket;
         socket.setTcpNoDelay(true);
-        socket.setSoTimeout(MESSAGE_MILLIS_MAX);
-        this.in = new DataInputStream(socket.getInputStream());
-        this.out = new DataOutputStream(socket.getOutputStream());
+        keepAlive();
+        this.in = socket.getInputStream();
+        this.out = socket.getOutputStream();
         byte[] own = new byte[NONCE_BYTES];
         new SecureRandom().nextBytes(own);
         out.write(own);
-        byte[] other = in.readNBytes(NONCE_BYTES);
+        byte[] other = read(NONCE_BYTES, proofDeadlineNanos);
         byte[] nonces = ByteBuffer.allocate(2 * NONCE_BYTES).put(driver ? own : other).put(driver ? other : own)
                 .array();
         Direction down = new Direction(secret.mac("driver to rank"), nonces);
         Direction up = new Direction(secret.mac("rank to driver"), nonces);
         this.sending = driver ? down : up;
         this.receiving = driver ? up : down;
+    }
+
+    /** While ranks run nothing is said, so the kernels see to it that the other host is there. */
+    private void keepAlive() throws IOException {
+        socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        setIfThere(ExtendedSocketOptions.TCP_KEEPIDLE, KEEPALIVE_SECONDS);
+        setIfThere(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEPALIVE_SECONDS);
+        setIfThere(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEPALIVE_PROBES);
+    }
+
+    private void setIfThere(SocketOption<Integer> option, int value) throws IOException {
+        if (socket.supportedOptions().contains(option)) {
+            socket.setOption(option, value);
+        }
     }
 
     /** The driver's side of a connection that was made. */
@@ -119,19 +146,59 @@ final class Conversation implements AutoCloseable {
             return Optional.empty();
         }
         if (first < 0) {
-            throw new IOException("the other side has gone");
+            throw gone();
         }
-        socket.setSoTimeout(MESSAGE_MILLIS_MAX);
-        int length = first << 3 * Byte.SIZE | in.readUnsignedByte() << 2 * Byte.SIZE | in.readUnsignedShort();
-        if (length < 0 || length > MESSAGE_BYTES_MAX) {
-            throw new IOException("a message of " + length + " bytes has come, where " + MESSAGE_BYTES_MAX
-                    + " are the most");
+        return Optional.of(message((byte) first, MESSAGE_BYTES_MAX, deadline(MESSAGE_MILLIS_MAX)));
+    }
+
+    /**
+     * Waits for the first message, by which the other side proves who it is. It may be a stranger, which gets little
+     * time and memory.
+     *
+     * @return the message
+     * @throws IOException when it has not come in time, or is not from who knows the secret
+     */
+    Message receiveProof() throws IOException {
+        return message(read(1, proofDeadlineNanos)[0], PROOF_BYTES_MAX, proofDeadlineNanos);
+    }
+
+    private Message message(byte first, int most, long deadlineNanos) throws IOException {
+        int length = ByteBuffer.allocate(Integer.BYTES).put(first).put(read(Integer.BYTES - 1, deadlineNanos)).flip()
+                .getInt();
+        if (length < 0 || length > most) {
+            throw new IOException("a message of " + length + " bytes has come, where " + most + " are the most");
         }
-        byte[] content = in.readNBytes(length);
-        if (!MessageDigest.isEqual(receiving.code(content), in.readNBytes(CODE_BYTES))) {
+        byte[] content = read(length, deadlineNanos);
+        if (!MessageDigest.isEqual(receiving.code(content), read(CODE_BYTES, deadlineNanos))) {
             throw new IOException("a message has come from somebody who does not know the secret of the stage");
         }
-        return Optional.of(Message.read(new DataInputStream(new ByteArrayInputStream(content))));
+        return Message.read(new DataInputStream(new ByteArrayInputStream(content)));
+    }
+
+    /** Reads so many bytes, by the deadline however they trickle. */
+    private byte[] read(int length, long deadlineNanos) throws IOException {
+        byte[] bytes = new byte[length];
+        for (int done = 0; done < length;) {
+            long millis = (deadlineNanos - System.nanoTime()) / 1_000_000;
+            if (millis <= 0) {
+                throw new SocketTimeoutException("a message has not come in time");
+            }
+            socket.setSoTimeout((int) millis);
+            int count = in.read(bytes, done, length - done);
+            if (count < 0) {
+                throw gone();
+            }
+            done += count;
+        }
+        return bytes;
+    }
+
+    private static long deadline(int millis) {
+        return System.nanoTime() + millis * 1_000_000L;
+    }
+
+    private static IOException gone() {
+        return new IOException("the other side has gone");
     }
 
     @Override

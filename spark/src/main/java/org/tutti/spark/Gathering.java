@@ -3,11 +3,16 @@ package org.tutti.spark;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 import org.tutti.RankFailedException;
@@ -17,6 +22,7 @@ import org.tutti.RankFailedException;
  * that can share memory are a node, and nodes are numbered by their lowest ranks.
  */
 final class Gathering {
+    private static final int STOP_TEXT_MAX = 1000;
     private static final int RECEIVE_MILLIS_MAX = 60_000;
 
     /** How long the cause of a failure may take to come when Spark knows of the failure already. */
@@ -26,23 +32,30 @@ final class Gathering {
     private record Guest(Message.Hello hello, Conversation conversation) {}
 
     /**
-     * What became of a rank that has failed.
+     * Why a stage has failed.
      *
-     * @param rank the rank
-     * @param text what it threw, or that it was lost
+     * @param rank the rank that has the cause
+     * @param text what it threw, that it was lost, or what another one threw because of it
      */
     record Cause(int rank, String text) {
+        /** Short, as a rank that runs does not listen. */
+        Message.Stop stop() {
+            return new Message.Stop(rank, Message.cut(text, STOP_TEXT_MAX));
+        }
+
         RankFailedException exception(Throwable stage) {
             return new RankFailedException(rank, text, stage);
         }
     }
 
     private final Guest[] guests;
+    private final BitSet ended = new BitSet();
     private int came;
-    private int ended;
     private Cause thrown; // the first one
     private Cause lost; // the first one
     private Cause failed; // of any kind, even cancelled
+    private final List<Cause> blamed = new ArrayList<>(); // for what befell others
+    private final Set<Integer> cancelled = new HashSet<>();
 
     Gathering(int ranks) {
         this.guests = new Guest[ranks];
@@ -51,9 +64,12 @@ final class Gathering {
     /** Serves a rank until it has ended. */
     void serve(Message.Hello hello, Conversation conversation) throws IOException {
         Guest guest = new Guest(hello, conversation);
+        Message.Stop failure = come(guest);
         Message.Ended end = null;
         try {
-            come(guest);
+            if (failure != null) {
+                tell(guest, failure);
+            }
             while (end == null) {
                 switch (conversation.receive(RECEIVE_MILLIS_MAX).orElse(null)) {
                     case Message.Rendezvous rendezvous -> tellOthers(hello.rank(), rendezvous);
@@ -69,7 +85,8 @@ final class Gathering {
         }
     }
 
-    private synchronized void come(Guest guest) throws IOException {
+    /** Returns what the guest must know, if a rank has failed already. */
+    private synchronized Message.Stop come(Guest guest) throws IOException {
         int rank = guest.hello.rank();
         if (rank < 0 || rank >= guests.length || guests[rank] != null) {
             throw new IOException("rank " + rank + " has come twice, or is none of " + guests.length);
@@ -77,12 +94,15 @@ final class Gathering {
         guests[rank] = guest;
         came++;
         if (failed != null) {
-            guest.conversation.send(new Message.Stop(failed.rank(), failed.text()));
-        } else if (came == guests.length) {
+            return failed.stop();
+        }
+        if (came == guests.length) {
             tellPlaces();
         }
+        return null;
     }
 
+    /** Nobody is told anything before, so no guest's buffer is full and nobody waits. */
     private void tellPlaces() {
         String job = "spark-" + UUID.randomUUID();
         Map<String, List<Integer>> nodes = new LinkedHashMap<>();
@@ -99,12 +119,16 @@ final class Gathering {
         }
     }
 
-    private synchronized void tellOthers(int rank, Message message) {
-        for (Guest guest : guests) {
-            if (guest != null && guest.hello.rank() != rank) {
-                tell(guest, message);
-            }
+    /** Nobody else waits while a guest takes its time to listen. */
+    private void tellOthers(int rank, Message message) {
+        for (Guest guest : others(rank)) {
+            tell(guest, message);
         }
+    }
+
+    private synchronized List<Guest> others(int rank) {
+        return Arrays.stream(guests).filter(Objects::nonNull)
+                .filter(guest -> guest.hello.rank() != rank && !ended.get(guest.hello.rank())).toList();
     }
 
     /** Who cannot be told has gone, which whoever serves it sees. */
@@ -116,36 +140,56 @@ final class Gathering {
         }
     }
 
-    private synchronized void end(Message.Hello hello, Message.Ended end) {
-        ended++;
+    private void end(Message.Hello hello, Message.Ended end) {
+        if (note(hello, end)) {
+            tellOthers(hello.rank(), failed.stop());
+        }
+    }
+
+    /** Returns whether it is the first one to fail. */
+    private synchronized boolean note(Message.Hello hello, Message.Ended end) {
         int rank = hello.rank();
+        ended.set(rank);
         Cause cause = end == null
                 ? new Cause(rank, "rank " + rank + " was lost: its task in " + hello.place()
                         + " has gone without a word, as when the executor is killed or its host is down")
                 : new Cause(rank, "rank " + rank + " failed: " + end.text());
         if (end == null) {
             lost = lost == null ? cause : lost;
-        } else if (end.how() == Message.How.THREW) {
-            thrown = thrown == null ? cause : thrown;
-        }
-        if (end == null || end.how() != Message.How.WELL) {
-            failed = failed == null ? cause : failed;
-            tellOthers(rank, new Message.Stop(rank, cause.text()));
+        } else {
+            switch (end.how()) {
+                case THREW -> thrown = thrown == null ? cause : thrown;
+                case SECONDARY -> blamed.add(new Cause(end.culprit() < 0 ? rank : end.culprit(), cause.text()));
+                case CANCELLED -> cancelled.add(rank);
+                case WELL -> {
+                }
+            }
         }
         notifyAll();
+        boolean first = failed == null && (end == null || end.how() != Message.How.WELL);
+        if (first) {
+            failed = cause;
+        }
+        return first;
     }
 
-    /** What a rank threw comes first, then that one was lost; of those that were cancelled Spark says why. */
+    /**
+     * What a rank threw comes first, then that one was lost, then whom another one blames, as when a host is down or a
+     * rank has left too early. Of those that were cancelled Spark says why.
+     */
     synchronized Optional<Cause> firstCause() {
         long deadlineNanos = System.nanoTime() + CAUSE_MILLIS_MAX * 1_000_000;
         try {
-            for (long left = 1; thrown == null && ended < came && left > 0;) {
+            for (long left = 1; thrown == null && ended.cardinality() < came && left > 0;) {
                 wait(left);
                 left = (deadlineNanos - System.nanoTime()) / 1_000_000;
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
-        return Optional.ofNullable(thrown == null ? lost : thrown);
+        if (thrown == null && lost == null) {
+            return blamed.stream().filter(cause -> !cancelled.contains(cause.rank())).findFirst();
+        }
+        return Optional.of(thrown == null ? lost : thrown);
     }
 }

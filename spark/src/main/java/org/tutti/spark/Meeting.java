@@ -1,15 +1,16 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.spark;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 
 import org.apache.spark.SparkConf;
 import org.tutti.JobStartException;
@@ -22,15 +23,19 @@ final class Meeting implements AutoCloseable {
     private static final String HOST = "spark.driver.host";
     private static final String BIND_ADDRESS = "spark.driver.bindAddress";
 
-    /** Connections, besides one a rank, that others may hold for as long as a rank may take to say who it is. */
+    /** Connections, besides one a rank, of which it is not known yet who is there. */
     private static final int STRANGERS_MAX = 64;
-    private static final int HELLO_MILLIS_MAX = 10_000;
+
+    /** How long to wait when the driver can take no connection, as when it has too many files open. */
+    private static final int PAUSE_MILLIS = 200;
+
+    private static final System.Logger LOG = System.getLogger(TuttiSpark.class.getName());
 
     private final int ranks;
     private final String host;
     private final StageSecret secret = new StageSecret();
     private final ServerSocket server;
-    private final Semaphore free;
+    private final LinkedHashSet<Socket> strangers = new LinkedHashSet<>(); // the oldest first; guarded by itself
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final Map<String, Gathering> gatherings = new ConcurrentHashMap<>();
     private volatile Gathering latest;
@@ -39,7 +44,6 @@ final class Meeting implements AutoCloseable {
         this.ranks = ranks;
         this.host = host;
         this.server = server;
-        this.free = new Semaphore(ranks + STRANGERS_MAX);
         Thread.ofVirtual().name("tutti driver").start(this::listen);
     }
 
@@ -75,41 +79,82 @@ final class Meeting implements AutoCloseable {
     }
 
     private void listen() {
-        try {
-            while (true) {
-                free.acquireUninterruptibly();
+        boolean isKnown = false;
+        while (!server.isClosed()) {
+            try {
                 Socket socket = server.accept();
-                open.add(socket);
+                admit(socket);
                 Thread.ofVirtual().name("tutti driver").start(() -> serve(socket));
+            } catch (IOException e) {
+                if (!isKnown && !server.isClosed()) {
+                    isKnown = true;
+                    LOG.log(System.Logger.Level.WARNING, "the driver cannot take a connection of a rank at " + host
+                            + ":" + port() + " (" + e + "), and tries again; see how many files it may have open "
+                            + "(ulimit -n)");
+                }
+                pause();
             }
-        } catch (IOException _) {
-            return; // it is closed
+        }
+    }
+
+    private void pause() {
+        try {
+            Thread.sleep(server.isClosed() ? 0 : PAUSE_MILLIS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt(); // nobody does
+        }
+    }
+
+    /** When there are too many strangers the oldest goes, so that ranks can always come. */
+    private void admit(Socket socket) {
+        Socket oldest = null;
+        open.add(socket);
+        synchronized (strangers) {
+            strangers.add(socket);
+            if (strangers.size() > ranks + STRANGERS_MAX) {
+                oldest = strangers.removeFirst();
+            }
+        }
+        if (oldest != null) {
+            close(oldest);
+        }
+        if (server.isClosed()) {
+            close(socket);
         }
     }
 
     private void serve(Socket socket) {
         try (socket; var conversation = Conversation.ofDriver(socket, secret)) {
-            if (conversation.receive(HELLO_MILLIS_MAX).orElse(null) instanceof Message.Hello hello) {
+            if (conversation.receiveProof() instanceof Message.Hello hello) {
+                forget(socket);
                 gatherings.computeIfAbsent(hello.stage(), _ -> latest = new Gathering(ranks)).serve(hello,
                         conversation);
             }
         } catch (IOException _) {
-            return; // whoever it was, it was no rank
+            return; // whoever it was, it was no rank, or it has gone
         } finally {
+            forget(socket);
             open.remove(socket);
-            free.release();
+        }
+    }
+
+    private void forget(Socket stranger) {
+        synchronized (strangers) {
+            strangers.remove(stranger);
+        }
+    }
+
+    private static void close(Closeable socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "a socket of the driver could not be closed", e);
         }
     }
 
     @Override
     public void close() {
-        try {
-            server.close();
-            for (Socket socket : open) {
-                socket.close();
-            }
-        } catch (IOException e) {
-            throw new IllegalStateException(e); // closing a socket needs nobody else
-        }
+        close(server);
+        open.forEach(Meeting::close);
     }
 }

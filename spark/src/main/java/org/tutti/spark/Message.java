@@ -8,7 +8,7 @@ import java.io.IOException;
 /**
  * What driver and ranks tell each other, in this order: each rank {@link Hello}; the driver {@link Plan} to all, when
  * all have come; rank 0, with several nodes, {@link Rendezvous}, which the driver passes on; each rank {@link Ended}.
- * When a rank has ended otherwise than well, the driver tells the others {@link Stop}, at any time.
+ * When the first rank has ended otherwise than well, the driver tells the others {@link Stop}, at any time and once.
  */
 sealed interface Message {
     /** The longest text, in characters; a character has three bytes at most. */
@@ -60,9 +60,10 @@ sealed interface Message {
      * A rank has ended.
      *
      * @param how in which way
+     * @param culprit the rank because of which it threw, or −1
      * @param text what it threw
      */
-    record Ended(How how, String text) implements Message {}
+    record Ended(How how, int culprit, String text) implements Message {}
 
     /**
      * A rank has ended otherwise than well, so the others need not wait for it.
@@ -95,15 +96,16 @@ sealed interface Message {
                 out.writeByte('R');
                 out.writeUTF(text);
             }
-            case Ended(var how, var text) -> {
+            case Ended(var how, var culprit, var text) -> {
                 out.writeByte('E');
                 out.writeByte(how.ordinal());
-                out.writeUTF(cut(text));
+                out.writeInt(culprit);
+                out.writeUTF(cut(text, TEXT_MAX));
             }
             case Stop(var rank, var reason) -> {
                 out.writeByte('S');
                 out.writeInt(rank);
-                out.writeUTF(cut(reason));
+                out.writeUTF(cut(reason, TEXT_MAX));
             }
         }
     }
@@ -114,7 +116,7 @@ sealed interface Message {
             case 'H' -> new Hello(in.readUTF(), in.readInt(), in.readUTF(), in.readUTF(), in.readUTF());
             case 'P' -> new Plan(in.readUTF(), in.readInt(), in.readInt(), in.readInt(), in.readInt(), in.readInt());
             case 'R' -> new Rendezvous(in.readUTF());
-            case 'E' -> new Ended(how(in.readUnsignedByte()), in.readUTF());
+            case 'E' -> new Ended(how(in.readUnsignedByte()), in.readInt(), in.readUTF());
             case 'S' -> new Stop(in.readInt(), in.readUTF());
             default -> throw new IOException("a message of kind " + kind + " makes no sense; see whether driver and "
                     + "executors have the same version of tutti-spark");
@@ -129,7 +131,8 @@ sealed interface Message {
         return How.values()[number];
     }
 
-    private static String cut(String text) {
-        return text.length() <= TEXT_MAX ? text : text.substring(0, TEXT_MAX) + " …";
+    /** The first characters of a text, at most so many. */
+    static String cut(String text, int most) {
+        return text.length() <= most ? text : text.substring(0, most) + " …";
     }
 }

@@ -34,6 +34,8 @@ final class RankTask<T, R>
     /** How long a rank that failed because of another one leaves it to that one to fail the stage. */
     private static final long COURTESY_MILLIS_MAX = 3000;
 
+    private static final System.Logger LOG = System.getLogger(TuttiSpark.class.getName());
+
     private final String host;
     private final int port;
     private final StageSecret secret;
@@ -74,14 +76,24 @@ final class RankTask<T, R>
         try (var _ = Interrupts.from(context);
                 var part = ExecutorPart.enter(host + ":" + port + " " + stage, context.partitionId());
                 var driver = connect()) {
+            R result;
             try {
-                R result = runRank(context, stage, part, driver, partition);
-                driver.send(new Message.Ended(Message.How.WELL, ""));
-                return result;
+                result = runRank(context, stage, part, driver, partition);
             } catch (Throwable failure) {
                 report(context, driver, failure);
                 throw failure;
             }
+            reportWell(driver);
+            return result;
+        }
+    }
+
+    /** The rank has its result: that the connection is lost, as by a firewall that forgets it, changes nothing. */
+    private static void reportWell(Conversation driver) {
+        try {
+            driver.send(new Message.Ended(Message.How.WELL, -1, ""));
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "the driver cannot be told that a rank has ended well", e);
         }
     }
 
@@ -153,7 +165,7 @@ final class RankTask<T, R>
         Message.How how = context.isInterrupted() ? Message.How.CANCELLED
                 : !aborted && EngineRanks.isSecondary(failure) ? Message.How.SECONDARY : Message.How.THREW;
         try {
-            driver.send(new Message.Ended(how, failure.toString()));
+            driver.send(new Message.Ended(how, EngineRanks.culprit(failure), failure.toString()));
             if (how == Message.How.SECONDARY) {
                 long startNanos = System.nanoTime();
                 while (!context.isInterrupted() && System.nanoTime() - startNanos < COURTESY_MILLIS_MAX * 1_000_000) {

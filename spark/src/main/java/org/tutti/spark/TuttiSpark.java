@@ -1,13 +1,16 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.spark;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
 import org.apache.spark.SparkContext;
+import org.apache.spark.SparkThrowable;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
 import org.tutti.RankFailedException;
+import org.tutti.job.JobEnvironment;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
@@ -26,6 +29,9 @@ import scala.reflect.ClassTag$;
 public final class TuttiSpark<T> {
     /** Where ranks reach the driver: 0, any free port, unless the configuration of Spark says another one. */
     public static final String PORT = "spark.tutti.driver.port";
+
+    /** How Spark calls it that somebody has cancelled a job. */
+    private static final String CANCELLED = "SPARK_JOB_CANCELLED";
 
     private static final System.Logger LOG = System.getLogger(TuttiSpark.class.getName());
 
@@ -82,8 +88,10 @@ public final class TuttiSpark<T> {
      * @param <R> what comes of a partition
      * @param function what each rank runs
      * @return what came of each partition, in their order
+     * @throws IllegalArgumentException when there are more partitions than a job has ranks, 4,096
      * @throws RankFailedException when a rank threw, or its executor was lost, in the last attempt: says which one was
-     *             the first, what it threw, and has Spark's exception as the cause
+     *             the first, what it threw, and has Spark's exception as the cause; failures of earlier attempts are
+     *             suppressed exceptions of it
      */
     public <R> List<R> barrier(RankFunction<T, R> function) {
         Objects.requireNonNull(function, "function");
@@ -91,13 +99,20 @@ public final class TuttiSpark<T> {
         if (ranks == 0) {
             return List.of();
         }
+        if (ranks > JobEnvironment.SIZE_MAX) {
+            throw new IllegalArgumentException("the RDD has " + ranks + " partitions, but a job has at most "
+                    + JobEnvironment.SIZE_MAX + " ranks; repartition it");
+        }
+        List<RankFailedException> earlier = new ArrayList<>();
         for (int attempt = 1;; attempt++) {
             try {
                 return attempt(ranks, function);
-            } catch (RankFailedException failure) {
-                if (attempt == attempts) {
+            } catch (Throwable failure) { // of any kind, as Scala declares nothing
+                if (attempt == attempts || !(failure instanceof RankFailedException failed)) {
+                    earlier.forEach(failure::addSuppressed);
                     throw failure;
                 }
+                earlier.add(failed);
                 LOG.log(System.Logger.Level.WARNING, "attempt " + attempt + " of at most " + attempts
                         + " has failed, and the stage runs again: " + failure.getMessage());
             }
@@ -113,11 +128,19 @@ public final class TuttiSpark<T> {
                     false, any);
             try {
                 return JavaRDD.fromRDD(results, any).collect();
-            } catch (Throwable stage) { // Scala declares nothing, so this may be of any kind
+            } catch (Throwable stage) { // as above
+                if (context.isStopped() || isCancelled(stage)) {
+                    throw undeclared(stage);
+                }
                 throw meeting.firstCause().<RuntimeException>map(cause -> cause.exception(stage))
                         .orElseGet(() -> undeclared(stage));
             }
         }
+    }
+
+    /** Whether somebody has cancelled the stage, so that what became of the ranks is not why it failed. */
+    private static boolean isCancelled(Throwable stage) {
+        return stage instanceof SparkThrowable failure && CANCELLED.equals(failure.getCondition());
     }
 
     /** Throws what javac does not know of. */

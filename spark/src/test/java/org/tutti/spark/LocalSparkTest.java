@@ -159,10 +159,29 @@ class LocalSparkTest {
             return job.rank();
         };
         assertThatThrownBy(() -> TuttiSpark.of(numbers(2)).withAttempts(2).barrier(failsOnce))
-                .hasMessage("rank 1 failed: java.lang.IllegalStateException: attempt 2");
+                .hasMessage("rank 1 failed: java.lang.IllegalStateException: attempt 2")
+                .satisfies(failure -> assertThat(failure.getSuppressed()).singleElement()
+                        .isInstanceOf(RankFailedException.class).extracting(Throwable::getMessage)
+                        .isEqualTo("rank 1 failed: java.lang.IllegalStateException: attempt 1"));
         COUNTS.set(0);
         assertThat(TuttiSpark.of(numbers(2)).withAttempts(3).barrier(failsOnce)).containsExactly(0, 1);
         assertThatThrownBy(() -> TuttiSpark.of(numbers(2)).withAttempts(0)).hasMessageContaining("not 0");
+    }
+
+    @Test
+    void shouldRunAStageAgainWhoseRankHasLeftTooEarly() {
+        COUNTS.set(0);
+        RankFunction<Long, Integer> leavesOnce = (job, _) -> {
+            if (job.rank() == 1 && COUNTS.incrementAndGet() == 1) {
+                return -1;
+            }
+            job.world().barrier();
+            return job.rank();
+        };
+        assertThatThrownBy(() -> TuttiSpark.of(numbers(2)).barrier(leavesOnce))
+                .isInstanceOfSatisfying(RankFailedException.class, failure -> assertThat(failure.rank()).isEqualTo(1));
+        COUNTS.set(0);
+        assertThat(TuttiSpark.of(numbers(2)).withAttempts(2).barrier(leavesOnce)).containsExactly(0, 1);
     }
 
     @Test
@@ -180,7 +199,7 @@ class LocalSparkTest {
         ENDS.clear();
         var stage = CompletableFuture.supplyAsync(() -> {
             spark.setJobGroup("cancelled", "ranks that wait");
-            return TuttiSpark.of(numbers(3)).barrier((job, _) -> {
+            return TuttiSpark.of(numbers(3)).withAttempts(2).barrier((job, _) -> {
                 try {
                     LATCHES.get("cancelled").countDown();
                     if (job.rank() == 0) {
@@ -201,6 +220,13 @@ class LocalSparkTest {
             Thread.sleep(1);
         }
         assertThat(ENDS.get(0)).contains("InterruptedException");
+    }
+
+    @Test
+    void shouldRefuseMorePartitionsThanAJobHasRanks() {
+        var many = TuttiSpark.of(spark.<Long>emptyRDD().repartition(4097));
+        assertThatThrownBy(() -> many.barrier((job, _) -> job.rank())).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("the RDD has 4097 partitions, but a job has at most 4096 ranks; repartition it");
     }
 
     @Test

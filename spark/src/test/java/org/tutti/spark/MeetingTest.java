@@ -4,6 +4,7 @@ package org.tutti.spark;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.ArrayList;
 import java.util.List;
 
 import org.apache.spark.SparkConf;
@@ -87,7 +88,7 @@ class MeetingTest {
     @Test
     void shouldMakeAJobOfItsOwnOfEachAttempt() throws IOException {
         try (var failing = come("7.0", 0, "p", "m")) {
-            failing.send(new Ended(How.THREW, "bad"));
+            failing.send(new Ended(How.THREW, -1, "bad"));
             try (var zero = come("7.1", 0, "p", "m");
                     var one = come("7.1", 1, "p", "m");
                     var two = come("7.1", 2, "p", "m")) {
@@ -110,21 +111,62 @@ class MeetingTest {
     }
 
     @Test
+    void shouldTellTheFirstFailureOnceAndInShort() throws IOException {
+        try (var zero = come("7.0", 0, "p", "m"); var one = come("7.0", 1, "p", "m")) {
+            zero.send(new Ended(How.THREW, -1, "no data".repeat(1000)));
+            assertThat(hear(one)).isInstanceOfSatisfying(Stop.class, stop -> assertThat(stop.reason())
+                    .startsWith("rank 0 failed: no datano data").hasSizeLessThan(1024));
+            try (var two = come("7.0", 2, "p", "m")) {
+                assertThat(hear(two)).isInstanceOfSatisfying(Stop.class,
+                        stop -> assertThat(stop.rank()).isZero());
+                two.send(new Ended(How.THREW, -1, "no data either"));
+                assertThatThrownBy(() -> hear(two)).isInstanceOf(IOException.class); // it has been heard
+            }
+            one.send(new Ended(How.SECONDARY, 0, "rank 0 failed"));
+            assertThatThrownBy(() -> hear(one)).isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
     void shouldKnowTheFirstCauseHoweverLateItComes() throws IOException {
         try (var zero = come("7.0", 0, "p", "m");
                 var one = come("7.0", 1, "p", "m");
                 var two = come("7.0", 2, "p", "m")) {
-            zero.send(new Ended(How.SECONDARY, "rank 1 failed"));
-            two.send(new Ended(How.CANCELLED, "interrupted"));
-            one.send(new Ended(How.THREW, "no data"));
+            zero.send(new Ended(How.SECONDARY, 1, "rank 1 failed"));
+            two.send(new Ended(How.CANCELLED, -1, "interrupted"));
+            one.send(new Ended(How.THREW, -1, "no data"));
             assertThat(meeting.firstCause()).contains(new Gathering.Cause(1, "rank 1 failed: no data"));
+        }
+    }
+
+    @Test
+    void shouldBlameWhomARankBlamesWhenNobodyThrew() throws IOException {
+        try (var zero = come("7.0", 0, "p", "m");
+                var one = come("7.0", 1, "p", "m");
+                var _ = come("7.0", 2, "q", "n")) { // says nothing more, as its host is down
+            assertThat(List.of(hear(zero), hear(one))).allMatch(Plan.class::isInstance);
+            zero.send(new Ended(How.SECONDARY, 2, "its host is down"));
+            assertThat(hear(one)).isEqualTo(new Stop(0, "rank 0 failed: its host is down"));
+            one.send(new Ended(How.CANCELLED, -1, "interrupted"));
+            assertThat(meeting.firstCause()).contains(new Gathering.Cause(2, "rank 0 failed: its host is down"));
+        }
+    }
+
+    @Test
+    void shouldNotBlameARankThatWasCancelled() throws IOException {
+        try (var zero = come("7.0", 0, "p", "m"); var one = come("7.0", 1, "p", "m")) {
+            zero.send(new Ended(How.SECONDARY, 1, "rank 1 failed"));
+            assertThat(hear(one)).isInstanceOf(Stop.class);
+            one.send(new Ended(How.CANCELLED, -1, "interrupted"));
+            assertThatThrownBy(() -> hear(one)).isInstanceOf(IOException.class);
+            assertThat(meeting.firstCause()).isEmpty();
         }
     }
 
     @Test
     void shouldKnowNoCauseOfACancellation() throws IOException {
         try (var zero = come("7.0", 0, "p", "m")) {
-            zero.send(new Ended(How.CANCELLED, "interrupted"));
+            zero.send(new Ended(How.CANCELLED, -1, "interrupted"));
             assertThatThrownBy(() -> hear(zero)).isInstanceOf(IOException.class);
             assertThat(meeting.firstCause()).isEmpty();
         }
@@ -143,6 +185,47 @@ class MeetingTest {
             try (var one = come("7.0", 1, "p", "m")) {
                 assertThat(List.of(hear(zero), hear(one), hear(two))).allMatch(Plan.class::isInstance);
             }
+        }
+    }
+
+    @Test
+    void shouldSendTheOldestStrangerAwayAndStillMeetItsRanks() throws IOException {
+        List<Socket> strangers = new ArrayList<>();
+        try {
+            for (int stranger = 0; stranger <= RANKS + 64; stranger++) {
+                strangers.add(new Socket(meeting.host(), meeting.port()));
+            }
+            strangers.getFirst().getInputStream().readAllBytes(); // until the driver hangs up
+            try (var zero = come("7.0", 0, "p", "m");
+                    var one = come("7.0", 1, "p", "m");
+                    var two = come("7.0", 2, "p", "m")) {
+                assertThat(List.of(hear(zero), hear(one), hear(two))).allMatch(Plan.class::isInstance);
+            }
+        } finally {
+            for (Socket stranger : strangers) {
+                stranger.close();
+            }
+        }
+    }
+
+    @Test
+    void shouldHangUpOnAStrangerThatAnnouncesALongMessage() throws IOException {
+        try (var stranger = new Socket(meeting.host(), meeting.port())) {
+            stranger.getOutputStream().write(new byte[16]); // the random bytes
+            stranger.getOutputStream().write(new byte[]{0, 0, 4, 1}); // 1025 bytes follow
+            assertThat(stranger.getInputStream().readAllBytes()).hasSize(16);
+        }
+    }
+
+    @Test
+    void shouldHangUpOnAStrangerThatTrickles() throws IOException {
+        try (var stranger = new Socket(meeting.host(), meeting.port())) {
+            assertThatThrownBy(() -> {
+                for (int sent = 0; sent < 16 + 4 + 32; sent++) { // when all have come it is found out anyhow
+                    stranger.getOutputStream().write(0);
+                    Thread.sleep(250);
+                }
+            }).isInstanceOf(IOException.class);
         }
     }
 
