@@ -69,8 +69,9 @@ class LastCallTest {
             job.world().broadcast(new int[3], job.rank());
             job.close();
         })).havingCause().isInstanceOf(CollectiveMismatchException.class)
-                .withMessageMatching("rank (\\d) called broadcast [^,]* with root \\1 as call number 1 on its communicator, "
-                        + "but rank \\d called broadcast [^,]*, as was seen at org\\.tutti\\.LastCallTest\\.\\S+; .*");
+                .withMessageMatching(
+                        "rank (\\d) called broadcast [^,]* with root \\1 as call number 1 on its communicator, "
+                                + "but rank \\d called broadcast [^,]*, as was seen at \\S+LastCallTest\\.\\S+; .*");
     }
 
     @Test
