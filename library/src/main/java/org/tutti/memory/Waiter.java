@@ -267,10 +267,6 @@ public final class Waiter {
                     start = System.nanoTime();
                     parks = false;
                 } else if (parks) {
-                    if (!lasts) {
-                        lasts = true;
-                        outer = Waits.begin(check::call, begun);
-                    }
                     check.check();
                     LockSupport.parkNanos(Math.min((System.nanoTime() - start) / PARK_FRACTION, PARK_NANOS_MAX));
                 } else if (forAnswers) {
@@ -281,8 +277,12 @@ public final class Waiter {
                     Thread.yield();
                 }
                 if (yields % CHECK_INTERVAL == 0) { // not at once: who had no core for long has only begun to look
-                    check.check();
                     parks = System.nanoTime() - start > YIELD_NANOS;
+                    if (parks && !lasts) { // before the check, which may have the waits told
+                        lasts = true;
+                        outer = Waits.begin(check::call, begun);
+                    }
+                    check.check();
                 }
             }
         } finally {
