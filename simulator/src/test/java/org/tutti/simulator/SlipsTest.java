@@ -23,14 +23,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The simulator bites into the algorithms of the catalogue as they are: whatever goes wrong at one of their lines, a
- * wait, a copy, or a put, is found. The thorough run tries every fourth slip of every second algorithm, the short one
+ * wait, a copy, or a put, is found. The thorough run tries every fourth slip of every fourth algorithm, the short one
  * fewer; with {@code -Dsimulator.every=1 -Dslips.every=1} all are.
  */
 @Tag("sampled")
 class SlipsTest {
     private static final long SEED = Long.getLong("simulator.seed", 20261121);
     private static final int EVERY = Integer.getInteger("simulator.every", 2);
-    private static final int OF_AN_ALGORITHM = Integer.getInteger("slips.every", EVERY <= 2 ? 4 : 8);
+    private static final int OF_AN_ALGORITHM = Integer.getInteger("slips.every", EVERY <= 4 ? 4 : 8);
     private static final int SEEDS = 6;
     private static final int STAGES = 4;
     private static final Topology[] SHAPES = {new Topology(new int[]{0, 0, 1, 2, 2, 2, 3, 3, 4}), Sweep.even(5, 2),

@@ -124,6 +124,7 @@ class ClusterSparkTest {
     }
 
     @Test
+    @Tag("thorough")
     void shouldConnectExecutorsThatShareNoMemoryAndOutliveOneThatIsKilled() throws Exception {
         try (var spark = connect(Map.of())) {
             requireTwoExecutors(spark, 2); // they have come
