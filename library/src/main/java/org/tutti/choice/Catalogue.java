@@ -127,18 +127,15 @@ public final class Catalogue {
      */
     public static Algorithm find(Collective collective, String name) {
         return search(collective, name).orElseThrow(() -> new IllegalArgumentException("there is no algorithm \""
-                + name + "\" for " + collective.label() + listed(Suggestion.of(name, names(collective)))
-                + names(collective, Algorithm.class)
+                + name + "\" for " + collective.label()
+                + listed(Suggestion.of(name, names(collective, Algorithm.class)))
+                + String.join(", ", names(collective, Algorithm.class))
                 + (name.contains("@") ? "; those with chunks of 4k to 1024k, as in srm@32k, are "
-                        + names(collective, Chunked.class) : "")));
+                        + String.join(", ", names(collective, Chunked.class)) : "")));
     }
 
     private static String listed(String suggestion) {
         return suggestion.isEmpty() ? "; there are " : suggestion + " There are ";
-    }
-
-    private static List<String> names(Collective collective) {
-        return of(collective).stream().map(algorithm -> algorithm.description().name()).toList();
     }
 
     /**
@@ -174,8 +171,8 @@ public final class Catalogue {
         return Optional.empty();
     }
 
-    private static String names(Collective collective, Class<?> kind) {
+    private static List<String> names(Collective collective, Class<?> kind) {
         return of(collective).stream().filter(kind::isInstance).map(algorithm -> algorithm.description().name())
-                .collect(Collectors.joining(", "));
+                .toList();
     }
 }

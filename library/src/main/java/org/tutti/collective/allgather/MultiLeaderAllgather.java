@@ -22,20 +22,12 @@ import org.tutti.collective.Team;
  * each counterpart, which waits for nothing to send it but an invitation, given before.
  */
 public final class MultiLeaderAllgather extends GatheredAllgather {
-    private final int leaders;
-
     /**
      * @param leaders how many ranks of a node exchange with other nodes, 2 to 4
      */
     public MultiLeaderAllgather(int leaders) {
         super(new Description("multi-leader", Order.ALWAYS, "3, n > 1: 4", "b·p·n, b more", "b·p·(n − 1)",
                 "p·n·b at masters", "Tutti, after Qian, Afsahi 2008, section 5.1.2").withLeaders(leaders));
-        this.leaders = leaders;
-    }
-
-    @Override
-    public int leadersMax() {
-        return leaders;
     }
 
     @Override

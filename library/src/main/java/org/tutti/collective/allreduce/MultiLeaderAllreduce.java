@@ -32,8 +32,6 @@ import org.tutti.collective.Team;
 public final class MultiLeaderAllreduce extends TwoLevelAllreduce {
     private static final IndexRangeAllreduce SINGLE = new IndexRangeAllreduce();
 
-    private final int leaders;
-
     /**
      * @param leaders how many ranks of a node exchange with other nodes, 2 to 4
      */
@@ -42,12 +40,6 @@ public final class MultiLeaderAllreduce extends TwoLevelAllreduce {
                 "2·b·(n−1)/n, ⌈log₂ n⌉·b up to 16 KiB a leader",
                 "min(2·b, 512 KiB), 64 KiB an edge and leader; > 64 KiB their inboxes",
                 "Tutti, after Qian, Afsahi 2008").withLeaders(leaders));
-        this.leaders = leaders;
-    }
-
-    @Override
-    public int leadersMax() {
-        return leaders;
     }
 
     @Override
@@ -58,7 +50,7 @@ public final class MultiLeaderAllreduce extends TwoLevelAllreduce {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return SINGLE.memoryBytes(nodes, localRanks, bytes)
-                + (leaders - 1) * Inflow.memoryBytes(nodes, RabenseifnerAllreduce.PARTNERS.edges(nodes), bytes);
+                + (leadersMax() - 1) * Inflow.memoryBytes(nodes, RabenseifnerAllreduce.PARTNERS.edges(nodes), bytes);
     }
 
     @Override

@@ -39,8 +39,6 @@ public final class MultiLeaderBroadcast extends Broadcast {
     private static final NodeTree TREE = new NodeTree(ChainTree.INSTANCE);
     private static final ChainBroadcast SINGLE = new ChainBroadcast();
 
-    private final int leaders;
-
     /**
      * @param leaders how many ranks of a node exchange with other nodes, 2 to 4
      */
@@ -48,12 +46,6 @@ public final class MultiLeaderBroadcast extends Broadcast {
         super(new Description("multi-leader", Order.ALWAYS, "n + c", "b, b twice at the root", "b",
                 "min(b, 256 KiB) at the root or at the leaders", "Tutti, after Qian, Afsahi 2008")
                 .withLeaders(leaders));
-        this.leaders = leaders;
-    }
-
-    @Override
-    public int leadersMax() {
-        return leaders;
     }
 
     @Override
@@ -64,7 +56,7 @@ public final class MultiLeaderBroadcast extends Broadcast {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return Math.max(SINGLE.memoryBytes(nodes, localRanks, bytes),
-                windows(1, bytes, PLACES * CHUNK_BYTES) + leaders * (long) PLACES * Words.LINE_BYTES);
+                windows(1, bytes, PLACES * CHUNK_BYTES) + leadersMax() * (long) PLACES * Words.LINE_BYTES);
     }
 
     @Override

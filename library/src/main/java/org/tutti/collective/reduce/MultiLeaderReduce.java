@@ -26,8 +26,6 @@ public final class MultiLeaderReduce extends TwoLevelReduce {
     private static final IndexRangeReduce ON_ONE_NODE = new IndexRangeReduce();
     private static final ChainReduce SINGLE = new ChainReduce();
 
-    private final int leaders;
-
     /**
      * @param leaders how many ranks of a node exchange with other nodes, 2 to 4
      */
@@ -35,12 +33,6 @@ public final class MultiLeaderReduce extends TwoLevelReduce {
         super(new Description("multi-leader", Order.NEVER, "2·c; n > 1: 3·c + n − 1", "2·b·(p−1)/p + b", "b",
                 "2 × 32 KiB, 64 KiB an edge, of each leader; > 64 KiB 2 × 64 KiB, the inbox",
                 "Tutti, after Qian, Afsahi 2008").withLeaders(leaders), new NodeTree(ChainTree.INSTANCE));
-        this.leaders = leaders;
-    }
-
-    @Override
-    public int leadersMax() {
-        return leaders;
     }
 
     @Override
@@ -51,7 +43,7 @@ public final class MultiLeaderReduce extends TwoLevelReduce {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return nodes == 1 ? ON_ONE_NODE.memoryBytes(nodes, localRanks, bytes)
-                : leaders * SINGLE.memoryBytes(nodes, localRanks, bytes);
+                : leadersMax() * SINGLE.memoryBytes(nodes, localRanks, bytes);
     }
 
     @Override

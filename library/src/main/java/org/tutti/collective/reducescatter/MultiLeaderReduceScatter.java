@@ -12,8 +12,6 @@ package org.tutti.collective.reducescatter;
  * </pre>
  */
 public final class MultiLeaderReduceScatter extends PairwiseReduceScatter {
-    private final int leaders;
-
     /**
      * @param leaders how many ranks of a node exchange with other nodes, 2 to 4
      */
@@ -21,11 +19,5 @@ public final class MultiLeaderReduceScatter extends PairwiseReduceScatter {
         super(new Description("multi-leader", Order.NEVER, "1, n > 1: 3 + n − 1", "b·p·n·(2 − 1/p) + b·p·(n − 1)",
                 "b·p·(n − 1)", "p·n·b a rank, 2·p·b more at masters",
                 "Tutti, after Qian, Afsahi 2008; pairwise").withLeaders(leaders));
-        this.leaders = leaders;
-    }
-
-    @Override
-    public int leadersMax() {
-        return leaders;
     }
 }

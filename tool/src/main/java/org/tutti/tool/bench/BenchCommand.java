@@ -165,7 +165,11 @@ public final class BenchCommand implements Callable<Integer> {
      * @param repeats how many
      */
     public static Optional<String> warningOfTry(int repeats) {
-        return MeasuredLoop.warningOfTry(repeats);
+        return repeats >= MeasuredLoop.REPEATS_WARMED_UP ? Optional.empty()
+                : Optional.of("tutti: with fewer than " + MeasuredLoop.REPEATS_WARMED_UP
+                        + " repeats code is not compiled "
+                        + "yet when it is measured, above all that of many ranks; take the figures for a try, or use "
+                        + "--repeats " + MeasuredLoop.REPEATS_WARMED_UP + ".");
     }
 
     /** With gates others are known to run, which wait for their turns. */

@@ -3,7 +3,6 @@ package org.tutti.tool.bench;
 
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
-import java.util.Optional;
 import java.util.OptionalDouble;
 
 import org.tutti.Communicator;
@@ -20,7 +19,7 @@ abstract class MeasuredLoop implements AutoCloseable {
     private static final int CALLS_MIN = 4;
     private static final int GROWTH_MAX = 8;
     private static final double WARM_UP_NANOS_PER_REPEAT = 300_000_000;
-    private static final int REPEATS_WARMED_UP = 5;
+    static final int REPEATS_WARMED_UP = 5;
     private static final double WARM_UP_NANOS_MAX = 5_000_000_000.0;
     private static final double COMPILING_NANOS_MAX = 20_000_000_000.0;
     private static final double COMPILING_WINDOW_NANOS = 500_000_000;
@@ -74,18 +73,6 @@ abstract class MeasuredLoop implements AutoCloseable {
     /** Every rank hears how many calls those made in a run that called. */
     void noteCalls(long callsMade) {
         // who calls, counts
-    }
-
-    /**
-     * {@return a sentence for who wants few repeats and takes the figures for more than a try}
-     *
-     * @param repeats how many there are
-     */
-    static Optional<String> warningOfTry(int repeats) {
-        return repeats >= REPEATS_WARMED_UP ? Optional.empty()
-                : Optional.of("tutti: with fewer than " + REPEATS_WARMED_UP + " repeats code is not compiled yet when "
-                        + "it is measured, above all that of many ranks; take the figures for a try, or use --repeats "
-                        + REPEATS_WARMED_UP + ".");
     }
 
     /**
