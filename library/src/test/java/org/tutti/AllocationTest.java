@@ -10,6 +10,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -23,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Shows that blocking operations allocate nothing at either of two ranks, once they are compiled. When that is, is the
  * compiler's business: rounds of calls are repeated until one of them is clean at both ranks.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class AllocationTest {
     private static final com.sun.management.ThreadMXBean THREADS =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -14,6 +14,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.JobOptions.Threads;
@@ -24,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Collectives with blocks of any length, and holes between them, against plain computations. */
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 class BlocksTest {
     private static final int HOLE = -7;
     private static final int[] LENGTHS = {1, 5, 900, 40_000, 300_000};

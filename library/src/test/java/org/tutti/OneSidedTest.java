@@ -21,6 +21,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -32,6 +34,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Remote memory on threads of one node, and between nodes with the real fabric, against plain computations. */
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 class OneSidedTest {
     private static final int SLICE_BYTES = 300_000;
 

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.DataType;
@@ -45,6 +47,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * has it.
  */
 @Tag("sampled")
+@Execution(ExecutionMode.CONCURRENT)
 class GridTest {
     private static final int EXPECTATIONS_KEPT = 32;
     private static final String ONLY = System.getProperty("grid.only", "");

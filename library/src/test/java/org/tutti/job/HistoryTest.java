@@ -6,6 +6,8 @@ import java.util.Map;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.tutti.JobOptions;
@@ -22,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Tag("sampled")
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class HistoryTest {
     private static final Long SEED = Long.getLong("history.seed");
     private static final long FIRST = SEED != null ? SEED : Long.getLong("history.first", 1);

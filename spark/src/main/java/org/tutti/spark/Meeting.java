@@ -53,7 +53,8 @@ final class Meeting implements AutoCloseable {
         String bound = conf.get(BIND_ADDRESS, host);
         int port = conf.getInt(TuttiSpark.PORT, 0);
         try {
-            return new Meeting(host, new ServerSocket(port, ranks, InetAddress.getByName(bound)), ranks);
+            return new Meeting(host, new ServerSocket(port, ranks + STRANGERS_MAX, InetAddress.getByName(bound)),
+                    ranks);
         } catch (IOException e) {
             throw new JobStartException("the driver cannot listen for its ranks at " + bound + ":" + port + " (" + e
                     + "); set " + TuttiSpark.PORT + " to a free port, or 0 for any, and " + BIND_ADDRESS
