@@ -96,9 +96,10 @@ public final class CompareCommand implements Callable<Integer> {
     private int rounds;
 
     @Option(names = "--contenders", split = ",", paramLabel = "name",
-            description = "Who takes part: tutti, virtual, single-rail, segments, openmpi, mpich; flat, in which "
-                    + "each rank is a node, also by each --algorithm; without groups also mpjexpress, openmpi-java; with --one-sided tutti, segments, zero-copy, streaming, "
-                    + "pipelined, single-rail, openmpi, mpich, raw. Default: all but flat.")
+            description = "Who takes part: tutti, virtual, single-rail, segments, openmpi, mpich; flat, in which each "
+                    + "rank is a node, also by each --algorithm; without groups also mpjexpress, openmpi-java; with "
+                    + "--one-sided tutti, segments, zero-copy, streaming, pipelined, single-rail, openmpi, mpich, raw. "
+                    + "Default: all but flat.")
     private List<String> names = new ArrayList<>();
 
     @Option(names = "--mpi-jar", paramLabel = "file.jar",
