@@ -99,6 +99,20 @@ public final class Catalogue {
             new DoublingScan(false), new DoublingScan(true), new BinomialScan(false), new BinomialScan(true))
             .collect(Collectors.groupingBy(Algorithm::collective));
 
+    /** Those of the list with other numbers of ports and leaders; exchanges over edges have three ports at most. */
+    private static final List<Algorithm> UNLISTED = List.of(
+            new ExchangeBarrier(2), new RecursiveExchangeAllreduce(2),
+            new TreeGather(Shape.nomial(2)), new TreeGather(Shape.nomial(4)),
+            new TreeScatter(Shape.nomial(2)), new TreeScatter(Shape.nomial(4)),
+            new BruckAllgather(2), new BruckAllgather(4),
+            new StandardExchangeAllgather(2), new StandardExchangeAllgather(4),
+            new GatherBroadcastAllgather(2), new GatherBroadcastAllgather(4),
+            new BruckAllToAll(2), new BruckAllToAll(4),
+            new StandardExchangeAllToAll(2), new StandardExchangeAllToAll(4),
+            new HalvingReduceScatter(2), new HalvingReduceScatter(4),
+            new MultiLeaderBroadcast(3), new MultiLeaderReduce(3), new MultiLeaderAllreduce(3),
+            new MultiLeaderAllgather(3), new MultiLeaderReduceScatter(3));
+
     /** What follows the name of an algorithm whose chunks are chosen. */
     private static final Pattern CHUNK = Pattern.compile("([1-9]\\d{0,3})k");
 
@@ -114,6 +128,16 @@ public final class Catalogue {
      */
     public static List<Algorithm> of(Collective collective) {
         return ALGORITHMS.get(collective);
+    }
+
+    /**
+     * Lists the algorithms that differ from those of {@link #of} by their numbers of ports or leaders alone, and are
+     * found by name, as {@code bruck@2-ports}.
+     *
+     * @return those of all collectives
+     */
+    public static List<Algorithm> unlisted() {
+        return UNLISTED;
     }
 
     /**
@@ -146,10 +170,12 @@ public final class Catalogue {
      * @return the algorithm, if there is one
      */
     public static Optional<Algorithm> search(Collective collective, String name) {
-        for (Algorithm algorithm : of(collective)) {
-            if (algorithm.description().name().equals(name)) {
-                return Optional.of(algorithm);
-            }
+        Optional<Algorithm> named = Stream.concat(of(collective).stream(), UNLISTED.stream())
+                .filter(algorithm -> algorithm.collective() == collective
+                        && algorithm.description().name().equals(name))
+                .findFirst();
+        if (named.isPresent()) {
+            return named;
         }
         String[] sides = name.split("@", 2);
         for (Algorithm algorithm : of(collective)) {

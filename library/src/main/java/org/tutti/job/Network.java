@@ -56,7 +56,8 @@ final class Network implements AutoCloseable {
         checkFootprint(rails.size());
         this.fabric = new TcpFabric(
                 new LocalProcess(environment.firstRank(), secret.connectionsKey(), rails, this::addresses,
-                        environment.heartbeatMillis(), environment.standstillMillis(), environment.striping()),
+                        environment.heartbeatMillis(), environment.standstillMillis(), environment.striping(),
+                        environment.shape().nodeRanks()),
                 environment.size(), gossip, environment.hasCoreForEach(), environment.service());
         gossip.setFabric(fabric);
         this.directoryHandle = secret.directoryHandle();

@@ -2,6 +2,7 @@
 package org.tutti.choice;
 
 import java.util.Arrays;
+import java.util.EnumSet;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,32 @@ class CatalogueTest {
         assertThat(usual.memoryBytes(1, 3, 1 << 20)).isEqualTo(3 * 2 * (64 << 10));
         assertThat(other.memoryBytes(1, 3, 1 << 20)).isEqualTo(3 * 2 * (4 << 10));
         assertThat(Catalogue.search(Collective.BROADCAST, "slot-ring@1024k")).isPresent();
+    }
+
+    /** As many as there may be rails. */
+    @Test
+    void shouldFindEveryNumberOfPortsAndLeaders() {
+        for (int count = 2; count <= 4; count++) {
+            String ports = "@" + count + "-ports";
+            for (String name : new String[]{"bruck", "standard-exchange", "gather-and-broadcast"}) {
+                assertThat(Catalogue.find(Collective.ALLGATHER, name + ports).description().name())
+                        .isEqualTo(name + ports);
+            }
+            assertThat(Catalogue.search(Collective.GATHER, "tree" + ports)).isPresent();
+            assertThat(Catalogue.search(Collective.SCATTER, "tree" + ports)).isPresent();
+            assertThat(Catalogue.search(Collective.ALL_TO_ALL, "bruck" + ports)).isPresent();
+            assertThat(Catalogue.search(Collective.ALL_TO_ALL, "standard-exchange" + ports)).isPresent();
+            assertThat(Catalogue.search(Collective.REDUCE_SCATTER, "halving" + ports)).isPresent();
+            for (Collective collective : EnumSet.of(Collective.ALLREDUCE, Collective.BARRIER)) {
+                assertThat(Catalogue.search(collective, "recursive-exchange" + ports).isPresent())
+                        .isEqualTo(count <= 3);
+            }
+            for (Collective collective : EnumSet.of(Collective.BROADCAST, Collective.REDUCE, Collective.ALLREDUCE,
+                    Collective.ALLGATHER, Collective.REDUCE_SCATTER)) {
+                assertThat(Catalogue.find(collective, "multi-leader@" + count).leadersMax()).isEqualTo(count);
+            }
+        }
+        assertThat(Catalogue.search(Collective.ALLGATHER, "bruck@5-ports")).isEmpty();
     }
 
     @ParameterizedTest
@@ -87,6 +114,9 @@ class CatalogueTest {
             for (Algorithm algorithm : Catalogue.of(collective)) {
                 assertThat(Catalogue.find(collective, algorithm.description().name())).isSameAs(algorithm);
             }
+        }
+        for (Algorithm algorithm : Catalogue.unlisted()) {
+            assertThat(Catalogue.find(algorithm.collective(), algorithm.description().name())).isSameAs(algorithm);
         }
     }
 }

@@ -114,8 +114,8 @@ final class Cluster implements Ranks.Order {
         this.lines = new Lines(topology.nodes());
         this.outFree = new double[topology.nodes() * model.rails()];
         this.inFree = new double[topology.nodes() * model.rails()];
-        this.bytesOut = new long[topology.nodes()];
-        this.bytesIn = new long[topology.nodes()];
+        this.bytesOut = new long[outFree.length];
+        this.bytesIn = new long[inFree.length];
         for (int rank = 0; rank < size; rank++) {
             takeCore(rank, 0);
         }
@@ -137,7 +137,7 @@ final class Cluster implements Ranks.Order {
         return messages;
     }
 
-    /** {@return the bytes that leave, or enter, the busiest node, whichever is more} */
+    /** {@return the bytes that leave, or enter, the busiest rail, whichever is more} */
     long railBytes() {
         return Math.max(Arrays.stream(bytesOut).max().orElse(0), Arrays.stream(bytesIn).max().orElse(0));
     }
@@ -400,8 +400,6 @@ final class Cluster implements Ranks.Order {
         put.arrival = inOrder(rank, node, arrival(topology.nodeOf(rank), node, time[rank], bytes));
         put.step = trace.addBetween(Kind.ARRIVAL, rank, target, time[rank], put.arrival, bytes);
         events.add(put.arrival, size + index);
-        bytesOut[topology.nodeOf(rank)] += bytes;
-        bytesIn[node] += bytes;
     }
 
     /** The first words of what is put: lengths and addresses are there. */
@@ -420,13 +418,13 @@ final class Cluster implements Ranks.Order {
         if (rails > 1 && bytes >= model.stripeBytes()) {
             double latest = 0;
             for (int rail = 0; rail < rails; rail++) {
-                latest = Math.max(latest, cross(from * rails + rail, to * rails + rail, now,
-                        (double) bytes / rails * model.railNanosPerByte(), latency));
+                double share = model.railShare(rail);
+                latest = share == 0 ? latest
+                        : Math.max(latest, cross(from, to, rail, now, Math.round(bytes * share), latency));
             }
             return latest;
         }
-        int out = earliest(outFree, from * rails);
-        return cross(out, to * rails + out - from * rails, now, bytes * model.railNanosPerByte(), latency);
+        return cross(from, to, soonest(from, to, now, bytes), now, bytes, latency);
     }
 
     /** What a process puts to another one takes effect in order, whichever rails it crosses. */
@@ -436,15 +434,28 @@ final class Cluster implements Ranks.Order {
                         (last, next) -> Math.max(Math.nextUp(last), next));
     }
 
-    private int earliest(double[] free, int first) {
-        int best = first;
-        for (int rail = first + 1; rail < first + model.rails(); rail++) {
-            best = free[rail] < free[best] ? rail : best;
+    /** The rail on which a message is done first; of several another one for each node that it may go to. */
+    private int soonest(int from, int to, double now, long bytes) {
+        int rails = model.rails();
+        int best = 0;
+        double bestDone = Double.MAX_VALUE;
+        for (int i = 0; i < rails; i++) {
+            int rail = (Math.floorMod(to - from, topology.nodes()) + i) % rails;
+            double done = Math.max(now, outFree[from * rails + rail]) + bytes * model.railNanosPerByte(rail);
+            if (done < bestDone) {
+                bestDone = done;
+                best = rail;
+            }
         }
         return best;
     }
 
-    private double cross(int out, int in, double now, double nanos, double latency) {
+    private double cross(int from, int to, int rail, double now, long bytes, double latency) {
+        int out = from * model.rails() + rail;
+        int in = to * model.rails() + rail;
+        bytesOut[out] += bytes;
+        bytesIn[in] += bytes;
+        double nanos = bytes * model.railNanosPerByte(rail);
         double gap = model.railGapMicros() * NANOS;
         double left = Math.max(now, outFree[out]) + nanos;
         double arrived = Math.max(left + latency, inFree[in] + nanos);
@@ -493,8 +504,6 @@ final class Cluster implements Ranks.Order {
         trace.add(Kind.GET, rank, topology.firstRankOf(node), start, time[rank], bytes, -1);
         events.add(time[rank], rank);
         ranks.step(rank);
-        bytesOut[node] += bytes;
-        bytesIn[topology.nodeOf(rank)] += bytes;
         if (bytes % Words.LINE_BYTES == 0 && bytes <= CARRIED_BYTES_MAX) {
             carry(address, target, targetOffset, bytes);
         }

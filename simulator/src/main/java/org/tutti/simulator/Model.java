@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * What things cost on a cluster, in the terms of LogGP: read from a file of lines {@code key = figure}, where {@code #}
@@ -31,7 +32,7 @@ import java.util.Map;
  * @param railReceiveMicros what taking in a message occupies the first rank of its node
  * @param railReceiveNanosPerByte what a byte of it occupies that rank besides
  * @param railGapMicros what a message occupies a rail at either end before the next one, besides its bytes
- * @param railNanosPerByte what a byte occupies a rail, at either end
+ * @param railNanosPerByte what a byte occupies a rail, at either end: a figure for each rail, or one for all
  * @param rails how many rails a node has
  * @param stripeBytes from how many bytes a message is striped over all rails
  * @param cores how many cores a host has
@@ -44,13 +45,15 @@ import java.util.Map;
 public record Model(String name, double callMicros, double memoryLatencyMicros, double memoryOverheadMicros,
         double memoryNanosPerByte, double crossNanosPerByte, double combineMicros, double combineNanosPerByte,
         double railLatencyMicros, double railOverheadMicros, double railOverheadNanosPerByte,
-        double railReceiveMicros, double railReceiveNanosPerByte, double railGapMicros, double railNanosPerByte,
+        double railReceiveMicros, double railReceiveNanosPerByte, double railGapMicros,
+        List<Double> railNanosPerByte,
         int rails, int stripeBytes, int cores, int nodesPerHost, double switchMicros, double pollMicros,
         Levels levels) {
+    private static final String RAIL_BYTE = "railNanosPerByte";
     private static final List<String> KEYS = List.of("callMicros", "memoryLatencyMicros",
             "memoryOverheadMicros", "memoryNanosPerByte", "crossNanosPerByte", "combineMicros", "combineNanosPerByte",
             "railLatencyMicros", "railOverheadMicros", "railOverheadNanosPerByte", "railReceiveMicros",
-            "railReceiveNanosPerByte", "railGapMicros", "railNanosPerByte",
+            "railReceiveNanosPerByte", "railGapMicros", RAIL_BYTE,
             "rails", "stripeBytes", "cores", "nodesPerHost", "switchMicros", "pollMicros");
     private static final String LEVELS = "levels";
     private static final String LEVEL_LATENCY = "levelLatencyMicros";
@@ -66,6 +69,21 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
 
     /** The models that come with the simulator. */
     public static final List<String> READY_MADE = List.of("gigabit", "rdma200", "epyc128", "qsnet2");
+
+    /**
+     * A model whose rails are alike.
+     */
+    public Model(String name, double callMicros, double memoryLatencyMicros, double memoryOverheadMicros,
+            double memoryNanosPerByte, double crossNanosPerByte, double combineMicros, double combineNanosPerByte,
+            double railLatencyMicros, double railOverheadMicros, double railOverheadNanosPerByte,
+            double railReceiveMicros, double railReceiveNanosPerByte, double railGapMicros, double railNanosPerByte,
+            int rails, int stripeBytes, int cores, int nodesPerHost, double switchMicros, double pollMicros,
+            Levels levels) {
+        this(name, callMicros, memoryLatencyMicros, memoryOverheadMicros, memoryNanosPerByte, crossNanosPerByte,
+                combineMicros, combineNanosPerByte, railLatencyMicros, railOverheadMicros, railOverheadNanosPerByte,
+                railReceiveMicros, railReceiveNanosPerByte, railGapMicros, List.of(railNanosPerByte), rails,
+                stripeBytes, cores, nodesPerHost, switchMicros, pollMicros, levels);
+    }
 
     /**
      * Finds a model.
@@ -135,9 +153,18 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
                 one(figures, "railOverheadMicros"), one(figures, "railOverheadNanosPerByte"),
                 one(figures, "railReceiveMicros"), one(figures, "railReceiveNanosPerByte"),
                 one(figures, "railGapMicros"),
-                one(figures, "railNanosPerByte"), (int) one(figures, "rails"), (int) one(figures, "stripeBytes"),
+                railBytes(name, figures), (int) one(figures, "rails"), (int) one(figures, "stripeBytes"),
                 (int) one(figures, "cores"), (int) one(figures, "nodesPerHost"), one(figures, "switchMicros"),
                 one(figures, "pollMicros"), levels(name, figures));
+    }
+
+    private static List<Double> railBytes(String name, Map<String, List<Double>> figures) {
+        List<Double> each = list(figures, RAIL_BYTE);
+        if (each.size() > 1 && each.size() != one(figures, "rails")) {
+            throw new IllegalArgumentException(name + ": " + RAIL_BYTE + " has " + each.size() + " figures, and there "
+                    + "are " + (int) one(figures, "rails") + " rails; give one for each of them, or one for all");
+        }
+        return each;
     }
 
     private static Levels levels(String name, Map<String, List<Double>> figures) {
@@ -148,6 +175,35 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
         }
+    }
+
+    /** {@return what a byte occupies a certain rail, in nanoseconds} */
+    double railNanosPerByte(int rail) {
+        return railNanosPerByte.get(railNanosPerByte.size() == 1 ? 0 : rail);
+    }
+
+    /** {@return which part of a message that is striped goes over a rail, so that all rails take as long} */
+    double railShare(int rail) {
+        double all = 0;
+        for (int other = 0; other < rails; other++) {
+            if (railNanosPerByte(other) == 0) {
+                return railNanosPerByte(rail) == 0 ? 1.0 / timeless() : 0;
+            }
+            all += 1 / railNanosPerByte(other);
+        }
+        return 1 / (railNanosPerByte(rail) * all);
+    }
+
+    /** {@return what a byte of a message of such a length takes if nothing else is under way, in nanoseconds} */
+    double railNanosPerByteOf(long bytes) {
+        return bytes >= stripeBytes
+                ? IntStream.range(0, rails).mapToDouble(rail -> railShare(rail) * railNanosPerByte(rail)).max()
+                        .getAsDouble()
+                : IntStream.range(0, rails).mapToDouble(this::railNanosPerByte).min().getAsDouble();
+    }
+
+    private long timeless() {
+        return IntStream.range(0, rails).filter(rail -> railNanosPerByte(rail) == 0).count();
     }
 
     private static double one(Map<String, List<Double>> figures, String key) {
@@ -190,7 +246,8 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
                             + ", " + String.join(", ", LISTS) + ", " + QUEUE);
         }
         List<Double> read = new ArrayList<>();
-        for (String side : LISTS.contains(key) ? sides[1].split(",", -1) : new String[]{sides[1]}) {
+        for (String side : LISTS.contains(key) || key.equals(RAIL_BYTE) ? sides[1].split(",", -1)
+                : new String[]{sides[1]}) {
             read.add(figure(where, key, side.strip()));
         }
         if (figures.put(key, read) != null) {

@@ -189,7 +189,6 @@ public final class Prediction {
         byFormula = true;
         int ranks = topology.size() / topology.nodes();
         Cost counts = call.algorithm().cost(topology.nodes(), ranks, call.bytes());
-        double rails = call.bytes() >= model.stripeBytes() ? model.rails() : 1;
         double turns = Math.max(1, Math.ceil((double) ranks / model.cores()));
         double wait = turns == 1 ? 0 : turns * model.turnMicros(topology.nodes());
         micros = model.callMicros()
@@ -200,7 +199,7 @@ public final class Prediction {
                         * (model.railLatencyMicros() + model.railOverheadMicros() + model.railReceiveMicros() + wait)
                 + counts.furtherPuts() * (model.railOverheadMicros() + model.railReceiveMicros())
                 + counts.railBytes() * (model.railOverheadNanosPerByte() + model.railReceiveNanosPerByte()
-                        + model.railNanosPerByte() / rails) / NANOS;
+                        + model.railNanosPerByteOf(call.bytes())) / NANOS;
     }
 
     /** {@return the predicted time, in microseconds} */
@@ -218,9 +217,9 @@ public final class Prediction {
         return messages;
     }
 
-    /** {@return the bytes that leave, or enter, a rail of the busiest node, whichever is more} */
+    /** {@return the bytes that leave, or enter, the busiest rail of all nodes, whichever is more} */
     public long bytesPerRail() {
-        return railBytes / model.rails();
+        return railBytes;
     }
 
     /** {@return the shared memory that the node needs which needs most, in bytes} */

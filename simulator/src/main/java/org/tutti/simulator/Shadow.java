@@ -176,6 +176,20 @@ final class Shadow {
      * @param step the step of the run
      */
     void write(long address, long bytes, int who, Clock clock, long step) {
+        write(address, bytes, who, clock.time(who), clock, step);
+    }
+
+    /**
+     * Notes that bytes are written, by a writer of whose earlier writes some may still be under way.
+     *
+     * @param address the first byte
+     * @param bytes how many
+     * @param who the writer
+     * @param time the writer's time
+     * @param clock what the writer knows, of itself, too
+     * @param step the step of the run
+     */
+    void write(long address, long bytes, int who, int time, Clock clock, long step) {
         if (bytes == 0) {
             return;
         }
@@ -183,7 +197,7 @@ final class Shadow {
         Range whole = range(address, end);
         if (whole != null) {
             checkWrite(address, whole, clock);
-            whole.setWriter(who, clock.time(who), step);
+            whole.setWriter(who, time, step);
             return;
         }
         split(address);
@@ -194,7 +208,7 @@ final class Shadow {
             ranges.remove(entry.getKey());
         }
         Range written = new Range(end);
-        written.setWriter(who, clock.time(who), step);
+        written.setWriter(who, time, step);
         ranges.put(address, written);
     }
 

@@ -33,7 +33,9 @@ import org.tutti.memory.Words;
  * <li>A store to a word carries the clock of its writer; who loads or awaits the word joins it.
  * <li>A put reads its source when it is called. What it writes, it writes at a time of its channel, with the clock that
  * the rank had when it called; the word that it raises carries that clock with that time. So a later put of the same
- * channel publishes the bytes of an earlier one, and a put of another channel does not.
+ * channel publishes the bytes of an earlier one, and a put of another channel does not. But it must not write where an
+ * earlier one writes, unless the rank has heard that that one has come: bytes may overtake each other on several rails,
+ * or go again on another one, and only words are raised in order.
  * <li>A put is under way at the latest when its rank flushes; in half of the cases not earlier.
  * <li>A put into a group's ring that is not there yet, or not any more, comes to nothing; one that arrives comes after
  * the ring was opened, as its process has found it.
@@ -81,7 +83,8 @@ final class World implements Ranks.Order, Shadow.Race {
         }
     }
 
-    private record Put(int call, PutTarget target, byte[] bytes, Clock clock) {}
+    /** At a time of its channel, by who knew of the others what the clock says. */
+    private record Put(int call, PutTarget target, byte[] bytes, int time, Clock clock) {}
 
     private static final class Get {
         private final int thread;
@@ -553,10 +556,8 @@ final class World implements Ranks.Order, Shadow.Race {
         read(thread, source, sourceOffset, bytes);
         byte[] copied = new byte[Math.toIntExact(bytes)];
         MemorySegment.copy(source, sourceOffset, MemorySegment.ofArray(copied), 0, bytes);
-        Clock clock = clocks[thread].copy();
-        clock.set(channel.actor, ++channel.time);
+        channel.queue.add(new Put(callOf[thread], target, copied, ++channel.time, clocks[thread].copy()));
         advance(thread);
-        channel.queue.add(new Put(callOf[thread], target, copied, clock));
         if (interleaving.flip()) {
             send(channel);
         }
@@ -636,11 +637,12 @@ final class World implements Ranks.Order, Shadow.Race {
         checkAwaited(channel.to, put, memory);
         if (put.bytes.length > 0) {
             long address = places.address(memory, put.target.offset());
-            shadow.write(address, put.bytes.length, channel.actor, put.clock, step);
+            shadow.write(address, put.bytes.length, channel.actor, put.time, put.clock, step);
             memoryUse.write(put.call, address, put.bytes.length);
             MemorySegment.copy(MemorySegment.ofArray(put.bytes), 0, memory, put.target.offset(), put.bytes.length);
         }
         if (put.target.action() == WordAction.RAISE) {
+            put.clock.set(channel.actor, put.time); // words are raised in order
             raise(channel.actor, put, memory);
         }
     }

@@ -18,6 +18,8 @@ import org.tutti.collective.SubtreeAlgorithm.Shape;
 import org.tutti.collective.allgather.BruckAllgather;
 import org.tutti.collective.allgather.GatherBroadcastAllgather;
 import org.tutti.collective.allgather.StandardExchangeAllgather;
+import org.tutti.collective.alltoall.BruckAllToAll;
+import org.tutti.collective.alltoall.StandardExchangeAllToAll;
 import org.tutti.collective.gather.TreeGather;
 import org.tutti.collective.scatter.TreeScatter;
 import org.tutti.pattern.NomialTree;
@@ -26,8 +28,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 /**
- * Equations 1, 2 and 4 of Qian and Afsahi 2008, whose N processes are nodes here: steps and bytes as they are traced.
- * Its messages over k ports in one step leave over one rail here, and so their bytes are those of k ports.
+ * Equations 1 to 5 of Qian and Afsahi 2008, whose N processes are nodes here: steps and bytes as they are traced. With
+ * one rail its messages over k ports in one step leave over that, and so their bytes are those of k ports; with k rails
+ * all of an equation can be compared. {@link PortsTest} has more shapes of equations 3 and 5.
  */
 class EquationsTest {
     private static final double EXACT = 1e-9;
@@ -43,6 +46,84 @@ class EquationsTest {
     /** Besides, a byte takes 1/16 µs on the rail: a node's blocks one µs. */
     private static final Model RAIL =
             new Model("test", 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1000.0 / 16, 1, 1024, 1, 1, 0, 0, Levels.NONE);
+
+    private static final int POWER_MAX = 64;
+
+    /** A microsecond a step, and one for a node's block of {@value #BLOCK_BYTES} bytes on each of so many rails. */
+    private static Model rails(int count) {
+        return new Model("test", 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1000.0 / BLOCK_BYTES, count, 1024, POWER_MAX,
+                1, 0, 0, Levels.NONE);
+    }
+
+    /** As many ports as rails, and nodes that are a power of k + 1. */
+    static Stream<Arguments> powers() {
+        return IntStream.rangeClosed(1, 4).boxed().flatMap(ports -> IntStream
+                .iterate(ports + 1, power -> power <= POWER_MAX, power -> power * (ports + 1))
+                .mapToObj(nodes -> Arguments.of(ports, nodes)));
+    }
+
+    static Stream<Arguments> withRailsAndNodes() {
+        return IntStream.rangeClosed(1, 4).boxed()
+                .flatMap(ports -> IntStream.of(FEW).mapToObj(nodes -> Arguments.of(ports, nodes)));
+    }
+
+    /**
+     * With k rails: equations 3 and 5 to the microsecond, and of equation 1 the steps and the bytes of each rail. What
+     * is relayed in Bruck's allgather goes block by block, so one rail may get two more than another.
+     */
+    @ParameterizedTest
+    @MethodSource("powers")
+    void shouldTakeAsLongOnRailsAsThePaperSaysWhereTheNodesAreAPower(int ports, int nodes) {
+        int steps = logarithm(nodes, ports + 1);
+        double blocks = (nodes - 1.0) / ports;
+        double exchanged = (double) steps * nodes / (ports + 1);
+        shouldTake(new StandardExchangeAllgather(ports), ports, nodes, steps + blocks, blocks);
+        shouldTake(new StandardExchangeAllToAll(ports), ports, nodes, steps + exchanged, exchanged);
+        shouldTake(new BruckAllToAll(ports), ports, nodes, steps + exchanged, exchanged);
+        for (Algorithm each : List.of(new TreeGather(Shape.nomial(ports)), new TreeScatter(Shape.nomial(ports)),
+                new BruckAllgather(ports))) {
+            assertThat(Prediction.of(each, Sweep.even(nodes, 1), BLOCK_BYTES, 0, LATENCY).micros()).as("%s", each)
+                    .isCloseTo(steps, within(EXACT));
+            assertThat((double) predictOnRails(each, ports, nodes).bytesPerRail() / BLOCK_BYTES).as("%s", each)
+                    .isBetween(blocks, each.collective() == Collective.ALLGATHER ? blocks + 2 : blocks);
+        }
+    }
+
+    private static void shouldTake(Algorithm algorithm, int ports, int nodes, double micros, double blocks) {
+        Prediction prediction = predictOnRails(algorithm, ports, nodes);
+        assertThat(prediction.micros()).as("%s", algorithm).isCloseTo(micros, within(EXACT));
+        assertThat(prediction.bytesPerRail()).as("%s", algorithm).isEqualTo((long) blocks * BLOCK_BYTES);
+    }
+
+    /** Equation 2 with k rails: as an allgather exactly; to one node less, as no sender waits for the one before. */
+    @ParameterizedTest
+    @MethodSource("withRailsAndNodes")
+    void shouldSendStraightOnRailsAsThePaperSays(int ports, int nodes) {
+        int steps = Math.ceilDiv(nodes - 1, ports);
+        shouldTake(Catalogue.find(Collective.ALLGATHER, "direct"), ports, nodes, steps * 2.0, steps);
+        shouldTake(Catalogue.find(Collective.GATHER, "direct"), ports, nodes, 1.0 + steps, steps);
+        shouldTake(Catalogue.find(Collective.SCATTER, "direct"), ports, nodes, 1.0 + steps, steps);
+    }
+
+    /** Equations 1, 4 and 5 as bounds: no more than for the next power, and by correction less than as much again. */
+    @ParameterizedTest
+    @MethodSource("withRailsAndNodes")
+    void shouldTakeNoLongerOnRailsElsewhere(int ports, int nodes) {
+        int steps = logarithm(nodes, ports + 1);
+        double power = Math.pow(ports + 1, steps);
+        for (Algorithm tree : List.of(new TreeGather(Shape.nomial(ports)), new TreeScatter(Shape.nomial(ports)))) {
+            assertThat(predictOnRails(tree, ports, nodes).micros()).as("%s", tree)
+                    .isLessThanOrEqualTo(steps + (power - 1) / ports + EXACT);
+        }
+        assertThat(predictOnRails(new StandardExchangeAllgather(ports), ports, nodes).micros())
+                .isLessThanOrEqualTo((ports + 1) * steps + 2 * Math.ceil((nodes - 1.0) / ports));
+        assertThat(predictOnRails(new BruckAllToAll(ports), ports, nodes).micros())
+                .isLessThanOrEqualTo(steps + steps * power / (ports + 1));
+    }
+
+    private static Prediction predictOnRails(Algorithm algorithm, int rails, int nodes) {
+        return Prediction.of(algorithm, Sweep.even(nodes, 1), BLOCK_BYTES, 0, rails(rails));
+    }
 
     static Stream<Arguments> withPortsOfTheCatalogue() {
         return Stream.of(1, 3).flatMap(ports -> IntStream.of(FEW).mapToObj(nodes -> Arguments.of(ports, nodes)));

@@ -1,32 +1,17 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Random;
-import java.util.stream.Stream;
-
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
-import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
-import org.tutti.collective.Algorithm;
-import org.tutti.collective.allgather.MultiLeaderAllgather;
-import org.tutti.collective.allreduce.MultiLeaderAllreduce;
-import org.tutti.collective.broadcast.MultiLeaderBroadcast;
-import org.tutti.collective.reduce.MultiLeaderReduce;
-import org.tutti.collective.reducescatter.MultiLeaderReduceScatter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 /** Algorithms in which several ranks of a node exchange with other nodes. */
 class LeadersTest {
-    private static final long SEED = 20261124;
     private static final double EXACT = 1e-9;
     private static final int NODES = 4;
     private static final int RANKS = 4;
@@ -34,26 +19,6 @@ class LeadersTest {
     /** Only the way over the rail takes time: a microsecond a step. */
     private static final Model LATENCY =
             new Model("test", 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1024, 1, 1, 0, 0, Levels.NONE);
-
-    static Stream<Algorithm> withThreeLeaders() {
-        return Stream.of(new MultiLeaderBroadcast(3), new MultiLeaderReduce(3), new MultiLeaderAllreduce(3),
-                new MultiLeaderAllgather(3), new MultiLeaderReduceScatter(3));
-    }
-
-    /** A number of leaders that the catalogue does not have. */
-    @Tag("thorough")
-    @ParameterizedTest
-    @MethodSource("withThreeLeaders")
-    void shouldFindNothingWrongWithAnotherNumberOfLeaders(Algorithm algorithm) {
-        Random random = new Random(SEED);
-        List<String> failures = new ArrayList<>();
-        for (Topology topology : Sweep.shapes()) {
-            int part = random.nextInt(AlgorithmPlan.parts(algorithm, topology));
-            new AlgorithmPlan(algorithm, topology, part, random.nextInt()).verify()
-                    .ifPresent(found -> failures.add(found.getMessage()));
-        }
-        assertThat(failures).as("seed %s", SEED).isEmpty();
-    }
 
     /** Recursive doubling of each part: log2(n) steps, in each a message of each leader, and the bytes of one. */
     @ParameterizedTest

@@ -50,6 +50,15 @@ class ModelTest {
     }
 
     @Test
+    void shouldReadAFigureForEachRail() {
+        Model model = Model.parse("own", TEXT.replace("railNanosPerByte = 6", "railNanosPerByte = 8, 24"));
+        assertThat(model.railNanosPerByte(0)).isEqualTo(8);
+        assertThat(model.railNanosPerByte(1)).isEqualTo(24);
+        assertThat(model.railShare(0)).isEqualTo(0.75);
+        assertThat(model.railShare(1)).isEqualTo(0.25);
+    }
+
+    @Test
     void shouldReadLevels() {
         Model model = Model.parse("own", TEXT + """
                 levels = 2, 4
@@ -73,8 +82,8 @@ class ModelTest {
 
     @Test
     void shouldHaveReadyMadeOnes() {
-        assertThat(Model.of("gigabit").railNanosPerByte()).isGreaterThan(8);
-        assertThat(Model.of("rdma200").railNanosPerByte()).isBetween(0.04, 0.05);
+        assertThat(Model.of("gigabit").railNanosPerByte(0)).isGreaterThan(8);
+        assertThat(Model.of("rdma200").railNanosPerByte(0)).isBetween(0.04, 0.05);
         assertThat(Model.of("epyc128").levels().sizes()).containsExactly(8, 64);
         assertThat(Model.of("qsnet2").rails()).isEqualTo(2);
     }
@@ -89,7 +98,9 @@ class ModelTest {
             "railLatencyMicros = 4 | railLatencyMicros       | own, line 6: \"railLatencyMicros\" is not of the form",
             "railLatencyMicros = 4 | latency = 4      | own, line 6: there is no key \"latency\"",
             "cores = 16            | rails = 2        | own, line 11: rails is there twice",
-            "cores = 16            | # nothing        | own has no figure for cores"})
+            "cores = 16            | # nothing        | own has no figure for cores",
+            "railNanosPerByte = 6  | railNanosPerByte = 6, 7, 8 | own: railNanosPerByte has 3 figures, and there are 2",
+            "railNanosPerByte = 6  | railNanosPerByte = 6, x | own, line 8: \"x\" is no figure for rail"})
     void shouldSayWhereSomethingIsWrong(String right, String wrong, String message) {
         assertThatThrownBy(() -> Model.parse("own", TEXT.replace(right, wrong)))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining(message);

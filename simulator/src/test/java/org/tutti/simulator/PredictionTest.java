@@ -40,6 +40,12 @@ class PredictionTest {
                 railPerByte, rails, 1024, cores, 1, switching, 0, Levels.NONE);
     }
 
+    /** Only the way over a rail costs anything: 3 µs, and each byte so many nanoseconds. */
+    private static Model unequal(Double... railsPerByte) {
+        return new Model("unequal", 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, List.of(railsPerByte), railsPerByte.length,
+                1024, 1, 1, 0, 0, Levels.NONE);
+    }
+
     private static Prediction predict(Collective collective, String algorithm, int nodes, int ranks, long bytes,
             int root, Model model) {
         return Prediction.of(Catalogue.find(collective, algorithm), Sweep.even(nodes, ranks), bytes, root,
@@ -64,9 +70,10 @@ class PredictionTest {
     void shouldEndWhenSeveralRailsCarryPutsOfOneProcess(Collective collective) {
         for (Algorithm algorithm : Catalogue.of(collective)) {
             for (long bytes : collective == Collective.BARRIER ? new long[]{0} : new long[]{8, 1 << 10, 32 << 10}) {
-                Prediction prediction =
-                        Prediction.of(algorithm, Sweep.even(4, 4), bytes, 1, Model.of("qsnet2"));
-                assertThat(prediction.micros()).as("%s", algorithm).isPositive();
+                for (Model model : List.of(Model.of("qsnet2"), unequal(1.0, 9.0, 2.0))) {
+                    Prediction prediction = Prediction.of(algorithm, Sweep.even(4, 4), bytes, 1, model);
+                    assertThat(prediction.micros()).as("%s", algorithm).isPositive();
+                }
             }
         }
     }
@@ -109,6 +116,19 @@ class PredictionTest {
         Prediction prediction = predict(Collective.BROADCAST, "srm", 2, 1, 8000, 0, model(0, 0, 3, 0, 1, 4, 1, 0));
         assertThat(prediction.micros()).isCloseTo(8.0 / 4 + 3, within(EXACT));
         assertThat(prediction.bytesPerRail()).isEqualTo(2000);
+    }
+
+    /** Both rails take as long, so the fast one has four times as much. */
+    @Test
+    void shouldGiveUnequalRailsUnequalShares() {
+        Model unequal = unequal(1.0, 4.0);
+        Prediction striped = predict(Collective.BROADCAST, "srm", 2, 1, 8000, 0, unequal);
+        assertThat(striped.micros()).isCloseTo(8.0 * 4 / 5 + 3, within(EXACT));
+        assertThat(striped.bytesPerRail()).isEqualTo(6400);
+        Prediction whole = predict(Collective.BROADCAST, "srm", 2, 1, 800, 0, unequal);
+        assertThat(whole.micros()).isCloseTo(0.8 + 3, within(EXACT));
+        assertThat(whole.bytesPerRail()).isEqualTo(800);
+        assertThat(formula(3, 8000, unequal) - formula(3, 0, unequal)).isCloseTo(8.0 * 4 / 5, within(EXACT));
     }
 
     @Test

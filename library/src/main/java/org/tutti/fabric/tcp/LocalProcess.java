@@ -17,10 +17,11 @@ import org.tutti.fabric.Striping;
  * @param silenceMillisMax how long a host may be silent
  * @param standstillMillisMax how long a process may be silent whose host answers, at least as long
  * @param striping how messages are dealt to several rails
+ * @param nodeRanks how many ranks of the job its node has
  */
 public record LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rails,
         IntFunction<List<InetSocketAddress>> directory, long silenceMillisMax, long standstillMillisMax,
-        Striping striping) {
+        Striping striping, int nodeRanks) {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     /** Keeps the secret and the addresses for itself. */
@@ -30,10 +31,10 @@ public record LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rail
         standstillMillisMax = Math.max(silenceMillisMax, standstillMillisMax);
     }
 
-    /** As by the other one, and messages are striped by speed. */
+    /** As by the other one: messages are striped by speed, and every rank is a node. */
     public LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rails,
             IntFunction<List<InetSocketAddress>> directory, long silenceMillisMax, long standstillMillisMax) {
-        this(rank, secret, rails, directory, silenceMillisMax, standstillMillisMax, Striping.SPEED);
+        this(rank, secret, rails, directory, silenceMillisMax, standstillMillisMax, Striping.SPEED, 1);
     }
 
     long silenceNanosMax() {
@@ -47,6 +48,20 @@ public record LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rail
     /** Its address on a rail, with any port. */
     InetSocketAddress source(int rail) {
         return new InetSocketAddress(rails.get(rail).getAddress(), 0);
+    }
+
+    /**
+     * Which rail is used first towards another process, where nodes have as many ranks each, that follow each other.
+     * Nodes that are one farther away have the next one: so k messages to k nodes, or from them, have a rail each, also
+     * if the nodes' distances are z·(k+1)^j, z from 1 to k, as in trees and in Bruck's algorithm. And so has the next
+     * process of this node: so the messages of k leaders have a rail each.
+     *
+     * @param process the first rank of the other process
+     * @param size the ranks of the job
+     */
+    int firstRail(int process, int size) {
+        int distance = Math.floorMod(process / nodeRanks - rank / nodeRanks, Math.ceilDiv(size, nodeRanks));
+        return (distance + rank % nodeRanks) % rails.size();
     }
 
     /** Where another process listens, a rail each. */

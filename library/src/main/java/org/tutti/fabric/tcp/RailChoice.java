@@ -18,6 +18,10 @@ import org.tutti.memory.Words;
  * piece may become faster: so when it was left out for a while, it is given what another rail has been given, too.
  * Nobody waits for that, as a frame that comes twice takes effect once; and its speed is measured.
  *
+ * <p>Short messages go whole, over the rails in turns if these are about as fast: beginning with one that depends on
+ * who sends to whom ({@link LocalProcess#firstRail}), so that those of a step, which go to several nodes or come from
+ * them, do not share a rail while others stand idle.
+ *
  * <p><b>Evenly</b>, frames take the rails in turns that have room. <b>Whole</b>, a message has a rail of its own.
  */
 final class RailChoice {
@@ -25,21 +29,30 @@ final class RailChoice {
     private static final int STRIPED_BYTES_MIN = 4 << 10;
 
     private static final int STRIPE_BYTES_MIN = 1 << 10;
+
+    /** For a short message rails are alike that differ by such a part of its time: they take turns. */
+    private static final int ALIKE_PARTS = 4;
+
     private static final long LEFT_OUT_NANOS = 100_000_000;
     private static final long LEFT_OUT_BYTES = 256 << 10;
 
     private final Striping striping;
     private final LongSupplier clock;
+    private final int first;
     private Rail[] rails = {};
     private RailSpeed[] speeds = {};
     private long[] givenNanos = {}; // when each rail was last given something
     private long[] missedBytes = {}; // and what the others were given since then
     private int next;
 
-    /** @param clock tells nanoseconds */
-    RailChoice(Striping striping, LongSupplier clock) {
+    /**
+     * @param clock tells nanoseconds
+     * @param first which rail is used first
+     */
+    RailChoice(Striping striping, LongSupplier clock, int first) {
         this.striping = striping;
         this.clock = clock;
+        this.first = first;
     }
 
     /** These are the rails. */
@@ -54,6 +67,7 @@ final class RailChoice {
         givenNanos = new long[all.length];
         Arrays.fill(givenNanos, clock.getAsLong());
         missedBytes = new long[all.length];
+        next = all.length == 0 ? 0 : first % all.length;
     }
 
     /** A rail has a new connection. */
@@ -116,7 +130,8 @@ final class RailChoice {
             boolean hasRoom = !rail.isLost() && rail.hasRoom(bytes);
             if (hasRoom || !rail.isLost() && speed.nanosUntil(0, nowNanos) > 0) {
                 long nanos = speed.nanosUntil(bytes, nowNanos);
-                if (nanos < bestNanos) {
+                long own = nanos - speed.nanosUntil(0, nowNanos);
+                if (nanos < bestNanos - (bytes < STRIPED_BYTES_MIN ? own / ALIKE_PARTS : 0)) {
                     bestNanos = nanos;
                     best = hasRoom ? rail : null;
                 }

@@ -59,7 +59,7 @@ public final class TcpFabric implements Fabric {
         this.local = local;
         this.waiter = Waiter.forAnswers(coreForEach, this);
         this.peers = new Peers(size, process -> new Peer(process, regions, listener, refusals, this,
-                new RailChoice(local.striping(), System::nanoTime), arena));
+                new RailChoice(local.striping(), System::nanoTime, local.firstRail(process, size)), arena));
         this.service = new ServiceThread(local, service, peers, listener);
     }
 

@@ -66,7 +66,7 @@ class GatheringTest {
         try (Arena arena = Arena.ofConfined()) {
             CountingWire wire = new CountingWire();
             Peer peer = new Peer(4, new Regions(), new Deaf(), new AtomicLong(), () -> false,
-                    new RailChoice(Striping.EVEN, () -> 0), arena);
+                    new RailChoice(Striping.EVEN, () -> 0, 0), arena);
             peer.connect(new Wire[]{wire});
             long[] source = new long[LONG_BYTES / Long.BYTES];
             put(peer, source, LONG_BYTES, false);

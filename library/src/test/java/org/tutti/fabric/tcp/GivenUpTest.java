@@ -34,7 +34,7 @@ class GivenUpTest {
                 public void lost(int process, Loss loss, String reason) {
                     peer.get().connect(new Wire[]{wire.end(0)}); // as the service thread may at any moment
                 }
-            }, new AtomicLong(), () -> false, new RailChoice(Striping.EVEN, () -> 0), arena));
+            }, new AtomicLong(), () -> false, new RailChoice(Striping.EVEN, () -> 0, 0), arena));
             peer.get().lose(Loss.UNREACHABLE, "another thread has waited for too long");
             assertThatThrownBy(() -> wire.end(0).write(ByteBuffer.allocate(1))).as("the connection is closed")
                     .isInstanceOf(IOException.class);

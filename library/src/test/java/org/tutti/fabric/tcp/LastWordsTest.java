@@ -95,7 +95,7 @@ class LastWordsTest {
             public void lost(int other, Loss loss, String reason) {
                 heard.add("lost " + other + ": " + reason);
             }
-        }, new AtomicLong(), () -> false, new RailChoice(Striping.EVEN, () -> 0), arena);
+        }, new AtomicLong(), () -> false, new RailChoice(Striping.EVEN, () -> 0, 0), arena);
     }
 
     /** Nobody knows yet that the rail is lost, and who leaves does not wait until somebody does. */

@@ -32,7 +32,7 @@ class LettingGoTest {
 
     private Peer peer() {
         Peer made = new Peer(4, regions, new Deaf(), new AtomicLong(), () -> false,
-                new RailChoice(Striping.EVEN, () -> 0), arena);
+                new RailChoice(Striping.EVEN, () -> 0, 0), arena);
         made.connect(new Wire[]{wire.end(0)});
         return made;
     }

@@ -129,7 +129,7 @@ class LongPutTest {
 
     private Peer peer(Wire wire) {
         Peer peer = new Peer(4, regions, new Deaf(), new AtomicLong(), () -> false,
-                new RailChoice(Striping.EVEN, () -> 0), arena);
+                new RailChoice(Striping.EVEN, () -> 0, 0), arena);
         peer.connect(new Wire[]{wire});
         return peer;
     }
@@ -187,7 +187,7 @@ class LongPutTest {
         Peer peer = new Peer(4, regions, new Deaf(), new AtomicLong(), () -> {
             polls.incrementAndGet();
             return false;
-        }, new RailChoice(Striping.EVEN, () -> 0), arena);
+        }, new RailChoice(Striping.EVEN, () -> 0, 0), arena);
         peer.connect(new Wire[]{wire});
         assertThat(putLong(peer, false, new Waiter.Check() {
             @Override

@@ -51,7 +51,7 @@ class MaliciousPeerTest {
         final Region region = regions.add(all.asSlice(AROUND, REGION_BYTES));
         final SimulatedWire[] wires;
         final Peer peer = new Peer(1, regions, this, refusals, () -> false,
-                new RailChoice(Striping.EVEN, () -> 0), arena);
+                new RailChoice(Striping.EVEN, () -> 0, 0), arena);
 
         Victim(int rails) {
             wires = new SimulatedWire[rails];

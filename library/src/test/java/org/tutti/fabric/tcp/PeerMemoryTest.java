@@ -173,7 +173,7 @@ class PeerMemoryTest {
             SpokenWire[] wires = new SpokenWire[PEERS];
             for (int i = 0; i < PEERS; i++) {
                 peers[i] = new Peer(i, regions, new Listener(), refusals, () -> false,
-                        new RailChoice(Striping.EVEN, () -> 0), arena);
+                        new RailChoice(Striping.EVEN, () -> 0, 0), arena);
                 wires[i] = new SpokenWire(said);
                 peers[i].connect(new Wire[]{wires[i]});
             }

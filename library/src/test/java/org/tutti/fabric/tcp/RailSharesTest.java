@@ -107,4 +107,19 @@ class RailSharesTest {
             assertThat(both.mean(bytes, 1) / (bytes / 0.156)).as("times the ideal").isLessThan(1.15);
         }
     }
+
+    /** What is measured of rails that are alike differs by chance: it must not bring all short messages to one. */
+    @ParameterizedTest
+    @CsvSource({"0.031, 0.03, 0.45, 0.55", "0.125, 0.125, 0.45, 0.55", "0.125, 0.031, 0, 0.1"})
+    void shouldSendShortMessagesOverRailsInTurnsThatAreAlike(double one, double other, double least, double most) {
+        try (RatedLinks both = new RatedLinks(Striping.SPEED, one, other)) {
+            both.mean(1 << 20, LEARNING);
+            long before = both.sentBytes(0);
+            long beforeOther = both.sentBytes(1);
+            both.mean(2 << 10, 100);
+            double sent = both.sentBytes(0) - before;
+            double sentOther = both.sentBytes(1) - beforeOther;
+            assertThat(sentOther / (sent + sentOther)).as("part of the second").isBetween(least, most);
+        }
+    }
 }

@@ -61,6 +61,7 @@ final class RatedLinks implements AutoCloseable {
         final Deque<Packet> packets = new ArrayDeque<>();
         double freeNanos;
         int queued;
+        long sentBytes;
 
         Way(Link link) {
             this.link = link;
@@ -77,6 +78,7 @@ final class RatedLinks implements AutoCloseable {
                 queued += some;
                 count += some;
             }
+            sentBytes += count;
             return count;
         }
 
@@ -150,7 +152,7 @@ final class RatedLinks implements AutoCloseable {
 
     private Peer peer(int process, Striping striping) {
         return new Peer(process, regions, new Deaf(), new AtomicLong(), this::step,
-                new RailChoice(striping, () -> nowNanos), arena);
+                new RailChoice(striping, () -> nowNanos, 0), arena);
     }
 
     private Link link(double bytesPerNano) {
@@ -211,6 +213,11 @@ final class RatedLinks implements AutoCloseable {
         source.asSlice(0, bytes).fill((byte) ++round);
         assertThat(sender.sender().put(new PutTarget().at(1, target.handle(), 64).raise(0, round, 0), source, 0, bytes,
                 PATIENT)).isTrue();
+    }
+
+    /** How many bytes the putting side has sent over a link. */
+    long sentBytes(int rail) {
+        return links[rail].ways[0].sentBytes;
     }
 
     /** Puts so many bytes, and waits until they are there; returns for how long. */

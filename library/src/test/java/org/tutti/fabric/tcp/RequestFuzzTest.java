@@ -235,7 +235,7 @@ class RequestFuzzTest {
         Listener listener = new Listener();
         AtomicLong refusals = new AtomicLong();
         Peer peer = new Peer(1, regions, listener, refusals, () -> false,
-                new RailChoice(Striping.EVEN, () -> 0), arena);
+                new RailChoice(Striping.EVEN, () -> 0, 0), arena);
         SimulatedWire[] wires = new SimulatedWire[rails];
         Wire[] ends = new Wire[rails];
         for (int i = 0; i < rails; i++) {

@@ -151,7 +151,7 @@ final class SimulatedProcess implements FabricListener {
         MemorySegment totals = arena.allocate((long) SUMS * Long.BYTES, Words.LINE_BYTES);
         sums = regions.add(totals, new Adder(totals));
         peer = new Peer(1 - self, regions, this, refusals, () -> job.turn(this),
-                new RailChoice(Striping.values()[random.nextInt(Striping.values().length)], job::nanos), arena);
+                new RailChoice(Striping.values()[random.nextInt(Striping.values().length)], job::nanos, self), arena);
         waiter = new Waiter(false, () -> {
             boolean moved = job.turn(this);
             if (peer.isGone()) {

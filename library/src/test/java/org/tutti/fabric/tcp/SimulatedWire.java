@@ -17,7 +17,7 @@ final class SimulatedWire {
     private static final int NOTICE_ODDS = 20;
 
     private final RandomGenerator random;
-    private final int zeroPercent;
+    private final int zeroPercent; // the more, the slower the wire
     private final boolean isWhole;
     private final Pipe[] pipes;
     private final End[] ends = {new End(0), new End(1)};
@@ -81,7 +81,7 @@ final class SimulatedWire {
         }
     }
 
-    /** A wire with moods. */
+    /** A wire with moods, and as fast as it likes: some take ten times as many turns as others. */
     SimulatedWire(RandomGenerator random) {
         this.random = random;
         this.isWhole = false;

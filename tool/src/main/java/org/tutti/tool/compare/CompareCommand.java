@@ -96,9 +96,10 @@ public final class CompareCommand implements Callable<Integer> {
     private int rounds;
 
     @Option(names = "--contenders", split = ",", paramLabel = "name",
-            description = "Who takes part: tutti, virtual, single-rail, segments, openmpi, mpich; without groups "
-                    + "also mpjexpress, openmpi-java; with --one-sided tutti, segments, zero-copy, streaming, "
-                    + "pipelined, single-rail, openmpi, mpich, raw. Default: all.")
+            description = "Who takes part: tutti, virtual, single-rail, segments, openmpi, mpich; flat, in which each "
+                    + "rank is a node, also by each --algorithm; without groups also mpjexpress, openmpi-java; with "
+                    + "--one-sided tutti, segments, zero-copy, streaming, pipelined, single-rail, openmpi, mpich, raw. "
+                    + "Default: all but flat.")
     private List<String> names = new ArrayList<>();
 
     @Option(names = "--mpi-jar", paramLabel = "file.jar",
@@ -242,7 +243,7 @@ public final class CompareCommand implements Callable<Integer> {
             }
         }
         names = names.isEmpty() ? all.stream().filter(name -> mpiJar != null || !name.equals(Peers.OPENMPI_JAVA))
-                .toList() : names;
+                .filter(name -> !name.equals(TuttiContenders.FLAT)).toList() : names;
         var asked = names.stream().filter(peers::contains).toList();
         for (var peer : asked) {
             if (!Peers.isInstalled(peer, mpiJar)) {

@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.tutti.tool.UsageException;
@@ -51,6 +53,13 @@ record Place(Path home, Path cache, Path scratch, String cluster, List<String> r
     String hosts(Layout layout) {
         return String.join(",", Stream.iterate(1, number -> number + 1).limit(layout.nodes())
                 .map(number -> cluster + "-" + number + ":" + layout.ranksPerNode()).toList());
+    }
+
+    /** {@return the hosts of a layout in which each rank is a node, in the order of the ranks} */
+    String hostsOfRanks(Layout layout) {
+        return IntStream.range(0, layout.ranks())
+                .mapToObj(rank -> cluster + "-" + (rank / layout.ranksPerNode() + 1) + ":1")
+                .collect(Collectors.joining(","));
     }
 
     /** {@return the command on the first host of the cluster, or here if there is one node} */

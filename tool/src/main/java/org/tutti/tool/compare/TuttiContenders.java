@@ -18,8 +18,12 @@ import org.tutti.tool.compare.Figure.Cell;
 final class TuttiContenders {
     private static final String SINGLE_RAIL = "single-rail";
 
+    /** Each rank is a node of its own, on the host where it is: so no algorithm knows who shares memory. */
+    static final String FLAT = "flat";
+
     /** The names of all. */
-    static final List<String> NAMES = List.of("tutti", "virtual", TuttiContenders.SINGLE_RAIL, "segments");
+    static final List<String> NAMES =
+            List.of("tutti", "virtual", TuttiContenders.SINGLE_RAIL, TuttiContenders.FLAT, "segments");
 
     /** The names of those that can measure one-sided operations. */
     static final List<String> ONE_SIDED_NAMES =
@@ -58,28 +62,44 @@ final class TuttiContenders {
                         (layout, loop, gates) -> bench(layout, loop, gates, List.of("--virtual"))),
                 new Contender(PREFIX + SINGLE_RAIL, Kind.TUTTI, 0,
                         layout -> layout.nodes() > 1 && place.rails().size() > 1,
-                        (layout, loop, gates) -> bench(layout, loop, gates, place.rails().subList(0, 1), List.of())),
+                        (layout, loop, gates) -> bench(layout, loop, gates, place.hosts(layout),
+                                place.rails().subList(0, 1), List.of())),
+                new Contender(PREFIX + FLAT, Kind.TUTTI, 0, TuttiContenders::canBeFlat,
+                        (layout, loop, gates) -> benchFlat(layout, loop, gates)),
                 new Contender("tutti segments", Kind.TUTTI, segmentsLeastBytes, layout -> true,
                         (layout, loop, gates) -> bench(layout, loop, gates, List.of("--segments"))));
         var protocols = BenchCommand.protocols().stream().map(protocol -> new Contender(PREFIX + protocol,
                 Kind.TUTTI, 0, layout -> layout.nodes() > 1, // on a node nothing travels
                 (layout, loop, gates) -> bench(layout, loop, gates, List.of("--protocol", protocol))));
         var forced = algorithms.stream().map(name -> new Contender(PREFIX + name, Kind.TUTTI, 0, layout -> true,
-                (layout, loop, gates) -> {
-                    var words = bench(layout, loop, gates, List.of());
-                    words.addAll(0, List.of("env", JobEnvironment.ALGORITHM + "=" + choice(loop, name)));
-                    return words;
-                }));
+                (layout, loop, gates) -> forced(bench(layout, loop, gates, List.of()), loop, name)));
+        var flat = algorithms.stream().filter(_ -> names.contains(FLAT))
+                .map(name -> new Contender(PREFIX + FLAT + " " + name, Kind.TUTTI, 0, TuttiContenders::canBeFlat,
+                        (layout, loop, gates) -> forced(benchFlat(layout, loop, gates), loop, name)));
         var named = Stream.concat(all, protocols)
                 .filter(contender -> names.contains(contender.name().replaceFirst(PREFIX, "")));
-        return Stream.concat(named, forced).toList();
+        return Stream.of(named, forced, flat).flatMap(Function.identity()).toList();
+    }
+
+    private static boolean canBeFlat(Layout layout) {
+        return layout.nodes() > 1 && layout.ranksPerNode() > 1;
+    }
+
+    private static List<String> forced(List<String> words, Loop loop, String algorithm) {
+        words.addAll(0, List.of("env", JobEnvironment.ALGORITHM + "=" + choice(loop, algorithm)));
+        return words;
+    }
+
+    private List<String> benchFlat(Layout layout, Loop loop, Path gates) {
+        return bench(layout, loop, gates, place.hostsOfRanks(layout), place.rails(), List.of());
     }
 
     private List<String> bench(Layout layout, Loop loop, Path gates, List<String> options) {
-        return bench(layout, loop, gates, place.rails(), options);
+        return bench(layout, loop, gates, place.hosts(layout), place.rails(), options);
     }
 
-    private List<String> bench(Layout layout, Loop loop, Path gates, List<String> rails, List<String> options) {
+    private List<String> bench(Layout layout, Loop loop, Path gates, String hosts, List<String> rails,
+            List<String> options) {
         List<String> words = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp",
                 System.getProperty("java.class.path"), Main.class.getName(), "bench", "--repeats",
@@ -87,7 +107,7 @@ final class TuttiContenders {
         words.addAll(loop.benchOptions(layout));
         words.addAll(options);
         words.addAll(layout.nodes() == 1 ? List.of("-n", String.valueOf(layout.ranks()))
-                : List.of("--hosts", place.hosts(layout), "--agent", place.clusterScript() + " exec {host}",
+                : List.of("--hosts", hosts, "--agent", place.clusterScript() + " exec {host}",
                         "--rails", String.join(",", rails)));
         return words;
     }

@@ -52,6 +52,23 @@ class RailsTest {
                 .startsWith("env TUTTI_ALGORITHM=allgather=bruck@3-ports,all-to-all=bruck@3-ports ");
     }
 
+    /** The contenders of Qian and Afsahi's figure 11 that know no nodes: all ranks are nodes, in their order. */
+    @Test
+    void shouldHaveANodeForEachRankOfFlatAlgorithms() {
+        var layout = new Layout(2, 3);
+        var place = place("rail0", "rail1");
+        var commands = new TuttiContenders(place, List.of("bruck")).contenders(List.of("flat"), LOOP).stream()
+                .filter(contender -> contender.suits().test(layout)).collect(Collectors.toMap(Contender::name,
+                        contender -> String.join(" ", contender.starter().command(layout, LOOP, directory))));
+        assertThat(commands).containsOnlyKeys("tutti flat", "tutti bruck", "tutti flat bruck");
+        assertThat(commands.get("tutti flat bruck"))
+                .startsWith("env TUTTI_ALGORITHM=allgather=bruck,all-to-all=bruck ")
+                .contains(" --hosts name-1:1,name-1:1,name-1:1,name-2:1,name-2:1,name-2:1 ");
+        assertThat(commands.get("tutti bruck")).contains(" --hosts name-1:3,name-2:3 ");
+        assertThat(commands(place, List.of("flat"), List.of("bruck"))).as("with a rank a node")
+                .containsOnlyKeys("tutti bruck");
+    }
+
     /** Its processes find each other by one interface, and send by all. */
     @Test
     void shouldGiveOpenMpiAllRails() {

@@ -229,10 +229,9 @@ final class Programs {
 
     /** {@return the arguments of the program that calls every algorithm} */
     static List<String> everyAlgorithm() {
-        return Stream.of(Collective.values())
-                .flatMap(collective -> Catalogue.of(collective).stream()
-                        .map(algorithm -> collective.name() + "=" + algorithm.description().name()))
-                .toList();
+        return Stream.concat(Stream.of(Collective.values()).flatMap(each -> Catalogue.of(each).stream()),
+                Catalogue.unlisted().stream())
+                .map(algorithm -> algorithm.collective().name() + "=" + algorithm.description().name()).toList();
     }
 
     /** Computes for ever, until rank 3 fails in the way that HOW says; the others say whom they have lost. */
