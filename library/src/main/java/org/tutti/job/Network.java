@@ -61,10 +61,15 @@ final class Network implements AutoCloseable {
                 environment.size(), gossip, environment.hasCoreForEach(), environment.service());
         gossip.setFabric(fabric);
         this.directoryHandle = secret.directoryHandle();
-        fabric.registerKnown(directory.memory(), directoryHandle);
-        this.ringHandle = fabric.register(node.ring());
-        if (environment.firstRank() == 0) {
-            node.publishRendezvous(Rendezvous.text(fabric.addresses()));
+        try {
+            fabric.registerKnown(directory.memory(), directoryHandle);
+            this.ringHandle = fabric.register(node.ring());
+            if (environment.firstRank() == 0) {
+                node.publishRendezvous(Rendezvous.text(fabric.addresses()));
+            }
+        } catch (Throwable e) {
+            fabric.close();
+            throw e;
         }
     }
 
@@ -289,8 +294,18 @@ final class Network implements AutoCloseable {
         }
     }
 
+    /** Gives all back, also when a step throws, such as one that reads memory which has ended. */
     @Override
     public void close() {
+        try {
+            takeLeave();
+        } finally {
+            gossip.close();
+            fabric.close();
+        }
+    }
+
+    private void takeLeave() {
         long deadlineNanos = System.nanoTime() + environment.heartbeatMillis() * 1_000_000;
         while (environment.firstRank() == 0 && directory.isComplete() && directory.fetched() < node.nodes() - 1
                 && node.firstFailedRank() < 0 && System.nanoTime() - deadlineNanos < 0) {
@@ -300,7 +315,5 @@ final class Network implements AutoCloseable {
         for (int turn = 0; turn < LAST_NEWS_TURNS && !gossip.spread(); turn++) {
             sleep(LAST_NEWS_MILLIS);
         }
-        gossip.close();
-        fabric.close();
     }
 }

@@ -36,7 +36,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
                 SimulateCommand.class,
                 DrawCommand.class, ChartCommand.class, TuneCommand.class, PrepareCommand.class, HostCommand.class,
                 CommandLine.HelpCommand.class},
-        footer = {"", "Begin with", "  tutti run -n 4 examples/Pi.java", "",
+        footer = {"", "Begin with", "  tutti run -n 4 Program.java", "",
                 "Tutti's own laboratory: tutti chart, tutti "
                         + "tune (see tutti chart --help)."})
 public final class Main implements Runnable {

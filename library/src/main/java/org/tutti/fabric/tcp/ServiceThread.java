@@ -201,11 +201,14 @@ final class ServiceThread {
         selector.wakeup();
         LockSupport.unpark(thread);
         join();
-        peers.lose("this process has closed its job");
-        connections.close();
-        silence.close();
-        close(selector);
-        close(arrivals);
+        try {
+            peers.lose("this process has closed its job");
+        } finally {
+            connections.close();
+            silence.close();
+            close(selector);
+            close(arrivals);
+        }
     }
 
     private void join() {

@@ -345,12 +345,15 @@ public final class TcpFabric implements Fabric {
             }
             closing = true;
         }
-        retire();
-        long deadlineNanos = System.nanoTime() + Math.min(GOODBYE_NANOS_MAX, local.silenceNanosMax());
-        for (Peer peer : peers.connected()) {
-            sayGoodbye(peer, deadlineNanos);
+        try {
+            retire();
+            long deadlineNanos = System.nanoTime() + Math.min(GOODBYE_NANOS_MAX, local.silenceNanosMax());
+            for (Peer peer : peers.connected()) {
+                sayGoodbye(peer, deadlineNanos);
+            }
+        } finally {
+            service.close();
         }
-        service.close();
     }
 
     /** What was put must have arrived before the connection is closed, which may drop what is under way. */

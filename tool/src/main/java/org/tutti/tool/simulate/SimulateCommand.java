@@ -19,6 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -58,6 +59,7 @@ public final class SimulateCommand implements Callable<Integer> {
     private static final int STATUS_FAILED = 1;
     private static final int SEEDS_MAX = 1_000_000;
     private static final int PATH_LINES = 40;
+    private static final int PROGRESS_COLUMNS = 79;
     private static final String BY_FORMULA =
             "by the algorithm's formula, as it takes too many steps or messages to simulate";
     private static final double NANOS_PER_SECOND = 1e9;
@@ -238,12 +240,12 @@ public final class SimulateCommand implements Callable<Integer> {
     }
 
     private static ProgressBar progress(String task, long steps) {
-        var builder = new ProgressBarBuilder().setTaskName(task).setInitialMax(steps).setStyle(ProgressBarStyle.ASCII);
-        if (System.console() == null || !System.console().isTerminal()) { // a log needs no picture that moves
-            builder.setConsumer(new DelegatingProgressBarConsumer(_ -> {
-            }));
-        }
-        return builder.build();
+        boolean moves = System.console() != null && System.console().isTerminal(); // a log needs no such picture
+        return new ProgressBarBuilder().setTaskName(task).setInitialMax(steps).setStyle(ProgressBarStyle.ASCII)
+                .setConsumer(moves ? new ConsoleProgressBarConsumer(System.err, PROGRESS_COLUMNS)
+                        : new DelegatingProgressBarConsumer(_ -> {
+                        }))
+                .build();
     }
 
     // ---- prediction

@@ -1,0 +1,41 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.Optional;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.tutti.choice.Choice;
+import org.tutti.fabric.Service;
+import org.tutti.fabric.Striping;
+import org.tutti.memory.PrivateMemory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** What a process has of a network, beside what all the tests of several nodes use. */
+@Timeout(60)
+class NetworkTest {
+    private static JobEnvironment environment(NodeShape shape) {
+        return new JobEnvironment(shape, 0, 1, Path.of("/dev/shm"), 30_000, 10_000, 10_000, 1, Service.SLEEP,
+                Striping.SPEED, Choice.DEFAULT, LocalNodes.addresses(1), Optional.empty(), Optional.empty());
+    }
+
+    @Test
+    void shouldGiveBackItsPortAlsoWhenTheNodesMemoryHasEnded() throws IOException {
+        NodeShape shape = new NodeShape("network", 2, 0, 2, 1);
+        PrivateMemory memory = new PrivateMemory();
+        Node node = Node.create(memory, memory.claim(NodeLayout.bytes(2), "states"), shape, Secret.random(), false);
+        Network network = new Network(environment(shape), node);
+        InetSocketAddress address = Rendezvous.parse(node.rendezvous().orElseThrow()).getFirst();
+        memory.close();
+        assertThatThrownBy(network::close).isInstanceOf(IllegalStateException.class);
+        try (var socket = new ServerSocket(address.getPort(), 1, address.getAddress())) {
+            assertThat(socket.isBound()).isTrue();
+        }
+    }
+}
