@@ -7,6 +7,7 @@ import java.util.concurrent.locks.Lock;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.SectionPieces;
+import org.tutti.memory.LongWait;
 import org.tutti.memory.Waiter;
 
 /**
@@ -92,19 +93,34 @@ final class Requester {
      * @return the place; or, without the lock, {@link Fabric#NO_PLACE}, or −1 when the process is gone
      */
     private int lockWithPlace(boolean waits, Waiter.Check check) {
-        for (int turn = 1; !peer.isGone(); turn++) {
-            sending.lock(check);
-            int request = requests.free(waits ? 0 : Requests.PLACES_KEPT);
-            if (request >= 0) {
-                return request;
-            }
-            sending.unlock();
-            if (!waits) {
-                return Fabric.NO_PLACE;
-            }
-            sending.pollAndYield(turn, check); // without the lock, which others need who take answers and free places
+        int request = tryLockWithPlace(waits ? 0 : Requests.PLACES_KEPT, check);
+        return waits && request == Fabric.NO_PLACE ? awaitPlace(check) : request;
+    }
+
+    private int tryLockWithPlace(int first, Waiter.Check check) {
+        if (peer.isGone()) {
+            return -1;
         }
-        return -1;
+        sending.lock(check);
+        int request = requests.free(first);
+        if (request >= 0) {
+            return request;
+        }
+        sending.unlock();
+        return Fabric.NO_PLACE;
+    }
+
+    /** Waits without the lock, which others need who take answers and free places. */
+    private int awaitPlace(Waiter.Check check) {
+        int request = Fabric.NO_PLACE;
+        try (var wait = new LongWait()) {
+            for (int turn = 1; request == Fabric.NO_PLACE; turn++) {
+                wait.turn(check);
+                sending.pollAndYield(turn, check);
+                request = tryLockWithPlace(0, check);
+            }
+        }
+        return request;
     }
 
     private Frame describe(byte kind, int request, long region, long value) {
