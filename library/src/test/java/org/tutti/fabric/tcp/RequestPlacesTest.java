@@ -22,7 +22,7 @@ class RequestPlacesTest {
     void shouldListTheWaitForAPlace() {
         try (Arena arena = Arena.ofShared()) {
             var peer = new Peer(4, new Regions(), new Deaf(), new AtomicLong(), () -> false,
-                    new RailChoice(Striping.EVEN, () -> 0), arena);
+                    new RailChoice(Striping.EVEN, () -> 0, 0), arena);
             peer.connect(new Wire[]{new SimulatedWire(new SplittableRandom(1), 1 << 20).end(0)}); // nobody answers
             for (int place = 0; place < Requests.PLACES; place++) {
                 assertThat(ask(peer)).isEqualTo(place);
