@@ -267,6 +267,16 @@ class NodeProcessTest {
         }
     }
 
+    @Test
+    void shouldRefuseAWayOfStripingThatThereIsNot() {
+        try (var ranks = new RankProcesses()) {
+            ranks.start(0, 1, "sum", Map.of(JobEnvironment.STRIPING, "odd"));
+            assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(0)).contains("JobStartException: TUTTI_STRIPING cannot be used: \"odd\" is no way "
+                    + "of striping; give speed, even or whole");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
             "192.0.2.77:4000 | the rendezvous 192.0.2.77:4000 is not where the process of rank 0 listens, whose rail 0 "

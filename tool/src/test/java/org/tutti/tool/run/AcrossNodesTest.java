@@ -213,15 +213,15 @@ class AcrossNodesTest {
                                 Thread.onSpinWait();
                             }
                         }
-                        IO.println(System.getenv("TUTTI_SERVICE"));
+                        IO.println(System.getenv("TUTTI_SERVICE") + ", " + System.getenv("TUTTI_STRIPING"));
                     }
                 }
                 static final java.lang.invoke.VarHandle LONG =
                         java.lang.foreign.ValueLayout.JAVA_LONG.varHandle();
                 """;
-        try (var launcher = run(program, "--nodes 2 -n 2 --service poll")) {
+        try (var launcher = run(program, "--nodes 2 -n 2 --service poll --striping whole")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
-            assertThat(launcher.out()).isEqualTo("poll\npoll\n");
+            assertThat(launcher.out()).isEqualTo("poll, whole\npoll, whole\n");
         }
     }
 

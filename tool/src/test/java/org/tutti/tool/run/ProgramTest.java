@@ -183,6 +183,7 @@ class ProgramTest {
             "--levels 4,6 x.jar                   | each a greater multiple of the one before, but are [4, 6]",
             "--levels four x.jar                  | --levels four is not possible",
             "--service often x.jar                | --service often is not possible",
+            "--striping odd x.jar                | --striping odd is not possible: \"odd\" is no way of striping",
             "--timeout soon x.jar                | 'soon' is no duration from a millisecond to a year",
             "--timeout 0 x.jar                   | '0' is no duration from a millisecond",
             "--env NAME x.jar                    | --env 'NAME' sets nothing; write it as NAME=VALUE",
