@@ -9,10 +9,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.tutti.JobOptions;
 import org.tutti.JobOptions.Threads;
 import org.tutti.Program;
+import org.tutti.SampledRows;
 import org.tutti.Tutti;
 import org.tutti.onesided.History;
 
@@ -43,20 +43,20 @@ class HistoryTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, PLATFORM", "3, PLATFORM", "3, VIRTUAL", "5, VIRTUAL"})
+    @SampledRows({"3, VIRTUAL", "1, PLATFORM", "3, PLATFORM", "5, VIRTUAL"})
     void shouldKeepItsPromisesOnOneNode(int ranks, Threads threads) {
         Tutti.runLocal(ranks, JobOptions.DEFAULT.withThreads(threads), histories(1));
     }
 
     @ParameterizedTest
-    @CsvSource({"0 1, PLATFORM, 1", "0 1, VIRTUAL, 2", "0 0 1 1, PLATFORM, 2", "0 0 1 1, VIRTUAL, 1",
+    @SampledRows({"0 1, PLATFORM, 1", "0 1, VIRTUAL, 2", "0 0 1 1, PLATFORM, 2", "0 0 1 1, VIRTUAL, 1",
             "0 1 2, PLATFORM, 3", "0 1 1 2, VIRTUAL, 2"})
     void shouldKeepItsPromisesBetweenNodes(String shape, Threads threads, int rails) {
         LocalNodes.run(nodeOfRank(shape), threads, rails, histories(rails));
     }
 
     @ParameterizedTest
-    @CsvSource({"0 0 0, 1", "0 1, 1", "0 0 1, 2"})
+    @SampledRows({"0 1, 1", "0 0 0, 1", "0 0 1, 2"})
     void shouldKeepItsPromisesBetweenProcesses(String shape, int rails) {
         Map<String, String> environment = Map.of(RankMain.HISTORY_SEED, String.valueOf(FIRST), RankMain.HISTORY_RUNS,
                 String.valueOf(RUNS), JobEnvironment.RAILS,

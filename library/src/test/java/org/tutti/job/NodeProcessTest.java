@@ -108,6 +108,7 @@ class NodeProcessTest {
     }
 
     /** Groups without the process that is killed go on, with it they do not. */
+    @Tag("thorough")
     @Test
     void shouldGoOnInGroupsWithoutAProcessThatIsKilled() throws Exception {
         for (int[] shape : List.of(new int[]{0, 0, 0}, new int[]{0, 1, 0, 1, 1})) {
@@ -126,6 +127,7 @@ class NodeProcessTest {
     }
 
     /** Each rank leaves with a call under way; whoever is later hears that the others have left. */
+    @Tag("thorough")
     @Test
     void shouldEndCallsOnRemoteMemoryWhenAThreadLeavesTheJob() {
         for (int[] shape : List.of(new int[]{0, 0}, new int[]{0, 0, 1})) {
@@ -141,6 +143,7 @@ class NodeProcessTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldExcludeProcessesFromEachOther() {
         try (var ranks = RankProcesses.startNodes(THREE, "mutex-count", Map.of())) {
@@ -151,6 +154,7 @@ class NodeProcessTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldTellWhoWaitsForAMutexWhenItsHolderIsKilled() throws Exception {
         try (var ranks = RankProcesses.startNodes(THREE, "mutex", Map.of())) {

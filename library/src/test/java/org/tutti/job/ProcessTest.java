@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.MachineTime;
+import org.tutti.SampledRows;
 import org.tutti.SmallFileSystem;
 import org.tutti.memory.OwnFile;
 
@@ -30,7 +31,7 @@ class ProcessTest {
     private static final int STATUS_OF_EXCEPTION = 9;
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 5})
+    @SampledRows({"5", "1", "2", "3"})
     void shouldComputeTogetherAndLeaveNothing(int size) {
         try (var ranks = RankProcesses.start(size, "sum", Map.of())) {
             for (int rank = 0; rank < size; rank++) {
@@ -51,6 +52,7 @@ class ProcessTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldCombineAndReadMemoryThatTheProcessesShare() {
         assertThatTheyCombineWhatTheyShare(3);
@@ -81,7 +83,7 @@ class ProcessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"wait", "transfer"})
+    @SampledRows({"transfer", "wait"})
     void shouldTellTheOthersWithinASecondWhenAProcessIsKilled(String program) throws InterruptedException {
         try (var ranks = RankProcesses.start(3, program, Map.of())) {
             for (int rank = 0; rank < 3; rank++) {
@@ -110,6 +112,7 @@ class ProcessTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldTellWhoWaitsForAMutexWhenItsHolderIsKilled() throws InterruptedException {
         try (var ranks = RankProcesses.start(3, "mutex", Map.of())) {
@@ -122,6 +125,7 @@ class ProcessTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldPassAMutexOnWhenItsHolderIsKilled() throws InterruptedException {
         try (var ranks = RankProcesses.start(3, "mutex-pass-on", Map.of())) {

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.MachineTime;
+import org.tutti.SampledRows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,7 +34,7 @@ class StoppedProcessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {2, 3})
+    @SampledRows({"3", "2"})
     void shouldGiveUpAProcessThatStandsStillForTooLong(int victim) throws Exception {
         Map<String, String> impatient = Map.of(JobEnvironment.STANDSTILL_MILLIS, "1500",
                 JobEnvironment.HEARTBEAT_MILLIS, "1000");
@@ -57,7 +57,7 @@ class StoppedProcessTest {
 
     /** With others of its node, and alone there: the kernels of all hosts answer meanwhile. */
     @ParameterizedTest
-    @ValueSource(ints = {1, 3})
+    @SampledRows({"3", "1"})
     void shouldNotGiveUpAProcessThatStandsStillForLongerThanTheHeartbeat(int victim) throws Exception {
         try (var ranks = RankProcesses.startNodes(THREE, "wait-sum", Map.of(JobEnvironment.HEARTBEAT_MILLIS, "1000"))) {
             awaitAll(ranks, "joined");

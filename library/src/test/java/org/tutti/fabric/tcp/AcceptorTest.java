@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -323,6 +324,7 @@ class AcceptorTest {
         return bytes;
     }
 
+    @Tag("thorough")
     @Test
     void shouldDropThoseWhoSayNothingAfterAWhile() throws IOException, InterruptedException {
         Process process = new Process(SECRET);

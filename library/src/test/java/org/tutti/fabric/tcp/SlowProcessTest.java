@@ -16,12 +16,13 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.FutureTask;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.SampledRows;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.PutTarget;
@@ -128,7 +129,7 @@ class SlowProcessTest {
 
     /** The kernel of its host takes connections for it; and refuses them while it leaves. */
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
+    @SampledRows({"true", "false"})
     void shouldStandStillForLongerThanAHostMayBeSilent(boolean refuses) throws Exception {
         try (ServerSocketChannel door = door();
                 TcpFabric fabric = fabric((InetSocketAddress) door.getLocalAddress(), 500, 3000)) {
@@ -170,6 +171,7 @@ class SlowProcessTest {
     }
 
     /** It may be about to leave, and another process will tell that: only calls end, when they have waited for long. */
+    @Tag("thorough")
     @Test
     void shouldNotBeBlamedForRefusingConnections() throws Exception {
         InetSocketAddress closed;

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -27,6 +28,7 @@ class StarvedProcessTest {
         return output;
     }
 
+    @Tag("thorough")
     @Test
     void shouldConnectWhenThereIsMemoryAgain() throws Exception {
         String output = run("", "memory-for-a-while");
@@ -34,6 +36,7 @@ class StarvedProcessTest {
                 .doesNotContain("failed:").doesNotContain("lost");
     }
 
+    @Tag("thorough")
     @Test
     void shouldBlameItselfWhenThereIsNoMemoryForAConnection() throws Exception {
         String output = run("", "memory");

@@ -189,7 +189,7 @@ class BenchTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            --nodes 2             | --bytes 64k --operation put-strided,get --protocol pipelined      | 2""")
+            --nodes 2             | --bytes 192 --operation put-strided,get --protocol pipelined      | 2""")
     void shouldMeasureRemoteMemoryAndCheckIt(String where, String what, int cells, @TempDir Path directory)
             throws Exception {
         assertThatItMeasures(where, what, cells, directory);

@@ -268,7 +268,7 @@ class CompareTest {
     /** Each checks its own data, and fails if something is wrong. */
     @Tag("thorough")
     @ParameterizedTest
-    @ValueSource(strings = {"tutti", "segments", "openmpi", "mpich", "raw"})
+    @ValueSource(strings = {"tutti", "openmpi", "mpich", "raw"})
     void shouldMeasureOneSidedOperations(String contender) throws Exception {
         assumeTrue(TuttiContenders.ONE_SIDED_NAMES.contains(contender) || Peers.isInstalled(contender, null),
                 () -> contender + " is not installed; " + Peers.installLine(contender));

@@ -50,27 +50,28 @@ class AcrossNodesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--nodes 3 -n 5", "--hosts a:4,b:1 --ranks-per-process 3"})
+    @Shapes({"--nodes 3 -n 5", "-n 5", "--nodes 2 -n 5 --ranks-per-process 2", "--hosts a:2,b:1,c:2",
+            "--hosts a:4,b:1 --ranks-per-process 3"})
     void shouldComputeTheSameWhereverTheRanksAre(String options) throws Exception {
-        assertThatAllAreRight(options);
-    }
-
-    @Tag("thorough")
-    @ParameterizedTest
-    @ValueSource(strings = {"-n 5", "--nodes 2 -n 5", "--nodes 2 -n 5 --ranks-per-process 2", "--hosts a:2,b:1,c:2"})
-    void shouldComputeTheSameInOtherPlacesToo(String options) throws Exception {
-        assertThatAllAreRight(options);
+        try (var launcher = run(Programs.COMPUTES, options)) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.err()).isEmpty();
+            assertThat(launcher.out().lines()).containsExactlyInAnyOrder("0 is right", "1 is right", "2 is right",
+                    "3 is right", "4 is right");
+            assertThat(launcher.left(Path.of("/dev/shm"))).isEmpty();
+            assertThat(launcher.left(TEMPORARY)).isEmpty();
+        }
     }
 
     /** Each node meets the others when its last rank has come, whichever that is. */
     @ParameterizedTest
-    @ValueSource(ints = {0, 3})
-    void shouldWaitForARankThatJoinsLate(int late) throws Exception {
+    @Shapes({"3", "0"})
+    void shouldWaitForARankThatJoinsLate(String late) throws Exception {
         var program = """
                 import module org.tutti;
 
                 void main() throws InterruptedException {
-                    Thread.sleep(System.getenv("TUTTI_RANK").equals("%d") ? 1000 : 0);
+                    Thread.sleep(System.getenv("TUTTI_RANK").equals("%s") ? 1000 : 0);
                     try (var job = Tutti.join()) {
                         int[] sum = {job.rank()};
                         job.world().allreduce(sum, Reduction.SUM);
@@ -84,21 +85,9 @@ class AcrossNodesTest {
         }
     }
 
-    private void assertThatAllAreRight(String options) throws Exception {
-        try (var launcher = run(Programs.COMPUTES, options)) {
-            assertThat(launcher.status()).as(launcher.err()).isZero();
-            assertThat(launcher.err()).isEmpty();
-            assertThat(launcher.out().lines()).containsExactlyInAnyOrder("0 is right", "1 is right", "2 is right",
-                    "3 is right", "4 is right");
-            assertThat(launcher.left(Path.of("/dev/shm"))).isEmpty();
-            assertThat(launcher.left(TEMPORARY)).isEmpty();
-        }
-    }
-
     @Tag("thorough")
     @ParameterizedTest
-    @ValueSource(strings = {"-n 4", "--nodes 2 -n 5", "--nodes 3 -n 4", "--nodes 2 -n 5 --ranks-per-process 2",
-            "--hosts a:3,b:1", "-n 5 --levels 2,4", "--nodes 2 -n 7 --ranks-per-process 2 --levels 2"})
+    @ValueSource(strings = {"-n 4", "--nodes 3 -n 4", "-n 5 --levels 2,4", "--nodes 2 -n 7 --ranks-per-process 2 --levels 2"})
     void shouldComputeTheSameByEveryAlgorithm(String options) throws Exception {
         var algorithms = Programs.everyAlgorithm();
         try (var launcher = run(Programs.EVERY_ALGORITHM, options, algorithms)) {
@@ -109,20 +98,10 @@ class AcrossNodesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"2 4 REDUCE srm 3 4 0", "3 3 ALLREDUCE index-range 0 8192 2"})
+    @Shapes({"2 4 REDUCE srm 3 4 0", "2 4 REDUCE flat 3 4 0", "3 3 REDUCE rank-order 1 4 2",
+            "2 4 REDUCE chain 3 40000 0", "2 4 REDUCE rank-order 3 4 0", "3 3 ALLREDUCE rabenseifner 0 4096 2",
+            "3 3 ALLREDUCE rank-order 0 20000 2", "3 3 ALLREDUCE index-range 0 8192 2"})
     void shouldLetRanksLeaveAsSoonAsTheyAreNotNeeded(String call) throws Exception {
-        assertThatAllLeave(call);
-    }
-
-    @Tag("thorough")
-    @ParameterizedTest
-    @ValueSource(strings = {"2 4 REDUCE flat 3 4 0", "3 3 REDUCE rank-order 1 4 2", "2 4 REDUCE chain 3 40000 0",
-            "2 4 REDUCE rank-order 3 4 0", "3 3 ALLREDUCE rabenseifner 0 4096 2", "3 3 ALLREDUCE rank-order 0 20000 2"})
-    void shouldLetRanksLeaveByOtherAlgorithmsToo(String call) throws Exception {
-        assertThatAllLeave(call);
-    }
-
-    private void assertThatAllLeave(String call) throws Exception {
         var parts = List.of(call.split(" "));
         try (var launcher = run(Programs.LEAVES_EARLY, "--keep-going --nodes " + parts.get(0) + " -n " + parts.get(1),
                 parts.subList(2, parts.size()))) {
@@ -132,8 +111,7 @@ class AcrossNodesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"throw | --nodes 2 -n 4 | 1 | exited with status 1",
-            "wait | --hosts a:1,b:3 | 137 | was killed by signal 9"})
+    @CsvSource(delimiter = '|', value = "wait | --hosts a:1,b:3 | 137 | was killed by signal 9")
     void shouldNameTheRankThatFailsOnAnotherNode(String how, String options, int status, String sentence)
             throws Exception {
         assertThatItIsNamed(how, options, status, sentence);
@@ -141,7 +119,8 @@ class AcrossNodesTest {
 
     @Tag("thorough")
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"exit | --hosts a:2,b:2 | 3 | exited with status 3",
+    @CsvSource(delimiter = '|', value = {"throw | --nodes 2 -n 4 | 1 | exited with status 1",
+            "exit | --hosts a:2,b:2 | 3 | exited with status 3",
             "wait | --nodes 3 -n 4 | 137 | was killed by signal 9"})
     void shouldNameTheRankThatFailsElsewhereToo(String how, String options, int status, String sentence)
             throws Exception {

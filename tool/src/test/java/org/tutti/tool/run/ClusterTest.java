@@ -151,24 +151,16 @@ class ClusterTest {
         }
     }
 
-    @Test
-    void shouldTakeNoRankForLostThatLeavesAtOnce() throws Exception {
-        assertThatRanksMayLeaveAtOnce();
-    }
-
     @Tag("thorough")
     @RepeatedTest(3)
-    void shouldNeverTakeARankForLostThatLeavesAtOnce() throws Exception {
-        assertThatRanksMayLeaveAtOnce();
-    }
-
-    private static void assertThatRanksMayLeaveAtOnce() throws Exception {
+    void shouldTakeNoRankForLostThatLeavesAtOnce() throws Exception {
         try (var launcher = runProgram("import module org.tutti;\nvoid main() { Tutti.join().close(); }")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
             assertThat(launcher.err()).isEmpty();
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldNameTheHostWhoseRailIsDown() throws Exception {
         cut(NAME + "-2", "rail1");
@@ -179,6 +171,7 @@ class ClusterTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldNameTheHostThatHasNotTheAddressOfARail() throws Exception {
         var address = cluster("addresses").out().lines().findFirst().orElseThrow().replaceFirst(".*rail1=", "");
@@ -229,6 +222,7 @@ class ClusterTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldNameTheHostThatIsCutOff() throws Exception {
         try (var launcher = runProgram(Programs.GOES_ON)) {
@@ -263,6 +257,7 @@ class ClusterTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldGoOnWhenHostsCouldNotReachEachOtherAtFirst() throws Exception {
         cut(NAME + "-2", NAME + "-3");

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +70,7 @@ class ExamplesTest {
     }
 
     /** The program compares the count with that of a plain loop. */
+    @Tag("thorough")
     @ParameterizedTest
     @Shapes({"-n 4", "-n 5 --nodes 2 --ranks-per-process 2"})
     void shouldCountATreeByStealingWork(String options) throws Exception {
@@ -102,6 +104,7 @@ class ExamplesTest {
     }
 
     /** The program compares the eigenvalue with that of a plain computation. */
+    @Tag("thorough")
     @ParameterizedTest
     @Shapes({"-n 3", "-n 5 --nodes 2 --ranks-per-process 2"})
     void shouldFindTheGreatestEigenvalue(String options) throws Exception {
@@ -113,6 +116,7 @@ class ExamplesTest {
     }
 
     /** The program compares the bodies, bit by bit, with those that one rank has moved alone. */
+    @Tag("thorough")
     @ParameterizedTest
     @Shapes({"-n 3", "-n 5 --nodes 2 --ranks-per-process 2", "-n 4 --nodes 4 --algorithm allgather=bruck"})
     void shouldMoveBodiesThatAttractEachOther(String options) throws Exception {
@@ -124,6 +128,7 @@ class ExamplesTest {
     }
 
     /** The program compares the weights of both ways with those that one rank has found alone. */
+    @Tag("thorough")
     @ParameterizedTest
     @Shapes({"-n 3", "-n 5 --nodes 2 --ranks-per-process 2"})
     void shouldFindTheWeightsOfARegression(String options) throws Exception {

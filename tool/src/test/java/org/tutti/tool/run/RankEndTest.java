@@ -18,7 +18,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.tool.MachineTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -133,7 +132,7 @@ class RankEndTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2})
+    @Shapes({"1", "2"})
     void shouldNameTheRankThatRanOutOfMemory(int ranksPerProcess) throws Exception {
         var who = ranksPerProcess == 1 ? "rank 1" : "the process of ranks 0-1";
         try (var launcher = run(ranksPerProcess, "fills the heap")) {

@@ -107,6 +107,7 @@ class SeveralHostsTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldGiveStandardInputToRankZero() throws Exception {
         var input = "line\n".repeat(100_000);
@@ -183,6 +184,7 @@ class SeveralHostsTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldNameTheHostWhoseProcessIsKilled() throws Exception {
         try (var launcher = run("IO.println(rank); Thread.sleep(600_000);", "--hosts", "a:1,b:2")) {
@@ -213,6 +215,7 @@ class SeveralHostsTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldEndTheRanksOfALauncherThatIsSilent() throws Exception {
         try (var launcher =
@@ -323,6 +326,7 @@ class SeveralHostsTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldShowTheSecretToNobody() throws Exception {
         var agent = LauncherProcess.script(directory.resolve("agent"),

@@ -70,6 +70,7 @@ class SeveralNodesTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldEndAllNodesWhenARankFails() throws Exception {
         try (var launcher = run("IO.println(rank); if (rank == 3) { System.exit(3); } Thread.sleep(600_000);",
@@ -82,6 +83,7 @@ class SeveralNodesTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldLeaveTheOthersRunningWhenAskedTo() throws Exception {
         var body = "Thread.sleep(500 * rank); if (rank < 2) { System.exit(3 + rank); } IO.println(\"done\");";

@@ -86,6 +86,7 @@ class StuckJobTest {
     }
 
     /** As Ctrl-\ in a terminal sends the signal to all processes of the job. */
+    @Tag("thorough")
     @Test
     void shouldDumpNoThreadsOfRanksThatGetSigquitWithTheLauncher() throws Exception {
         try (var launcher = run(ONE_IS_MISSING, "-n", "4")) {
@@ -151,6 +152,7 @@ class StuckJobTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldSayWhereTheRanksAreAtTheTimeout() throws Exception {
         try (var launcher = run(ONE_IS_MISSING, "-n", "4", "--timeout", "8s")) {
@@ -227,6 +229,7 @@ class StuckJobTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldAskTheRanksOfOtherHosts() throws Exception {
         var script = LauncherProcess.script(directory);
