@@ -245,12 +245,12 @@ public final class CompareCommand implements Callable<Integer> {
         names = names.isEmpty() ? all.stream().filter(name -> mpiJar != null || !name.equals(Peers.OPENMPI_JAVA))
                 .filter(name -> !name.equals(TuttiContenders.FLAT)).toList() : names;
         var asked = names.stream().filter(peers::contains).toList();
+        var installed = asked.stream().filter(peer -> Peers.isInstalled(peer, mpiJar)).toList();
         for (var peer : asked) {
-            if (!Peers.isInstalled(peer, mpiJar)) {
+            if (!installed.contains(peer)) {
                 System.err.println("tutti: " + peer + " is not installed and is left out; " + Peers.installLine(peer));
             }
         }
-        var installed = asked.stream().filter(peer -> Peers.isInstalled(peer, mpiJar)).toList();
         if (installed.isEmpty() && !asked.isEmpty()) {
             throw new UsageException("no peer to compare with was found; install one, or measure Tutti alone with "
                     + "--contenders tutti");

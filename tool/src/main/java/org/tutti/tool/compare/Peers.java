@@ -3,6 +3,7 @@ package org.tutti.tool.compare;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,7 +43,7 @@ final class Peers {
         this.mpiJar = mpiJar;
     }
 
-    /** {@return how to install a peer} */
+    /** {@return how to install a peer, and what its program is compiled with} */
     static String installLine(String peer) {
         return "apt-get install " + switch (peer) {
             case "openmpi" -> "openmpi-bin libopenmpi-dev gcc";
@@ -57,11 +58,24 @@ final class Peers {
         return switch (peer) {
             case OPENMPI_JAVA -> mpiJar != null && Place.hasCommand("mpirun.openmpi") && Place.hasCommand("java")
                     && Place.hasCommand("javac");
-            case "openmpi", "mpich" -> Place.hasCommand("mpirun." + peer) && Place.hasCommand("mpicc." + peer);
+            case "openmpi", "mpich" -> Place.hasCommand("mpirun." + peer) && Place.hasCommand("mpicc." + peer)
+                    && hasHeader("mpicc." + peer);
             case "raw" -> Place.hasCommand("gcc");
             default -> Files.isRegularFile(MPJ.resolve("lib/starter.jar")) && Files.isRegularFile(LOG4J)
                     && Place.hasCommand("java") && Place.hasCommand("javac");
         };
+    }
+
+    /** Whether a compiler finds MPI's header, which may be in a package of its own. */
+    private static boolean hasHeader(String compiler) {
+        try {
+            return new ProcessBuilder(compiler, "-E", "-x", "c", "-include", "mpi.h", "-o", "/dev/null", "/dev/null")
+                    .redirectErrorStream(true).redirectOutput(Redirect.DISCARD).start().waitFor() == 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new TuttiException("interrupted while " + compiler + " was asked whether it has mpi.h", e);
+        }
     }
 
     /** {@return the contenders of a peer that is installed, for a loop; its program has been compiled} */

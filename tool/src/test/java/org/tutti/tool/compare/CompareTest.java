@@ -206,12 +206,25 @@ class CompareTest {
     @Test
     void shouldShowWhatTheCompilerSaid() throws Exception {
         mpich(FIGURE);
-        script("mpicc.mpich", "echo 'mpi.h: No such file'; exit 1");
+        script("mpicc.mpich", "[ $1 = -E ] || { echo 'cannot find -lmpich'; exit 1; }");
         var ended = runWithScripts("--contenders", "mpich");
         assertThat(ended.status()).isEqualTo(1);
         assertThat(ended.err()).contains("the program of mpich cannot be compiled by mpicc.mpich -O3",
-                "apt-get install mpich", "mpi.h: No such file");
+                "apt-get install mpich", "cannot find -lmpich");
         assertThatNothingIsLeft(ended);
+    }
+
+    /** Debian has the compiler in the package of mpirun, and the header in another one. */
+    @Test
+    void shouldLeaveOutAPeerWhoseHeaderIsMissing() throws Exception {
+        mpich(FIGURE);
+        script("mpicc.mpich", "echo 'mpi.h: No such file'; exit 1");
+        var ended = runWithScripts("--contenders", "mpich");
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.err().lines()).containsExactly(
+                "tutti: mpich is not installed and is left out; apt-get install mpich libmpich-dev gcc",
+                "tutti: no peer to compare with was found; install one, or measure Tutti alone with "
+                        + "--contenders tutti");
     }
 
     @Tag("thorough")
