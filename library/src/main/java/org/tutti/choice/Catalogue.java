@@ -88,7 +88,7 @@ public final class Catalogue {
             new BlocksAlgorithm(Collective.SCATTER), new DirectAllgather(),
             new RingAllgather(), new BruckAllgather(1), new BruckAllgather(3), new StandardExchangeAllgather(1),
             new StandardExchangeAllgather(3), GatherBroadcastAllgather.HALVING,
-            new GatherBroadcastAllgather(1), new GatherBroadcastAllgather(3),
+            new GatherBroadcastAllgather(1), new GatherBroadcastAllgather(3), GatherBroadcastAllgather.DIRECT,
             new MultiLeaderAllgather(2), new MultiLeaderAllgather(4),
             new BlocksAlgorithm(Collective.ALLGATHER),
             new DirectAllToAll(), new BruckAllToAll(1), new BruckAllToAll(3), new StandardExchangeAllToAll(1),
@@ -99,9 +99,10 @@ public final class Catalogue {
             new DoublingScan(false), new DoublingScan(true), new BinomialScan(false), new BinomialScan(true))
             .collect(Collectors.groupingBy(Algorithm::collective));
 
-    /** Those of the list with other numbers of ports and leaders; exchanges over edges have three ports at most. */
+    /** Those of the list with other numbers of ports and leaders. */
     private static final List<Algorithm> UNLISTED = List.of(
-            new ExchangeBarrier(2), new RecursiveExchangeAllreduce(2),
+            new ExchangeBarrier(2), new ExchangeBarrier(4),
+            new RecursiveExchangeAllreduce(2), new RecursiveExchangeAllreduce(4),
             new TreeGather(Shape.nomial(2)), new TreeGather(Shape.nomial(4)),
             new TreeScatter(Shape.nomial(2)), new TreeScatter(Shape.nomial(4)),
             new BruckAllgather(2), new BruckAllgather(4),

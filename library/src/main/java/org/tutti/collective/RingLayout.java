@@ -72,7 +72,7 @@ public final class RingLayout {
     public static final int SLOTS_MAX = 64;
 
     /** With how many others a node may exchange at a time over edges. */
-    public static final int PORTS_MAX = 3;
+    public static final int PORTS_MAX = 4;
 
     private static final NomialTree WIDEST_EXCHANGE = new NomialTree(PORTS_MAX);
     private static final int MANY_RANKS = 4;
@@ -235,7 +235,7 @@ public final class RingLayout {
     /**
      * Counts the edges of a slot: a parent, and as many others as the widest tree has children or an exchange rounds.
      * An exchange with k ports, up to {@value #PORTS_MAX}, needs one for each z·(k+1)<sup>j</sup> below the number of
-     * nodes, z from 1 to k, and none for a parent: up to 4,096 nodes no more than the trees.
+     * nodes, z from 1 to k, and none for a parent: up to 4,096 nodes at most three more than the trees.
      *
      * @param nodes how many nodes the communicator has
      * @return how many, 0 with one node

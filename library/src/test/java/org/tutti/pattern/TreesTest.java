@@ -14,8 +14,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class TreesTest {
     private static final Map<String, Tree> TREES = Map.of("binomial", BinomialTree.INSTANCE, "binary",
             BinaryTree.INSTANCE, "Fibonacci", FibonacciTree.INSTANCE, "chain", ChainTree.INSTANCE, "halving",
-            HalvingTree.INSTANCE, "nomial of 1", new NomialTree(1), "nomial of 2", new NomialTree(2), "nomial of 3",
-            new NomialTree(3), "nomial of 4", new NomialTree(4));
+            HalvingTree.INSTANCE, "star", StarTree.INSTANCE, "nomial of 1", new NomialTree(1), "nomial of 2",
+            new NomialTree(2), "nomial of 3", new NomialTree(3), "nomial of 4", new NomialTree(4));
 
     static List<Integer> sizes() {
         List<Integer> sizes = new ArrayList<>();

@@ -2,7 +2,6 @@
 package org.tutti.simulator;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -10,6 +9,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SplittableRandom;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -34,8 +34,8 @@ import org.tutti.memory.Words;
  * <li>A put reads its source when it is called. What it writes, it writes at a time of its channel, with the clock that
  * the rank had when it called; the word that it raises carries that clock with that time. So a later put of the same
  * channel publishes the bytes of an earlier one, and a put of another channel does not. But it must not write where an
- * earlier one writes, unless the rank has heard that that one has come: bytes may overtake each other on several rails,
- * or go again on another one, and only words are raised in order.
+ * earlier one writes, unless the rank has heard that that one has come: bytes overtake each other on several rails, and
+ * go again when one fails, and only words are raised in order ({@link Channel}).
  * <li>A put is under way at the latest when its rank flushes; in half of the cases not earlier.
  * <li>A put into a group's ring that is not there yet, or not any more, comes to nothing; one that arrives comes after
  * the ring was opened, as its process has found it.
@@ -46,7 +46,7 @@ import org.tutti.memory.Words;
  * more than the ledger tells them. But what a thread does itself is known to nobody before it says so.)
  * </ul>
  */
-final class World implements Ranks.Order, Shadow.Race {
+final class World implements Ranks.Order, Shadow.Race, Channel.Receiver {
     private static final class Word {
         private final long address;
         private Clock clock;
@@ -84,39 +84,52 @@ final class World implements Ranks.Order, Shadow.Race {
     }
 
     /** At a time of its channel, by who knew of the others what the clock says. */
-    private record Put(int call, PutTarget target, byte[] bytes, int time, Clock clock) {}
+    private static final class Put implements Channel.Request {
+        private final int call;
+        private final PutTarget target;
+        private final byte[] bytes;
+        private final int time;
+        private final Clock clock;
+        private boolean isNoted;
+        private boolean isRefused;
 
-    private static final class Get {
+        Put(int call, PutTarget target, byte[] bytes, int time, Clock clock) {
+            this.call = call;
+            this.target = target;
+            this.bytes = bytes;
+            this.time = time;
+            this.clock = clock;
+        }
+
+        @Override
+        public int length() {
+            return bytes.length;
+        }
+    }
+
+    private static final class Get implements Channel.Request {
         private final int thread;
         private final long region;
         private final long offset;
         private final MemorySegment target;
         private final long targetOffset;
         private final long bytes;
+        private final int time;
         private boolean given;
 
-        Get(int thread, long region, long offset, MemorySegment target, long targetOffset, long bytes) {
+        Get(int thread, long region, long offset, MemorySegment target, long targetOffset, long bytes, int time) {
             this.thread = thread;
             this.region = region;
             this.offset = offset;
             this.target = target;
             this.targetOffset = targetOffset;
             this.bytes = bytes;
+            this.time = time;
         }
-    }
 
-    private static final class Channel {
-        private final int from;
-        private final int to;
-        private final int actor;
-        private final ArrayDeque<Object> queue = new ArrayDeque<>();
-        private int sent;
-        private int time;
-
-        Channel(int from, int to, int actor) {
-            this.from = from;
-            this.to = to;
-            this.actor = actor;
+        @Override
+        public int length() {
+            return 0;
         }
     }
 
@@ -128,6 +141,8 @@ final class World implements Ranks.Order, Shadow.Race {
     private final int size;
     private final int threads;
     private final Interleaving interleaving;
+    private final SplittableRandom random;
+    private final int rails;
     private final Ranks ranks;
     private final Places places = new Places();
     private final Shadow shadow = new Shadow(this);
@@ -159,6 +174,8 @@ final class World implements Ranks.Order, Shadow.Race {
         this.size = size;
         this.threads = size * stages;
         this.interleaving = new Interleaving(seed);
+        this.random = new SplittableRandom(seed + size);
+        this.rails = 1 + random.nextInt(Channel.RAILS_MAX);
         this.ranks = new Ranks(threads, this);
         this.steps = recorded ? new Steps(threads, this::name) : null;
         this.clocks = new Clock[threads];
@@ -215,6 +232,21 @@ final class World implements Ranks.Order, Shadow.Race {
     /** {@return in which call a thread is} */
     int callOf(int thread) {
         return callOf[thread];
+    }
+
+    /** {@return how many rails there are between any two processes} */
+    int rails() {
+        return rails;
+    }
+
+    /** {@return how often one has failed} */
+    int losses() {
+        return channels.stream().mapToInt(Channel::losses).sum();
+    }
+
+    /** {@return how often one has come back} */
+    int returns() {
+        return channels.stream().mapToInt(Channel::returns).sum();
     }
 
     /** {@return who does what is being done, in words} */
@@ -286,7 +318,10 @@ final class World implements Ranks.Order, Shadow.Race {
                 actor = chosen;
                 return chosen;
             }
-            deliver(channels.get(chosen - threads));
+            Channel channel = channels.get((chosen - threads) / Channel.RAILS_MAX);
+            step++;
+            actor = channel.component();
+            channel.act((chosen - threads) % Channel.RAILS_MAX);
         }
     }
 
@@ -298,9 +333,8 @@ final class World implements Ranks.Order, Shadow.Race {
     /** Delivers what is still under way when all ranks have ended. */
     void drain() {
         for (Channel channel : channels) {
-            while (channel.sent > 0) {
-                deliver(channel);
-            }
+            actor = channel.component();
+            channel.drain();
         }
     }
 
@@ -509,7 +543,7 @@ final class World implements Ranks.Order, Shadow.Race {
             return name(component);
         }
         Channel channel = channels.get(component - threads);
-        return "a put of rank " + channel.from + " into the process of rank " + channel.to;
+        return "a put of rank " + channel.from() + " into the process of rank " + channel.to();
     }
 
     /** Makes zeros of all that was written. */
@@ -556,10 +590,10 @@ final class World implements Ranks.Order, Shadow.Race {
         read(thread, source, sourceOffset, bytes);
         byte[] copied = new byte[Math.toIntExact(bytes)];
         MemorySegment.copy(source, sourceOffset, MemorySegment.ofArray(copied), 0, bytes);
-        channel.queue.add(new Put(callOf[thread], target, copied, ++channel.time, clocks[thread].copy()));
+        channel.add(new Put(callOf[thread], target, copied, channel.nextTime(), clocks[thread].copy()));
         advance(thread);
         if (interleaving.flip()) {
-            send(channel);
+            channel.send();
         }
     }
 
@@ -573,25 +607,19 @@ final class World implements Ranks.Order, Shadow.Race {
         }
         Channel channel = channelBetween[rank][process];
         if (channel == null) {
-            channel = new Channel(rank, process, threads + channels.size());
+            channel = new Channel(rank, process, threads + channels.size(),
+                    threads + channels.size() * Channel.RAILS_MAX, rails, random.split(), interleaving, this);
             channels.add(channel);
             channelBetween[rank][process] = channel;
         }
         return channel;
     }
 
-    private void send(Channel channel) {
-        channel.sent = channel.queue.size();
-        if (channel.sent > 0) {
-            interleaving.add(channel.actor);
-        }
-    }
-
     void flush(int thread) {
         step(thread, () -> "flushes");
         for (Channel channel : channelBetween[rankOf(thread)]) {
             if (channel != null) {
-                send(channel);
+                channel.send();
             }
         }
     }
@@ -601,9 +629,9 @@ final class World implements Ranks.Order, Shadow.Race {
             long bytes) {
         step(thread, () -> "gets " + bytes + " bytes from " + describeRegion(region, offset));
         Channel channel = channel(rankOf(thread), process, region);
-        Get get = new Get(thread, region, offset, target, targetOffset, bytes);
-        channel.queue.add(get);
-        send(channel);
+        Get get = new Get(thread, region, offset, target, targetOffset, bytes, channel.time());
+        channel.add(get);
+        channel.send();
         sleep(thread, new Waiting(thread, null, 0, 0));
         if (get.given) {
             write(thread, target, targetOffset, bytes);
@@ -611,39 +639,45 @@ final class World implements Ranks.Order, Shadow.Race {
         return get.given;
     }
 
-    private void deliver(Channel channel) {
-        channel.sent--;
-        if (channel.sent == 0) {
-            interleaving.remove(channel.actor);
+    /** All accesses of a put are noted when its first bytes come. */
+    @Override
+    public void write(Channel channel, Channel.Request request, int from, int bytes) {
+        if (!(request instanceof Put put)) {
+            return;
         }
-        step++;
-        actor = channel.actor;
-        switch (channel.queue.remove()) {
-            case Put put -> deliver(channel, put);
-            case Get get -> answer(channel, get);
-            case Object other -> throw new IllegalStateException("not a request: " + other);
-        }
-    }
-
-    private void deliver(Channel channel, Put put) {
-        if (!isThere(put.target.region())) {
-            return; // what nobody awaits any more, such as credits; or the ring's process has not come yet
+        if (!isThere(put.target.region())) { // what nobody awaits any more; or the ring's process has not come yet
+            put.isRefused |= from + bytes == put.bytes.length;
+            return;
         }
         Clock opened = regions.get(put.target.region()).opened;
         if (opened != null) { // the process that delivers has found the ring because it is open
             put.clock.join(opened);
         }
         MemorySegment memory = reach(put.target.region(), put.target.offset(), put.bytes.length);
-        checkAwaited(channel.to, put, memory);
-        if (put.bytes.length > 0) {
+        checkAwaited(channel.to(), put, memory);
+        if (put.bytes.length > 0 && !put.isNoted) {
             long address = places.address(memory, put.target.offset());
-            shadow.write(address, put.bytes.length, channel.actor, put.time, put.clock, step);
+            shadow.write(address, put.bytes.length, channel.component(), put.time, put.clock, step);
             memoryUse.write(put.call, address, put.bytes.length);
-            MemorySegment.copy(MemorySegment.ofArray(put.bytes), 0, memory, put.target.offset(), put.bytes.length);
+            put.isNoted = true;
         }
-        if (put.target.action() == WordAction.RAISE) {
-            put.clock.set(channel.actor, put.time); // words are raised in order
-            raise(channel.actor, put, memory);
+        MemorySegment.copy(MemorySegment.ofArray(put.bytes), from, memory, put.target.offset() + from, bytes);
+    }
+
+    @Override
+    public void end(Channel channel, Channel.Request request) {
+        switch (request) {
+            case Get get -> answer(channel, get);
+            case Put put when put.target.action() == WordAction.RAISE && !put.isRefused
+                    && isThere(put.target.region()) -> {
+                MemorySegment memory = reach(put.target.region(), put.target.word(), Long.BYTES);
+                checkAwaited(channel.to(), put, memory);
+                put.clock.set(channel.component(), put.time); // words are raised in order
+                raise(channel.component(), put, memory);
+            }
+            default -> {
+                // it was there for its bytes
+            }
         }
     }
 
@@ -707,7 +741,7 @@ final class World implements Ranks.Order, Shadow.Race {
         }
         MemorySegment memory = reach(get.region, get.offset, get.bytes);
         Clock clock = clocks[get.thread];
-        clock.set(channel.actor, channel.time);
+        clock.set(channel.component(), Math.max(clock.time(channel.component()), get.time));
         if (regions.get(get.region).hasWords && get.bytes >= Words.LINE_BYTES) { // less than a line is a payload
             for (long at = 0; at < get.bytes; at += Long.BYTES) {
                 Word word = wordAt(places.address(memory, get.offset + at));

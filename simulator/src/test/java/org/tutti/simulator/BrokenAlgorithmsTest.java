@@ -90,7 +90,7 @@ class BrokenAlgorithmsTest {
                 fault(Fault.BLOCK_IS_READ_BEFORE_READY, "reads bytes|threw"),
                 fault(Fault.BLOCK_IS_SENT_BEFORE_READY, "reads bytes|threw"),
                 fault(Fault.BLOCK_OF_THE_NEIGHBOUR, "wrong byte in its result"),
-                fault(Fault.HALF_IS_USED_AGAIN_BEFORE_ALL_HAVE_READ, "bytes (while they|that) may still"),
+                fault(Fault.HALF_IS_USED_AGAIN_BEFORE_ALL_HAVE_READ, "bytes (while they|that) may still|no longer"),
                 fault(Fault.PLACE_IS_GIVEN_BACK_BEFORE_ALL_HAVE_READ, "bytes (while they|that) may still"),
                 fault(Fault.ALL_IS_SENT_BEFORE_ANY_IS_TAKEN, "deadlock: .* CREDIT"),
                 fault(Fault.BLOCKS_ARE_COMBINED_BEFORE_THEY_ARE_SHOWN, "reads bytes|threw"),

@@ -8,20 +8,21 @@ import org.tutti.collective.Outflow;
 import org.tutti.collective.SubtreeAlgorithm.Shape;
 import org.tutti.collective.Team;
 import org.tutti.pattern.NomialTree;
+import org.tutti.pattern.StarTree;
 import org.tutti.pattern.Tree;
 
 /**
  * A gather and a broadcast on one tree of nodes, whose subtrees are consecutive ones: each node sends its parent the
- * blocks of its subtree, and gets from it all others, in two parts: those before the subtree's, and those behind. On
- * the (k+1)-nomial tree this is the SMP-aware Gather and Broadcast of Qian and Afsahi 2008 (section 5.2.1): phase 1 is
- * the gather in each node's shared memory, phase 2 the tree-based gather among the masters, over k ports, and phase 3
- * the broadcast to all, which the paper leaves to the network's hardware, and which goes back down the tree here. On
- * the tree of recursive halving it is Portals' allgather (Schutt and Brightwell 2007).
+ * blocks of its subtree, and gets from it all others, in two parts: those before the subtree's, and those behind. This
+ * is the SMP-aware Gather and Broadcast of Qian and Afsahi 2008 (section 5.2.1): phase 1 is the gather in each node's
+ * shared memory, phase 2 the gather among the masters, on the (k+1)-nomial tree over k ports or direct, and phase 3 the
+ * broadcast to all, which the paper leaves to the network's hardware, and which goes back down the tree here. On the
+ * tree of recursive halving it is Portals' allgather (Schutt and Brightwell 2007).
  *
- * <p>2·⌈log n⌉ steps to the base of k + 1, ⌊log₂ n⌋ twice on the tree of recursive halving, and 2·(n − 1) messages,
- * where others have ⌈log n⌉ steps or n·(n − 1) messages. n − 1 nodes' blocks come to the root, (n − 1)/k over each port
- * (equation 1), and no block crosses to a node twice. As both papers say, it is for short blocks: the root sends nearly
- * everything to each of its children.
+ * <p>2·⌈log n⌉ steps to the base of k + 1, ⌊log₂ n⌋ twice on the tree of recursive halving, two if direct, and 2·(n −
+ * 1) messages, where others have ⌈log n⌉ steps or n·(n − 1) messages. n − 1 nodes' blocks come to the root, (n − 1)/k
+ * over each port (equation 1), and no block crosses to a node twice. As both papers say, it is for short blocks: the
+ * root sends nearly everything to each of its children.
  *
  * <p>{@link GatheredAllgather} says where blocks lie. A master waits for its children, and then for its parent, which
  * waits for its children first.
@@ -29,6 +30,10 @@ import org.tutti.pattern.Tree;
 public final class GatherBroadcastAllgather extends GatheredAllgather {
     /** Portals' allgather: on the tree of recursive halving. */
     public static final GatherBroadcastAllgather HALVING = new GatherBroadcastAllgather(Shape.HALVING, "⌊log₂ n⌋");
+
+    /** With Direct between the masters (section 5.1.1): all send to the root's node, and it to all. */
+    public static final GatherBroadcastAllgather DIRECT = new GatherBroadcastAllgather(
+            new Shape("gather-and-broadcast@direct", StarTree.INSTANCE, 1, "Qian, Afsahi 2008, section 5.2.1"), "1");
 
     private static final int TOP = 0;
 

@@ -43,7 +43,7 @@ public final class RecursiveExchangeAllreduce extends TwoLevelAllreduce implemen
     private final Partners partners;
 
     /**
-     * @param ports with how many others a node exchanges in a step, 1 to 3
+     * @param ports with how many others a node exchanges in a step, 1 to 4
      */
     public RecursiveExchangeAllreduce(int ports) {
         super(ports == 1 ? DOUBLING : EXCHANGE.withPorts(ports));

@@ -18,7 +18,7 @@ public final class ExchangeBarrier extends TwoLevelBarrier {
     private final MasterExchange masters;
 
     /**
-     * @param ports how many others a master signals in a step, 1 to 3
+     * @param ports how many others a master signals in a step, 1 to 4
      */
     public ExchangeBarrier(int ports) {
         super(ports == 1 ? SRM : EXCHANGE.withPorts(ports));

@@ -4,7 +4,9 @@ package org.tutti.fabric.tcp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -19,10 +21,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 class GatheringTest {
     private static final long REGION = 1 << 16;
     private static final int LONG_BYTES = FrameLayout.PAYLOAD_BYTES_MAX;
+    private static final int PIECE_BYTES_MIN = 16 << 10;
+    private static final int PUTS = 10;
 
-    /** Takes everything, and remembers how much each write was. */
+    /** Takes everything, and remembers how much each write was, and where long pieces of it lay. */
     private static final class CountingWire implements Wire {
         final List<Long> writes = new ArrayList<>();
+        final List<ByteBuffer> pieces = new ArrayList<>();
 
         @Override
         public int read(ByteBuffer target) {
@@ -44,6 +49,9 @@ class GatheringTest {
             long bytes = 0;
             for (int i = 0; i < count; i++) {
                 bytes += sources[i].remaining();
+                if (sources[i].remaining() >= PIECE_BYTES_MIN) {
+                    pieces.add(sources[i].slice().order(ByteOrder.nativeOrder()));
+                }
                 sources[i].position(sources[i].limit());
             }
             writes.add(bytes);
@@ -79,6 +87,34 @@ class GatheringTest {
             put(peer, source, LONG_BYTES, false);
             peer.pump();
             assertThat(wire.writes).as("at the latest when it is flushed").hasSize(3);
+        }
+    }
+
+    /** Rails are given no copies of their own: what they were given stays as it is, however much follows. */
+    @Test
+    void shouldWriteStripesFromWhereTheyAreKept() {
+        try (Arena arena = Arena.ofConfined()) {
+            CountingWire[] wires = {new CountingWire(), new CountingWire()};
+            Peer peer = new Peer(4, new Regions(), new Deaf(), new AtomicLong(), () -> false,
+                    new RailChoice(Striping.EVEN, () -> 0, 0), arena);
+            peer.connect(wires);
+            long[] source = new long[LONG_BYTES / Long.BYTES];
+            for (int i = 0; i < PUTS; i++) {
+                Arrays.fill(source, i);
+                put(peer, source, LONG_BYTES, false);
+                peer.pump();
+            }
+            long[] bytes = new long[PUTS];
+            for (CountingWire wire : wires) {
+                for (ByteBuffer piece : wire.pieces) {
+                    long[] kept = new long[piece.remaining() / Long.BYTES];
+                    piece.asLongBuffer().get(kept);
+                    assertThat(kept).containsOnly(kept[0]);
+                    bytes[(int) kept[0]] += piece.remaining();
+                }
+            }
+            assertThat(bytes).containsOnly(LONG_BYTES);
+            assertThat(wires[0].pieces).hasSameSizeAs(wires[1].pieces);
         }
     }
 }
