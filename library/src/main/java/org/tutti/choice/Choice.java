@@ -43,10 +43,12 @@ public final class Choice {
             Rule.of(BARRIER, Range.ANY, Range.ANY, ANY, Length.ANY, "srm"),
 
             // of a shorter message the way of the first chunk down the chain is too much
+            Rule.ofSlowLinks(BROADCAST, Range.from(3), Length.fromForEachNode(16 << 10), "chain"),
             Rule.of(BROADCAST, Range.from(3), Range.ANY, ANY, Length.fromForEachNode(256 << 10), "chain"),
             Rule.of(BROADCAST, Range.from(2), Range.ANY, ANY, Length.from(128 << 10), "srm"),
             Rule.of(BROADCAST, Range.ANY, Range.ANY, ANY, Length.ANY, "slot-ring"),
 
+            Rule.ofSlowLinks(REDUCE, Range.from(3), Length.fromForEachNode(16 << 10), "chain"),
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "srm"),
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "rank-order"),
             // its binomial tree nests over levels of powers of two
@@ -94,7 +96,8 @@ public final class Choice {
             Rule.of(ALL_TO_ALL, Range.from(2), Range.ANY, ANY, Length.ANY, "bruck")));
 
     /** What a choice is before anybody has asked for anything. */
-    public static final Choice DEFAULT = new Choice(Arrays.stream(Collective.values()).map(Choice::rules).toList());
+    public static final Choice DEFAULT =
+            new Choice(Arrays.stream(Collective.values()).map(Choice::rules).toList(), Links.FAST);
 
     /** How blocks are moved that may differ in length, by collective. */
     private static final Algorithm[] OF_BLOCKS = Arrays.stream(Collective.values())
@@ -105,9 +108,11 @@ public final class Choice {
 
     /** By collective. */
     private final List<List<Rule>> rules;
+    private final Links links;
 
-    private Choice(List<List<Rule>> rules) {
+    private Choice(List<List<Rule>> rules, Links links) {
         this.rules = rules;
+        this.links = links;
     }
 
     /**
@@ -160,12 +165,27 @@ public final class Choice {
     public Choice with(Collective collective, String name) {
         List<List<Rule>> changed = new ArrayList<>(rules);
         changed.set(collective.ordinal(), List.of(Rule.of(Catalogue.find(collective, name))));
-        return new Choice(changed);
+        return new Choice(changed, links);
     }
 
     private Choice preferring(List<Rule> table) {
         return new Choice(Arrays.stream(Collective.values()).map(collective -> Stream
-                .concat(of(collective, table), rules.get(collective.ordinal()).stream()).toList()).toList());
+                .concat(of(collective, table), rules.get(collective.ordinal()).stream()).toList()).toList(), links);
+    }
+
+    /**
+     * A choice for certain links between the nodes.
+     *
+     * @param present what they are
+     * @return the choice
+     */
+    public Choice over(Links present) {
+        return new Choice(rules, present);
+    }
+
+    /** {@return which links it is for} */
+    public Links links() {
+        return links;
     }
 
     /**
@@ -210,6 +230,6 @@ public final class Choice {
      * @return what its calls choose from
      */
     public Shortlist shortlist(Topology topology) {
-        return new Shortlist(topology, rules);
+        return new Shortlist(topology, links, rules);
     }
 }

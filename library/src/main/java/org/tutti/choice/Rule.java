@@ -12,24 +12,30 @@ import org.tutti.collective.Algorithm;
  * @param nodes on how many nodes the ranks are
  * @param ranks how many ranks there are
  * @param levels whether the nodes must have levels inside
+ * @param slowLinks whether the links between nodes must be slow
  * @param bytes how long the message is
  * @param algorithm what is taken; it must keep the order of the ranks if the operator does not commute
  */
-public record Rule(Range nodes, Range ranks, boolean levels, Length bytes, Algorithm algorithm) {
+public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, Length bytes, Algorithm algorithm) {
     private static final String ANY = "any";
 
     /** A rule that fits wherever the order of the ranks is kept, if that is needed. */
     static Rule of(Algorithm algorithm) {
-        return new Rule(Range.ANY, Range.ANY, false, Length.ANY, algorithm);
+        return new Rule(Range.ANY, Range.ANY, false, false, Length.ANY, algorithm);
     }
 
     static Rule of(Collective collective, Range nodes, Range ranks, boolean levels, Length bytes, String algorithm) {
-        return new Rule(nodes, ranks, levels, bytes, Catalogue.find(collective, algorithm));
+        return new Rule(nodes, ranks, levels, false, bytes, Catalogue.find(collective, algorithm));
     }
 
-    boolean fits(Topology topology, boolean operatorCommutes) {
+    /** A rule for links that are slow. */
+    static Rule ofSlowLinks(Collective collective, Range nodes, Length bytes, String algorithm) {
+        return new Rule(nodes, Range.ANY, false, true, bytes, Catalogue.find(collective, algorithm));
+    }
+
+    boolean fits(Topology topology, Links links, boolean operatorCommutes) {
         return nodes.contains(topology.nodes()) && ranks.contains(topology.size())
-                && (!levels || topology.hasLevels())
+                && (!levels || topology.hasLevels()) && (!slowLinks || links == Links.SLOW)
                 && (operatorCommutes || algorithm.keepsOrder(topology));
     }
 

@@ -18,16 +18,16 @@ public final class Shortlist {
     private final Candidate[][] commuting = new Candidate[Collective.values().length][];
     private final Candidate[][] ordered = new Candidate[Collective.values().length][];
 
-    Shortlist(Topology topology, List<List<Rule>> byCollective) {
+    Shortlist(Topology topology, Links links, List<List<Rule>> byCollective) {
         this.topology = topology;
         for (int i = 0; i < byCollective.size(); i++) {
-            commuting[i] = fitting(byCollective.get(i), true);
-            ordered[i] = fitting(byCollective.get(i), false);
+            commuting[i] = fitting(byCollective.get(i), links, true);
+            ordered[i] = fitting(byCollective.get(i), links, false);
         }
     }
 
-    private Candidate[] fitting(List<Rule> rules, boolean operatorCommutes) {
-        return rules.stream().filter(rule -> rule.fits(topology, operatorCommutes))
+    private Candidate[] fitting(List<Rule> rules, Links links, boolean operatorCommutes) {
+        return rules.stream().filter(rule -> rule.fits(topology, links, operatorCommutes))
                 .map(rule -> new Candidate(rule.bytes().least(topology.nodes()), rule.algorithm()))
                 .toArray(Candidate[]::new);
     }

@@ -62,7 +62,7 @@ final class Communicators {
         this.node = node;
         this.network = network;
         this.rank = rank;
-        this.choice = choice;
+        this.choice = network == null ? choice : choice.over(node.directory().links());
         this.coreForEach = node.nodeRanks() <= cores;
         NodeView view = node.world(rank, levels);
         this.pool = new WindowPool(node.memory(), view.windowBytesMax());

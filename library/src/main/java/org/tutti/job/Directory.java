@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 
 import org.tutti.JobStartException;
 import org.tutti.Topology;
+import org.tutti.choice.Links;
 import org.tutti.collective.Reach;
 import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.memory.Words;
@@ -99,6 +100,16 @@ final class Directory {
         long length = Math.clamp(field(rank, DirectoryLayout.HOST), 0, DirectoryLayout.HOST_TEXT_MAX);
         return new String(words.asSlice(DirectoryLayout.record(rank) + DirectoryLayout.HOST_TEXT, length)
                 .toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
+    }
+
+    /** Writes into the record of rank 0 what it was told of the links between the nodes. */
+    void writeLinks(Links links) {
+        Words.storePlain(words, DirectoryLayout.record(0) + DirectoryLayout.LINKS, links.ordinal());
+    }
+
+    /** What rank 0 was told of the links between the nodes, so that all choose alike. */
+    Links links() {
+        return field(0, DirectoryLayout.LINKS) == Links.SLOW.ordinal() ? Links.SLOW : Links.FAST;
     }
 
     List<InetSocketAddress> addresses(int rank) {

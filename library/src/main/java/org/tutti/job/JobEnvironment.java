@@ -12,6 +12,7 @@ import org.tutti.JobOptions;
 import org.tutti.JobStartException;
 import org.tutti.Topology;
 import org.tutti.choice.Choice;
+import org.tutti.choice.Links;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.Striping;
 
@@ -29,7 +30,7 @@ import org.tutti.fabric.Striping;
  * @param cores how many cores the ranks of this node may use together
  * @param service what the service thread does while no rank polls
  * @param striping how messages are dealt to several rails
- * @param choice the algorithms that were asked for
+ * @param choice the algorithms that were asked for, and the links that this process was told of
  * @param rails the addresses or interfaces to other nodes, empty to choose
  * @param rendezvous where rank 0 listens, when it is not told through the node's memory
  * @param secretFile the file of the secret, when it is not told through the node's memory
@@ -77,6 +78,9 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     /** Algorithms to use, such as {@code allreduce=flat,reduce=srm}; Tutti's choice unless set. */
     public static final String ALGORITHM = "TUTTI_ALGORITHM";
 
+    /** What the links between nodes are, {@code fast} unless set, or {@code slow}: as rank 0's process is told. */
+    public static final String LINKS = "TUTTI_LINKS";
+
     /** The levels inside a node, such as {@code 4,8}: groups of 4 ranks inside groups of 8; none unless set. */
     public static final String LEVELS = "TUTTI_LEVELS";
 
@@ -107,7 +111,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     static JobEnvironment ofEngine(NodeShape shape, int firstRank, int ranks) {
         Map<String, String> environment = new HashMap<>();
         for (String name : new String[]{MEMORY, JOIN_TIMEOUT_MILLIS, HEARTBEAT_MILLIS, STANDSTILL_MILLIS, CORES, RAILS,
-                SERVICE, STRIPING, ALGORITHM}) {
+                SERVICE, STRIPING, ALGORITHM, LINKS}) {
             Optional.ofNullable(System.getenv(name)).ifPresent(value -> environment.put(name, value));
         }
         environment.put(JOB, shape.job());
@@ -187,13 +191,27 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         }
     }
 
-    /** The algorithms that the environment asks for, in a job of any kind. */
-    static Choice choice(Map<String, String> environment) {
+    /**
+     * Reads which algorithms an environment asks for, and for which links, in a job of any kind.
+     *
+     * @param environment the variables
+     * @return the choice
+     * @throws JobStartException when there is no such algorithm, or no such kind of links
+     */
+    public static Choice choice(Map<String, String> environment) {
         String text = environment.getOrDefault(ALGORITHM, "");
         try {
-            return Choice.parse(text);
+            return Choice.parse(text).over(links(environment));
         } catch (IllegalArgumentException e) {
             throw new JobStartException(ALGORITHM + "=\"" + text + "\" cannot be used: " + e.getMessage());
+        }
+    }
+
+    private static Links links(Map<String, String> environment) {
+        try {
+            return Links.parse(environment.getOrDefault(LINKS, Links.FAST.toString()));
+        } catch (IllegalArgumentException e) {
+            throw new JobStartException(LINKS + " cannot be used: " + e.getMessage());
         }
     }
 

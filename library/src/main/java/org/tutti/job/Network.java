@@ -144,6 +144,9 @@ final class Network implements AutoCloseable {
     void register(int rank) {
         directory.write(rank, environment.shape().node(), environment.firstRank(), hostName(), ringHandle,
                 fabric.addresses());
+        if (rank == 0) {
+            directory.writeLinks(environment.choice().links());
+        }
         directory.addKnown();
     }
 

@@ -97,6 +97,27 @@ class ChoiceTest {
         }
     }
 
+    /** Where links are slow no byte enters or leaves a node twice. */
+    @ParameterizedTest
+    @CsvSource({"2x2, BROADCAST, 65536, slot-ring", "4x1, BROADCAST, 65528, slot-ring", "4x1, BROADCAST, 65536, chain",
+            "8x2, BROADCAST, 65536, slot-ring", "8x2, BROADCAST, 131072, chain", "2x2, REDUCE, 1048576, srm",
+            "3x1, REDUCE, 49152, chain", "4x2, REDUCE, 65528, srm", "4x2, REDUCE, 65536, chain",
+            "4x1, ALLREDUCE, 65536, index-range", "1x4, BROADCAST, 1048576, slot-ring"})
+    void shouldChooseForSlowLinks(String shape, Collective collective, long bytes, String name) {
+        Choice choice = Choice.DEFAULT.over(Links.SLOW);
+        assertThat(choice.shortlist(topology(shape)).algorithm(collective, bytes, true).description().name())
+                .isEqualTo(name);
+        assertThat(choice.with(collective, "srm").shortlist(topology(shape)).algorithm(collective, bytes, true)
+                .description().name()).as("what is asked for counts more").isEqualTo("srm");
+    }
+
+    @Test
+    void shouldRefuseLinksThatThereAreNot() {
+        assertThat(Links.parse("slow")).isEqualTo(Links.SLOW);
+        assertThatThrownBy(() -> Links.parse("1gbit")).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("\"1gbit\" is no kind of links; give fast or slow");
+    }
+
     @ParameterizedTest
     @CsvSource({"0.1.0.1, srm", "0.0.1.1, ring", "0.0, ring"})
     void shouldRefuseWhatIsAskedForAndDoesNotKeepTheOrder(String shape, String name) {

@@ -15,6 +15,7 @@ import org.tutti.JobOptions;
 import org.tutti.JobOptions.Threads;
 import org.tutti.Program;
 import org.tutti.choice.Choice;
+import org.tutti.choice.Links;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.Striping;
 import org.tutti.memory.Memory;
@@ -36,7 +37,7 @@ public final class LocalNodes implements AutoCloseable {
     private final int[] nodeOfRank;
     private Thread gossips;
 
-    private LocalNodes(int[] nodeOfRank, int rails, Supplier<? extends Memory> memory) {
+    private LocalNodes(int[] nodeOfRank, int rails, Supplier<? extends Memory> memory, Links links) {
         this.nodeOfRank = nodeOfRank;
         int size = nodeOfRank.length;
         int count = 0;
@@ -63,7 +64,8 @@ public final class LocalNodes implements AutoCloseable {
                     false);
             if (count > 1) {
                 networks[i] = new Network(new JobEnvironment(shapes[i], first, ranks, Path.of("/dev/shm"), 30_000,
-                        10_000, 10_000, CORES, Service.SLEEP, Striping.SPEED, Choice.DEFAULT, addresses(rails),
+                        10_000, 10_000, CORES, Service.SLEEP, Striping.SPEED,
+                        i == 0 ? Choice.DEFAULT.over(links) : Choice.DEFAULT, addresses(rails),
                         Optional.empty(),
                         Optional.empty()), nodes[i]);
             }
@@ -113,7 +115,24 @@ public final class LocalNodes implements AutoCloseable {
      * @throws AssertionError when a rank has thrown
      */
     static void runOn(int[] nodeOfRank, Supplier<? extends Memory> memory, Function<LocalNodes, Program> program) {
-        runOn(nodeOfRank, new int[0], Threads.PLATFORM, 1, memory, program);
+        runOn(nodeOfRank, new int[0], Threads.PLATFORM, 1, memory, Links.FAST, program);
+    }
+
+    /**
+     * Runs a program where links between nodes are of some kind, of which only the process of rank 0 is told.
+     *
+     * @param nodeOfRank for each rank its node
+     * @param links what they are
+     * @param program what each runs
+     * @throws AssertionError when a rank has thrown
+     */
+    static void runOver(int[] nodeOfRank, Links links, Function<LocalNodes, Program> program) {
+        runOn(nodeOfRank, new int[0], Threads.PLATFORM, 1, PrivateMemory::new, links, program);
+    }
+
+    /** What a node knows of the links. */
+    Links links(int node) {
+        return nodes[node].directory().links();
     }
 
     /** Another region of a node's process gets the handle of a group's ring, which then cannot have it. */
@@ -150,14 +169,14 @@ public final class LocalNodes implements AutoCloseable {
 
     private static void run(int[] nodeOfRank, int[] levels, Threads kind, int rails,
             Supplier<? extends Memory> memory, Program program) {
-        runOn(nodeOfRank, levels, kind, rails, memory, _ -> program);
+        runOn(nodeOfRank, levels, kind, rails, memory, Links.FAST, _ -> program);
     }
 
     private static void runOn(int[] nodeOfRank, int[] levels, Threads kind, int rails,
-            Supplier<? extends Memory> memory, Function<LocalNodes, Program> programs) {
+            Supplier<? extends Memory> memory, Links links, Function<LocalNodes, Program> programs) {
         Thread.Builder builder = kind == Threads.VIRTUAL ? Thread.ofVirtual() : Thread.ofPlatform();
         ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
-        try (LocalNodes job = new LocalNodes(nodeOfRank, rails, memory)) {
+        try (LocalNodes job = new LocalNodes(nodeOfRank, rails, memory, links)) {
             Program program = programs.apply(job);
             List<Thread> threads = new ArrayList<>();
             for (int rank = 0; rank < nodeOfRank.length; rank++) {

@@ -5,11 +5,14 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Optional;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.tutti.Reduction;
 import org.tutti.choice.Choice;
+import org.tutti.choice.Links;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.Striping;
 import org.tutti.memory.PrivateMemory;
@@ -20,9 +23,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** What a process has of a network, beside what all the tests of several nodes use. */
 @Timeout(60)
 class NetworkTest {
+    private static final int FOR_CHAIN = 8 << 10; // elements: over slow links nodes form a chain for as many
+
     private static JobEnvironment environment(NodeShape shape) {
         return new JobEnvironment(shape, 0, 1, Path.of("/dev/shm"), 30_000, 10_000, 10_000, 1, Service.SLEEP,
                 Striping.SPEED, Choice.DEFAULT, LocalNodes.addresses(1), Optional.empty(), Optional.empty());
+    }
+
+    @Test
+    void shouldChooseAlikeEverywhereForTheLinksThatRankZeroWasToldOf() {
+        LocalNodes.runOver(new int[]{0, 1, 2}, Links.SLOW, nodes -> job -> {
+            assertThat(nodes.links(job.rank())).isEqualTo(Links.SLOW);
+            double[] values = new double[FOR_CHAIN];
+            Arrays.fill(values, job.rank() + 1);
+            job.world().reduce(values, Reduction.SUM, 0);
+            job.world().broadcast(values, 0);
+            assertThat(values).containsOnly(1 + 2 + 3);
+        });
     }
 
     @Test

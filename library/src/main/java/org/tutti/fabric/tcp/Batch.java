@@ -3,7 +3,6 @@ package org.tutti.fabric.tcp;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 
 /**
@@ -17,9 +16,8 @@ final class Batch {
 
     private final ByteBuffer headers = Rail.buffer(FRAMES_MAX * FrameLayout.HEADER_BYTES);
     private final ByteBuffer[] buffers = new ByteBuffer[1 + 2 * FRAMES_MAX];
-    private WeakReference<Views> last = new WeakReference<>(null);
-    private WeakReference<Views> lastBefore = new WeakReference<>(null);
-    private Views payloads;
+    private final MemoryViews views = new MemoryViews(FRAMES_MAX);
+    private ByteBuffer[] payloads;
     private int frames;
 
     /** @param left what goes first */
@@ -30,51 +28,8 @@ final class Batch {
         }
     }
 
-    /** Views of one memory, a buffer for each frame of a batch. */
-    private static final class Views {
-        private final ByteBuffer[] buffers = new ByteBuffer[FRAMES_MAX];
-        private final MemorySegment.Scope scope;
-        private final long address;
-        private final long bytes;
-
-        Views(MemorySegment source) {
-            scope = source.scope();
-            address = source.address();
-            bytes = source.byteSize();
-            ByteBuffer view = source.asByteBuffer();
-            for (int i = 0; i < FRAMES_MAX; i++) {
-                buffers[i] = view.duplicate();
-            }
-        }
-
-        /** Whether they are of just this memory; other memory may have its address once it has been freed. */
-        boolean areOf(MemorySegment source) {
-            return source.address() == address && source.byteSize() == bytes && source.scope().equals(scope);
-        }
-    }
-
-    /**
-     * The views of a memory. Those of two are kept, as calls send from their source and their target in turns; but only
-     * until the next collection of garbage, as memory of an automatic arena is there for as long as its views are.
-     */
-    private Views views(MemorySegment source) {
-        Views views = last.get();
-        if (views != null && views.areOf(source)) {
-            return views;
-        }
-        WeakReference<Views> before = lastBefore;
-        views = before.get();
-        if (views == null || !views.areOf(source)) {
-            views = new Views(source);
-            before = new WeakReference<>(views);
-        }
-        lastBefore = last;
-        last = before;
-        return views;
-    }
-
     void begin(MemorySegment source) {
-        payloads = views(source);
+        payloads = views.of(source);
         headers.clear();
         frames = 0;
     }
@@ -83,7 +38,7 @@ final class Batch {
         FrameLayout.write(headers, frame);
         buffers[1 + 2 * frames].limit(headers.position()).position(headers.position() - FrameLayout.HEADER_BYTES);
         buffers[2 + 2 * frames] =
-                payloads.buffers[frames].limit((int) sourceOffset + frame.length).position((int) sourceOffset);
+                payloads[frames].limit((int) sourceOffset + frame.length).position((int) sourceOffset);
         frames++;
     }
 

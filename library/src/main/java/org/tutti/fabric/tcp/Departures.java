@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
+import org.tutti.fabric.Loss;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 
@@ -18,8 +19,8 @@ final class Departures {
     private static final Rail[] NO_RAILS = {};
     private static final int GATHERED_BYTES_MAX = 16 << 10;
 
-    /** Below it a copy costs less than a system call. */
-    private static final int SENT_AS_KEPT_BYTES_MIN = 16 << 10;
+    /** What is as long goes from where it lies; below, a copy costs less than a system call. */
+    static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
 
     private final Peer peer;
     private final Regions regions;
@@ -155,7 +156,7 @@ final class Departures {
 
     /** Whether a payload goes from where it is kept, and so is copied once. */
     private boolean isSentAsKept(int length) {
-        return retention != null && length >= SENT_AS_KEPT_BYTES_MIN;
+        return retention != null && length >= SENT_DIRECTLY_BYTES_MIN;
     }
 
     /** Sends a frame whose payload has been written where it is kept, on a rail that has room for it. */
@@ -362,47 +363,123 @@ final class Departures {
     private boolean serveReplies() {
         while (!answers.isEmpty()) {
             Frame asked = answers.first();
-            Region region = asked.kind == FrameLayout.GET ? regions.find(asked.region) : null;
-            boolean refuses = asked.has(FrameLayout.REFUSED) || asked.kind == FrameLayout.GET && region == null;
-            long left = asked.kind == FrameLayout.GET && !refuses ? asked.value - asked.tag : 0;
-            long message = asked.has(FrameLayout.PACKED) ? 0 : asked.value; // many runs go in one frame
-            int most = (int) Math.min(left, choice.stripe(message));
-            if (asked.tag == 0) {
-                choice.beginMessage();
+            boolean reads = asked.kind == FrameLayout.GET && !asked.has(FrameLayout.REFUSED);
+            Region region = reads ? regions.find(asked.region) : null;
+            if (reads && region == null) {
+                asked.flags |= FrameLayout.REFUSED;
             }
-            Rail rail = railWithRoom(FrameLayout.HEADER_BYTES + most);
-            if (rail == null) {
+            long left = region == null ? 0 : asked.value - asked.tag;
+            if (!(isRepliedDirectly(asked, region, left) ? replyDirectly(asked, region, left)
+                    : replyCopied(asked, region, left))) {
                 return peer.isGone();
             }
-            int length = Math.min(most, choice.stripe(rail, message, left));
-            boolean isSentAsKept = isSentAsKept(length);
-            MemorySegment to = isSentAsKept ? retention.segment() : rail.outgoing();
-            long at = isSentAsKept ? retention.nextPayload(length) : rail.payloadAt();
-            if (length > 0 && !answers.read(asked, region, length, to, at)) {
-                refusals.incrementAndGet();
-                refuses = true;
-                length = 0;
-                left = 0;
-            }
-            boolean last = length == left;
-            served.of(FrameLayout.REPLY).flags =
-                    (byte) ((refuses ? FrameLayout.REFUSED : 0) | (last ? FrameLayout.LAST : 0));
-            served.length = length;
-            served.word = asked.word;
-            served.offset = asked.kind == FrameLayout.GET ? asked.tag : 0;
-            served.value = asked.value;
-            if (isSentAsKept(length)) {
-                sendKept(rail, served);
-            } else {
-                appendWritten(rail, served);
-            }
-            asked.tag += length;
-            if (last) {
-                answers.remove();
-            }
-            write();
         }
         return true;
+    }
+
+    private boolean isRepliedDirectly(Frame asked, Region region, long left) {
+        return left >= SENT_DIRECTLY_BYTES_MIN && retention == null && !asked.has(FrameLayout.PACKED)
+                && MemoryViews.arePossible(region.segment()) && region.segment().scope().isAlive();
+    }
+
+    /**
+     * Writes what the wire takes of the bytes that were asked for, from where they lie: who has revoked the region
+     * waits for the sending lock before its memory is freed.
+     *
+     * @return whether it took anything, or nothing more is to be sent
+     */
+    private boolean replyDirectly(Frame asked, Region region, long left) {
+        Rail rail = railWithRoom(FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX);
+        if (rail == null) {
+            return false;
+        }
+        long before = sent;
+        try {
+            writeReplies(rail, asked, region, left);
+        } catch (IOException e) {
+            peer.loseAfterReading(rail, whyLost(e));
+            return false;
+        } catch (IllegalStateException e) {
+            requireClosed(region, e);
+            if (sent > before) { // a frame has begun, and cannot be ended
+                peer.lose(Loss.ENDED, "memory of this process was closed while bytes of it were sent");
+            }
+            return true; // what comes next is refused
+        }
+        asked.tag += Math.min(left, (sent - before) * FrameLayout.PAYLOAD_BYTES_MAX);
+        if (asked.tag == asked.value) {
+            answers.remove();
+        }
+        return sent > before;
+    }
+
+    private void writeReplies(Rail rail, Frame asked, Region region, long left) throws IOException {
+        rail.beginBatch(region.segment());
+        try {
+            long done = 0;
+            for (int i = 0; i < Batch.FRAMES_MAX && done < left; i++) {
+                int length = (int) Math.min(left - done, FrameLayout.PAYLOAD_BYTES_MAX);
+                describeReply(asked, asked.tag + done, length, done + length == left);
+                addToBatch(rail, served, asked.offset + asked.tag + done);
+                done += length;
+            }
+            rail.writeBatch();
+        } finally {
+            endBatch(rail);
+        }
+    }
+
+    private boolean replyCopied(Frame asked, Region region, long left) {
+        long message = asked.has(FrameLayout.PACKED) ? 0 : asked.value; // many runs go in one frame
+        int most = (int) Math.min(left, choice.stripe(message));
+        if (asked.tag == 0) {
+            choice.beginMessage();
+        }
+        Rail rail = railWithRoom(FrameLayout.HEADER_BYTES + most);
+        if (rail == null) {
+            return false;
+        }
+        int length = Math.min(most, choice.stripe(rail, message, left));
+        boolean isSentAsKept = isSentAsKept(length);
+        MemorySegment to = isSentAsKept ? retention.segment() : rail.outgoing();
+        long at = isSentAsKept ? retention.nextPayload(length) : rail.payloadAt();
+        if (length > 0 && !answers.read(asked, region, length, to, at)) {
+            refuse(asked);
+            return true;
+        }
+        describeReply(asked, asked.kind == FrameLayout.GET ? asked.tag : 0, length, length == left);
+        if (isSentAsKept) {
+            sendKept(rail, served);
+        } else {
+            appendWritten(rail, served);
+        }
+        asked.tag += length;
+        if (length == left) {
+            answers.remove();
+        }
+        write();
+        return true;
+    }
+
+    /** The next reply says that there are no bytes, or no more. */
+    private void refuse(Frame asked) {
+        refusals.incrementAndGet();
+        asked.flags |= FrameLayout.REFUSED;
+    }
+
+    private void describeReply(Frame asked, long offset, int length, boolean last) {
+        served.of(FrameLayout.REPLY).flags =
+                (byte) (asked.flags & FrameLayout.REFUSED | (last ? FrameLayout.LAST : 0));
+        served.length = length;
+        served.word = asked.word;
+        served.offset = offset;
+        served.value = asked.value;
+    }
+
+    private static void requireClosed(Region region, IllegalStateException e) {
+        if (region.segment().scope().isAlive()) {
+            throw e;
+        }
     }
 
     private boolean serveCounts() {

@@ -238,9 +238,7 @@ final class Rail {
 
     /** Lets go of a region that has been revoked. */
     void forgetRevoked() {
-        if (sink.forgetRevoked()) {
-            both[0] = null;
-        }
+        sink.forgetRevoked();
     }
 
     /**
@@ -305,6 +303,8 @@ final class Rail {
         } catch (IllegalStateException e) {
             sink.discardClosed(e);
             return wire.read(in);
+        } finally {
+            both[0] = null;
         }
         remaining -= sink.noteRead();
         return bytes;

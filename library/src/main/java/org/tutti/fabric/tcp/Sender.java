@@ -20,7 +20,6 @@ import org.tutti.memory.Waiter;
  * there.
  */
 final class Sender {
-    private static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
     private static final int TURN_BYTES = Batch.FRAMES_MAX * FrameLayout.PAYLOAD_BYTES_MAX;
 
     private final Peer peer;
@@ -46,7 +45,7 @@ final class Sender {
             boolean direct = false;
             sending.lock(check);
             try {
-                direct = part >= SENT_DIRECTLY_BYTES_MIN && isSentDirectly(source);
+                direct = part >= Departures.SENT_DIRECTLY_BYTES_MIN && isSentDirectly(source);
                 if (at == 0) {
                     departures.choice().beginMessage();
                 }
@@ -174,7 +173,7 @@ final class Sender {
     }
 
     private boolean isSentDirectly(MemorySegment source) {
-        return !departures.areKept() && source.isNative() && source.byteSize() <= Integer.MAX_VALUE;
+        return !departures.areKept() && MemoryViews.arePossible(source);
     }
 
     /** Sends pieces straight from where they lie, as frames that are described but for their places. */

@@ -19,6 +19,7 @@ final class Sink {
     private Region region;
     private ByteBuffer view;
     private Region viewed;
+    private final MemoryViews views = new MemoryViews(1);
     private boolean landed;
     private MemorySegment landing;
     private ByteBuffer landingView;
@@ -30,7 +31,7 @@ final class Sink {
         region = target;
     }
 
-    /** The payload goes into memory that has no view. */
+    /** The payload goes into memory of a call that waits for it. */
     void into(MemorySegment target, long targetOffset) {
         segment = target;
         offset = targetOffset;
@@ -72,6 +73,9 @@ final class Sink {
         segment = null;
         region = null;
         landed = false;
+        if (viewed == null) {
+            view = null; // nobody's memory is kept for longer than a call
+        }
     }
 
     void discardRevoked() {
@@ -88,15 +92,13 @@ final class Sink {
         discard();
     }
 
-    /** Lets go of a region that has been revoked; returns whether nobody needs its view any more. */
-    boolean forgetRevoked() {
+    /** Lets go of a region that has been revoked, and of its view. */
+    void forgetRevoked() {
         discardRevoked();
-        boolean revoked = viewed != null && viewed.isRevoked();
-        if (revoked) {
+        if (viewed != null && viewed.isRevoked()) {
             viewed = null;
             view = null;
         }
-        return revoked;
     }
 
     /** Whether there is a view to read through. Views are made for long payloads only: small ones change regions. */
@@ -105,7 +107,8 @@ final class Sink {
             viewed = null;
             view = landingView;
         } else if (region == null) {
-            return false;
+            viewed = null;
+            view = segment != null && MemoryViews.arePossible(segment) ? views.of(segment)[0] : null;
         } else if (viewed != region) {
             viewed = region;
             view = region.view();

@@ -44,8 +44,7 @@ public final class BenchProgram {
         String chosen(Communicator world) {
             return operation.collective().map(collective -> call == CallKind.WITH_BLOCKS
                     ? Choice.ofBlocks(collective, world.topology(), true)
-                    : Choice.parse(System.getenv().getOrDefault(JobEnvironment.ALGORITHM, ""))
-                            .shortlist(world.topology())
+                    : JobEnvironment.choice(System.getenv()).shortlist(world.topology())
                             .algorithm(collective, bytes, true))
                     .map(chosen -> chosen.description().name()).orElse("");
         }

@@ -11,6 +11,7 @@ import org.tutti.Collective;
 import org.tutti.JobStartException;
 import org.tutti.choice.Catalogue;
 import org.tutti.choice.Choice;
+import org.tutti.choice.Links;
 import org.tutti.choice.Rule;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Chunked;
@@ -36,7 +37,7 @@ import picocli.CommandLine.Option;
 public final class InfoCommand implements Callable<Integer> {
     private static final int[] RANKS_SHOWN = {2, 8, 64, 1024};
     private static final long KIBIBYTE = 1 << 10;
-    private static final String RULE_LINE = "%-10s   %-9s   %-10s   %-6s   %-22s   %-29s   %s%n";
+    private static final String RULE_LINE = "%-10s   %-9s   %-10s   %-6s   %-5s   %-22s   %-29s   %s%n";
 
     @Option(names = "--algorithms", description = "List the algorithms of every collective.")
     private boolean algorithms;
@@ -131,7 +132,7 @@ public final class InfoCommand implements Callable<Integer> {
     }
 
     private static void listChoices(PrintStream out) {
-        out.printf(RULE_LINE, "collective", "nodes", "ranks", "levels", "bytes", "operator", "algorithm");
+        out.printf(RULE_LINE, "collective", "nodes", "ranks", "levels", "links", "bytes", "operator", "algorithm");
         for (var collective : Collective.values()) {
             listRules(Choice.rules(collective), out);
         }
@@ -143,13 +144,15 @@ public final class InfoCommand implements Callable<Integer> {
         out.println(
                 "The first line that fits is used, unless an algorithm was asked for: by --algorithm or "
                         + JobEnvironment.ALGORITHM + ",\nor withAlgorithm in a program. "
-                        + "Levels: the node has some. Ranks in blocks: each node's ranks follow each other.");
+                        + "Levels: the node has some. Links: as --links\nor " + JobEnvironment.LINKS
+                        + " says they are. Ranks in blocks: each node's ranks follow each other.");
     }
 
     private static void listRules(List<Rule> rules, PrintStream out) {
         for (Rule rule : rules) {
             Collective collective = rule.algorithm().collective();
             out.printf(RULE_LINE, collective.label(), rule.nodes(), rule.ranks(), rule.levels() ? "yes" : "any",
+                    rule.slowLinks() ? Links.SLOW : "any",
                     rule.bytes(), collective.combines() ? rule.operators() : "",
                     rule.algorithm().description().name());
         }

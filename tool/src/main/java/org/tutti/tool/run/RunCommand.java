@@ -13,6 +13,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 
 import org.tutti.choice.Choice;
+import org.tutti.choice.Links;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.Striping;
 import org.tutti.job.JobEnvironment;
@@ -105,6 +106,11 @@ public final class RunCommand implements Callable<Integer> {
                     + "whole messages in turns. Default: speed.")
     private String striping = "";
 
+    @Option(names = "--links", paramLabel = "fast|slow",
+            description = "What takes the time of long messages between nodes: the cores (fast), or links of which the "
+                    + "cores can fill each (slow), as of 1 Gbit/s; algorithms are chosen for it. Default: fast.")
+    private String links = "";
+
     @Option(names = {"-J",
             "--jvm"}, paramLabel = "option", description = "An option for the ranks' JVMs, as in -J-Xmx1g.")
     private List<String> jvmOptions = new ArrayList<>();
@@ -174,6 +180,7 @@ public final class RunCommand implements Callable<Integer> {
         Map<String, String> environment = new LinkedHashMap<>();
         environment.put(JobEnvironment.STANDSTILL_MILLIS, String.valueOf(standstill.toMillis()));
         pass(environment, JobEnvironment.ALGORITHM, "--algorithm", String.join(",", algorithms), Choice::parse);
+        pass(environment, JobEnvironment.LINKS, "--links", links, Links::parse);
         pass(environment, JobEnvironment.LEVELS, "--levels", levels, JobEnvironment::parseLevels);
         pass(environment, JobEnvironment.SERVICE, "--service", service, Service::parse);
         pass(environment, JobEnvironment.STRIPING, "--striping", striping, Striping::parse);

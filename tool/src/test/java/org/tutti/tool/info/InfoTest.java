@@ -65,15 +65,16 @@ class InfoTest {
         Ended ended = info("--choices");
         assertThat(ended.status()).as(ended.err()).isZero();
         List<String> lines = ended.out().lines().map(line -> line.replaceAll(" {2,}", "|")).toList();
-        assertThat(lines).startsWith("collective|nodes|ranks|levels|bytes|operator|algorithm")
-                .containsSubsequence("barrier|1|up to 8|any|any|flat",
-                        "broadcast|3 or more|any|any|256 KiB a node or more|chain",
-                        "broadcast|any|any|any|any|slot-ring",
-                        "allreduce|2 or more|any|any|64 KiB or more|commuting, or ranks in blocks|index-range",
-                        "allreduce|1|any|yes|512 B or more|any|index-radix",
-                        "allreduce|1|17 or more|any|any|any|srm",
+        assertThat(lines).startsWith("collective|nodes|ranks|levels|links|bytes|operator|algorithm")
+                .containsSubsequence("barrier|1|up to 8|any|any|any|flat",
+                        "broadcast|3 or more|any|any|slow|16 KiB a node or more|chain",
+                        "broadcast|3 or more|any|any|any|256 KiB a node or more|chain",
+                        "broadcast|any|any|any|any|any|slot-ring",
+                        "allreduce|2 or more|any|any|any|64 KiB or more|commuting, or ranks in blocks|index-range",
+                        "allreduce|1|any|yes|any|512 B or more|any|index-radix",
+                        "allreduce|1|17 or more|any|any|any|any|srm",
                         "before these lines, with --algorithm qian-afsahi:",
-                        "allgather|2 or more|any|any|512 B or more|bruck");
+                        "allgather|2 or more|any|any|any|512 B or more|bruck");
     }
 
     @Test

@@ -1,0 +1,34 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.choice;
+
+import java.util.Locale;
+
+/** What takes the time of long messages between nodes: the cores at their ends, or the links. */
+public enum Links {
+    /** The cores: who has to wait for others in a row waits for longer than for bytes that cross twice. */
+    FAST,
+    /** The links, of which the cores can fill each: no byte should enter or leave a node twice. */
+    SLOW;
+
+    /**
+     * Reads what the environment and the command line have.
+     *
+     * @param text {@code fast} or {@code slow}
+     * @return the links
+     * @throws IllegalArgumentException when it is neither; the message says so
+     */
+    public static Links parse(String text) {
+        for (Links links : values()) {
+            if (links.toString().equals(text)) {
+                return links;
+            }
+        }
+        throw new IllegalArgumentException("\"" + text + "\" is no kind of links; give fast or slow");
+    }
+
+    /** {@return {@code fast} or {@code slow}} */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}
