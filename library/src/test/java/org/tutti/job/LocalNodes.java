@@ -65,7 +65,7 @@ public final class LocalNodes implements AutoCloseable {
                 networks[i] = new Network(new JobEnvironment(shapes[i], first, ranks, Path.of("/dev/shm"), 30_000,
                         10_000, 10_000, CORES, Service.SLEEP, Striping.SPEED, Choice.DEFAULT, addresses(rails),
                         Optional.empty(),
-                        Optional.empty()), nodes[i]);
+                        Optional.empty()), nodes[i], System.nanoTime());
             }
         }
         if (count > 1) {
