@@ -68,7 +68,7 @@ public final class EngineRanks {
         this.deadlineNanos = System.nanoTime() + environment.joinTimeoutMillis() * 1_000_000;
         NodeAccess access = ranks == shape.nodeRanks() ? new PrivateNode(shape, secret)
                 : NodeFile.join(environment, secret, deadlineNanos);
-        this.part = new ProcessPart(environment, access, ProcessPart.Fate.LENT);
+        this.part = new ProcessPart(environment, access, ProcessPart.Fate.LENT, deadlineNanos);
     }
 
     /**

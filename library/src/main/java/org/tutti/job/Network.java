@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,14 +46,19 @@ final class Network implements AutoCloseable {
     private volatile List<InetSocketAddress> rankZero = List.of();
     private volatile String unanswered = ""; // why rank 0 has not been reached so far, for messages
 
-    Network(JobEnvironment environment, Node node) {
+    /**
+     * @param environment what the process was told
+     * @param node its node
+     * @param deadlineNanos until when the name of rank 0's host may become known
+     */
+    Network(JobEnvironment environment, Node node, long deadlineNanos) {
         this.environment = environment;
         this.node = node;
         this.directory = node.directory();
         this.gossip = new Gossip(node, directory, environment.firstRank(), environment.heartbeatMillis(),
                 environment.standstillMillis());
         Secret secret = node.secret();
-        List<InetSocketAddress> rails = rails();
+        List<InetSocketAddress> rails = rails(deadlineNanos);
         checkFootprint(rails.size());
         this.fabric = new TcpFabric(
                 new LocalProcess(environment.firstRank(), secret.connectionsKey(), rails, this::addresses,
@@ -81,9 +87,10 @@ final class Network implements AutoCloseable {
     }
 
     /** This host's addresses, with the ports that others expect the process of rank 0 at. */
-    private List<InetSocketAddress> rails() {
+    private List<InetSocketAddress> rails(long deadlineNanos) {
         try {
-            List<InetSocketAddress> expected = environment.rendezvous().map(Rendezvous::parse).orElse(List.of());
+            List<InetSocketAddress> expected =
+                    environment.rendezvous().map(text -> Rendezvous.await(text, deadlineNanos)).orElse(List.of());
             Optional<InetAddress> towards = expected.stream().findFirst().map(InetSocketAddress::getAddress);
             List<InetAddress> addresses = RailAddresses.choose(environment.rails(), towards).addresses();
             List<InetSocketAddress> rails = new ArrayList<>();
@@ -213,10 +220,20 @@ final class Network implements AutoCloseable {
         for (int turn = 0; rendezvous().isEmpty(); turn++) {
             pause(turn, check);
         }
-        rankZero = Rendezvous.parse(rendezvous().orElseThrow());
-        while (node.rendezvous().isEmpty() && !isRankZeroListening()) {
+        while (!isRankZeroKnown() || node.rendezvous().isEmpty() && !isRankZeroListening()) {
             check.check();
             sleep(PROBE_AGAIN_MILLIS);
+        }
+    }
+
+    /** Looks it up each time: a name may still have the address of a host that had it before. */
+    private boolean isRankZeroKnown() {
+        try {
+            rankZero = Rendezvous.parse(rendezvous().orElseThrow());
+            return true;
+        } catch (UnknownHostException e) {
+            unanswered = "; on host " + hostName() + " that is not known: " + e.getMessage();
+            return false;
         }
     }
 

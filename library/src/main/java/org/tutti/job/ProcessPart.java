@@ -42,26 +42,27 @@ final class ProcessPart {
      * @param environment the job, and the ranks of the process
      * @param access the node, which is closed if this throws and no launcher has made it
      * @param fate what may become of the process
+     * @param deadlineNanos until when the name of rank 0's host may become known
      */
-    ProcessPart(JobEnvironment environment, NodeAccess access, Fate fate) {
+    ProcessPart(JobEnvironment environment, NodeAccess access, Fate fate, long deadlineNanos) {
         this.environment = environment;
         this.access = access;
         this.fate = fate;
         this.notLeft = environment.ranks();
         node().beat(environment.firstRank()); // links what marking a rank as failed needs when memory is used up
-        this.network = environment.shape().nodes() == 1 ? null : openNetwork();
+        this.network = environment.shape().nodes() == 1 ? null : openNetwork(deadlineNanos);
         this.watch = new Watch(access, environment.firstRank(), environment.ranks(), network,
                 environment.standstillMillis(), fate != Fate.LENT);
     }
 
-    private Network openNetwork() {
+    private Network openNetwork(long deadlineNanos) {
         try {
             if (fate != Fate.LENT && !node().hasLauncher() && environment.rendezvous().isEmpty()) {
                 throw new JobStartException("rank " + environment.firstRank() + " cannot join a job on "
                         + environment.shape().nodes() + " nodes without knowing where rank 0 listens; set "
                         + JobEnvironment.RENDEZVOUS + " to its address:port on every node");
             }
-            return new Network(environment, node());
+            return new Network(environment, node(), deadlineNanos);
         } catch (RuntimeException e) {
             if (fate != Fate.LAUNCHED) { // the launcher's file is needed by others
                 access.close();

@@ -34,9 +34,10 @@ public final class ProcessRanks {
     private ProcessRanks(JobEnvironment environment, boolean launched, long deadlineNanos) {
         this.environment = environment;
         this.launched = launched;
-        this.part = launched
-                ? new ProcessPart(environment, NodeFile.joinLaunched(environment), ProcessPart.Fate.LAUNCHED)
-                : new ProcessPart(environment, NodeFile.join(environment, deadlineNanos), ProcessPart.Fate.STARTED);
+        NodeAccess access =
+                launched ? NodeFile.joinLaunched(environment) : NodeFile.join(environment, deadlineNanos);
+        this.part = new ProcessPart(environment, access,
+                launched ? ProcessPart.Fate.LAUNCHED : ProcessPart.Fate.STARTED, deadlineNanos);
         this.joined = new Thread[environment.ranks()];
     }
 

@@ -40,6 +40,8 @@ public final class Secret {
     private static final String MAC = "HmacSHA256";
     private static final Set<PosixFilePermission> OTHERS = EnumSet.complementOf(EnumSet.of(
             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE));
+    private static final Set<PosixFilePermission> OTHERS_THAN_A_GROUP = EnumSet.copyOf(
+            OTHERS.stream().filter(permission -> permission != PosixFilePermission.GROUP_READ).toList());
 
     private final byte[] bytes;
     private Mac groups; // made when the first group is
@@ -76,10 +78,11 @@ public final class Secret {
      * Makes one of the content of a file, for jobs without a launcher. The name of the job goes in as well, so that one
      * file serves several jobs without their mixing.
      *
-     * @param file 32 to 4,096 bytes that are hard to guess, in a file of this user's that only he can read
+     * @param file 32 to 4,096 bytes that are hard to guess, in a file of this user's that only he can read, or of root's
+     *        that only a group can read as well: that is how an engine hands out secrets to those who are not root
      * @param job the job's name
      * @return the secret
-     * @throws JobStartException when the file cannot be read, is another user's, or others can read it
+     * @throws JobStartException when the file cannot be read, is somebody else's, or others can read it
      */
     static Secret ofFile(Path file, String job) {
         try {
@@ -94,20 +97,29 @@ public final class Secret {
     }
 
     private static byte[] read(Path file) throws IOException {
-        Object key = OwnFile.key(file);
-        if (Files.getPosixFilePermissions(file).stream().anyMatch(OTHERS::contains)) {
-            throw new JobStartException("the secret in " + file + " can be read or written by others than its "
-                    + "owner; chmod 600 it, and make a new one if anybody may have read it");
+        boolean roots = OwnFile.isRoots(file);
+        Object key = roots ? OwnFile.keyOfRoots(file) : OwnFile.key(file);
+        if (isOpen(Files.getPosixFilePermissions(file), roots)) {
+            throw new JobStartException(roots
+                    ? "the secret in " + file + " belongs to root, and can be read by everybody, or written by others; "
+                            + "have it mounted with mode 0400 (defaultMode), and a group that only the job has (fsGroup)"
+                    : "the secret in " + file + " can be read or written by others than its "
+                            + "owner; chmod 600 it, and make a new one if anybody may have read it");
         }
         if (Files.size(file) < FILE_BYTES_MIN || Files.size(file) > FILE_BYTES_MAX) {
             throw new JobStartException("the secret in " + file + " has " + Files.size(file) + " bytes; it needs "
                     + FILE_BYTES_MIN + " to " + FILE_BYTES_MAX + " random ones (head -c 32 /dev/urandom)");
         }
         byte[] content = Files.readAllBytes(file);
-        if (!OwnFile.key(file).equals(key)) {
+        if (!(roots ? OwnFile.keyOfRoots(file) : OwnFile.key(file)).equals(key)) {
             throw new IOException("another file took its name meanwhile");
         }
         return content;
+    }
+
+    /** Whether others can read or write a file; a group may read one of root's. */
+    static boolean isOpen(Set<PosixFilePermission> permissions, boolean roots) {
+        return permissions.stream().anyMatch((roots ? OTHERS_THAN_A_GROUP : OTHERS)::contains);
     }
 
     /**

@@ -17,6 +17,7 @@ import java.nio.file.attribute.UserPrincipal;
  */
 public final class OwnFile {
     private static final Path SELF = Path.of("/proc/self");
+    private static final int ROOT = 0;
 
     private OwnFile() {}
 
@@ -56,6 +57,40 @@ public final class OwnFile {
             throw new NotOwnException("it belongs to " + attributes.owner().getName() + ", and not to "
                     + user.getName() + ", who runs this process");
         }
+        return plainKey(attributes);
+    }
+
+    /**
+     * Finds out whether root has put a file here for this user, who is another one. Root can read and replace this
+     * user's files as well.
+     *
+     * @param path the name; links are followed
+     * @return whether it is root's
+     * @throws java.nio.file.NoSuchFileException when there is none
+     * @throws IOException when that cannot be found out
+     */
+    public static boolean isRoots(Path path) throws IOException {
+        return (Integer) Files.getAttribute(path, "unix:uid") == ROOT && user() != ROOT;
+    }
+
+    /**
+     * As {@link #key}, for a file that {@link #isRoots}.
+     *
+     * @param path the name; links are followed
+     * @return what no other file has while this one exists
+     * @throws java.nio.file.NoSuchFileException when there is none
+     * @throws NotOwnException when it is not a plain file of root
+     * @throws IOException when that cannot be found out
+     */
+    public static Object keyOfRoots(Path path) throws IOException {
+        var attributes = Files.readAttributes(path, PosixFileAttributes.class);
+        if (!isRoots(path)) {
+            throw new NotOwnException("it belongs to root no more");
+        }
+        return plainKey(attributes);
+    }
+
+    private static Object plainKey(PosixFileAttributes attributes) throws NotOwnException {
         if (!attributes.isRegularFile()) {
             throw new NotOwnException("it is no plain file");
         }

@@ -67,7 +67,7 @@ public final class LocalNodes implements AutoCloseable {
                         10_000, 10_000, CORES, Service.SLEEP, Striping.SPEED,
                         i == 0 ? Choice.DEFAULT.over(links) : Choice.DEFAULT, addresses(rails),
                         Optional.empty(),
-                        Optional.empty()), nodes[i]);
+                        Optional.empty()), nodes[i], System.nanoTime());
             }
         }
         if (count > 1) {

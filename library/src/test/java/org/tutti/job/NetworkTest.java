@@ -47,7 +47,7 @@ class NetworkTest {
         NodeShape shape = new NodeShape("network", 2, 0, 2, 1);
         PrivateMemory memory = new PrivateMemory();
         Node node = Node.create(memory, memory.claim(NodeLayout.bytes(2), "states"), shape, Secret.random(), false);
-        Network network = new Network(environment(shape), node);
+        Network network = new Network(environment(shape), node, System.nanoTime());
         InetSocketAddress address = Rendezvous.parse(node.rendezvous().orElseThrow()).getFirst();
         memory.close();
         assertThatThrownBy(network::close).isInstanceOf(IllegalStateException.class);

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.JobStartException;
 
@@ -70,6 +71,14 @@ class SecretTest {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
         assertThatThrownBy(() -> Secret.ofFile(file, "job")).isInstanceOf(JobStartException.class)
                 .hasMessageContaining("chmod 600 it");
+    }
+
+    /** As Kubernetes mounts them: root's, and with a group for those who are not root. */
+    @ParameterizedTest
+    @CsvSource({"r--------,false", "r--r-----,false", "rw-r-----,false", "r--rw----,true", "r--r-x---,true",
+            "r--r--r--,true", "r-----r--,true", "rw-rw-rw-,true"})
+    void shouldTakeAFileOfRootThatOnlyAGroupCanReadAsWell(String permissions, boolean open) {
+        assertThat(Secret.isOpen(PosixFilePermissions.fromString(permissions), true)).isEqualTo(open);
     }
 
     @Test
