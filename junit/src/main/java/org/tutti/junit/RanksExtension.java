@@ -3,6 +3,7 @@ package org.tutti.junit;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,6 +19,8 @@ import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 import org.tutti.Communicator;
 import org.tutti.Job;
+import org.tutti.JobAbortedException;
+import org.tutti.Program;
 import org.tutti.RankFailedException;
 import org.tutti.Tutti;
 
@@ -47,13 +50,13 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
 
     @Override
     public void interceptTestMethod(Invocation<Void> invocation, ReflectiveInvocationContext<Method> method,
-            ExtensionContext context) {
+            ExtensionContext context) throws Exception {
         run(invocation, method, context);
     }
 
     @Override
     public void interceptTestTemplateMethod(Invocation<Void> invocation, ReflectiveInvocationContext<Method> method,
-            ExtensionContext context) {
+            ExtensionContext context) throws Exception {
         run(invocation, method, context);
     }
 
@@ -67,23 +70,55 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
     }
 
     private static void run(Invocation<Void> invocation, ReflectiveInvocationContext<Method> method,
-            ExtensionContext context) {
+            ExtensionContext context) throws Exception {
         invocation.skip(); // as it would call the method once
-        try {
-            Tutti.runLocal(ranks(context).orElseThrow().value(), job -> ReflectionSupport
-                    .invokeMethod(method.getExecutable(), method.getTarget().orElse(null), arguments(method, job)));
-        } catch (AssertionError failure) {
-            throw withValues(failure);
-        } catch (RankFailedException failure) {
-            if (failure.getCause() instanceof TestAbortedException aborted) { // by an assumption, so nothing has failed
-                throw aborted;
-            }
-            throw new AssertionError("rank " + failure.rank() + ": " + cause(failure), cause(failure));
+        Ranks ranks = ranks(context).orElseThrow();
+        Program program = job -> ReflectionSupport.invokeMethod(method.getExecutable(),
+                method.getTarget().orElse(null), arguments(method, job));
+        if (!ranks.processes()) {
+            runThreads(ranks.value(), program);
+        } else if (RankMain.current().isPresent()) {
+            RankMain.current().get().run(program);
+        } else {
+            judge(TestProcesses.run(ranks.value(), context.getUniqueId()));
         }
     }
 
-    private static Throwable cause(RankFailedException failure) {
-        return failure.getCause() == null ? failure : failure.getCause();
+    private static void runThreads(int ranks, Program program) {
+        try {
+            Tutti.runLocal(ranks, program);
+        } catch (AssertionError failure) {
+            throw withValues(failure);
+        } catch (RankFailedException failure) {
+            throw failure(failure.rank(), failure.getCause() == null ? failure : failure.getCause());
+        }
+    }
+
+    /** Fails by the rank that failed first, of those that have a cause of their own if there are any. */
+    private static void judge(List<RankResult> results) {
+        List<RankResult> failed = results.stream().filter(result -> result.failure() != null)
+                .sorted(Comparator.comparing(RankResult::isConsequence).thenComparing(RankResult::atMillis)).toList();
+        if (failed.isEmpty()) {
+            return;
+        }
+        RankResult first = failed.getFirst();
+        if (first.failure() instanceof JobAbortedException aborted) {
+            throw aborted;
+        }
+        AssertionError failure = failure(first.culprit() >= 0 ? first.culprit() : first.rank(), first.failure());
+        if (Thread.currentThread().isInterrupted()) { // as by a limit of time: where are they?
+            failed.stream().skip(1).forEach(other -> failure.addSuppressed(failure(other.rank(), other.failure())));
+        }
+        throw failure;
+    }
+
+    /** What a test fails with because of what a rank threw. */
+    private static AssertionError failure(int rank, Throwable cause) {
+        if (cause instanceof TestAbortedException aborted) { // by an assumption, so nothing has failed
+            throw aborted;
+        }
+        String text = cause instanceof AssertionError ? cause.getMessage() : cause.toString();
+        return withValues(new AssertionError("rank " + rank + ": " + text, cause));
     }
 
     private static Object[] arguments(ReflectiveInvocationContext<Method> method, Job job) {

@@ -1,7 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.junit;
 
-import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -18,11 +17,7 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.platform.commons.support.HierarchyTraversalMode;
-import org.junit.platform.commons.support.ReflectionSupport;
 import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.testkit.engine.EngineExecutionResults;
-import org.junit.platform.testkit.engine.EngineTestKit;
 import org.opentest4j.AssertionFailedError;
 import org.tutti.Communicator;
 import org.tutti.Job;
@@ -31,20 +26,10 @@ import org.tutti.Reduction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 class RanksTest {
     private static TestExecutionResult result(String name) {
-        return result(Examples.class, name);
-    }
-
-    private static TestExecutionResult result(Class<?> type, String name) {
-        Method method = ReflectionSupport.findMethods(type, each -> each.getName().equals(name),
-                HierarchyTraversalMode.TOP_DOWN).getFirst();
-        EngineExecutionResults results = EngineTestKit.engine("junit-jupiter").selectors(selectMethod(type, method))
-                .execute();
-        return results.allEvents().finished().stream().findFirst().orElseThrow()
-                .getRequiredPayload(TestExecutionResult.class);
+        return Results.of(Examples.class, name);
     }
 
     private static Throwable failure(String method) {
@@ -90,7 +75,7 @@ class RanksTest {
     @Test
     void shouldTakeTheRanksOfTheClassAroundIt() {
         Examples.SEEN.clear();
-        assertThat(result(Examples.Inner.class, "ofClassAround").getStatus())
+        assertThat(Results.of(Examples.Inner.class, "ofClassAround").getStatus())
                 .isEqualTo(TestExecutionResult.Status.SUCCESSFUL);
         assertThat(Examples.SEEN).containsExactlyInAnyOrder(10, 11);
     }

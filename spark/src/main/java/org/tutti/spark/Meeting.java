@@ -38,13 +38,14 @@ final class Meeting implements AutoCloseable {
     private final LinkedHashSet<Socket> strangers = new LinkedHashSet<>(); // the oldest first; guarded by itself
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final Map<String, Gathering> gatherings = new ConcurrentHashMap<>();
+    private final Thread listener;
     private volatile Gathering latest;
 
     private Meeting(String host, ServerSocket server, int ranks) {
         this.ranks = ranks;
         this.host = host;
         this.server = server;
-        Thread.ofVirtual().name("tutti driver").start(this::listen);
+        this.listener = Thread.ofVirtual().name("tutti driver").start(this::listen);
     }
 
     /** Opens a port where Spark's own are. */
@@ -153,9 +154,15 @@ final class Meeting implements AutoCloseable {
         }
     }
 
+    /** The port is closed when nobody listens any more, and the next stage may want the same one. */
     @Override
     public void close() {
         close(server);
         open.forEach(Meeting::close);
+        try {
+            listener.join();
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkException;
+import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.AfterAll;
@@ -37,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class ClusterSparkTest {
     private static final int RANKS = 4;
     private static final int LENGTH = 100_000;
+    private static final String JOIN_TIMEOUT_MILLIS = "8000";
 
     /** How the kernel writes that a socket listens. */
     private static final String LISTENS = "0A";
@@ -46,7 +48,7 @@ class ClusterSparkTest {
     private static Path jar;
 
     /** What a rank saw. */
-    private record Seen(long process, int nodes, boolean hasWorldsSum) implements Serializable {}
+    private record Seen(long process, int nodes, boolean hasWorldsSum, String loader) implements Serializable {}
 
     @BeforeAll
     static void start() throws IOException {
@@ -91,7 +93,8 @@ class ClusterSparkTest {
             job.world().allreduce(values, Reduction.SUM);
         }
         return new Seen(ProcessHandle.current().pid(), job.world().topology().nodes(),
-                Arrays.stream(values).allMatch(sum -> sum == (1 << RANKS) - 1));
+                Arrays.stream(values).allMatch(sum -> sum == (1 << RANKS) - 1),
+                job.getClass().getClassLoader().getClass().getName());
     }
 
     private static void requireKilledExecutorIsNamed(JavaSparkContext spark) {
@@ -106,9 +109,22 @@ class ClusterSparkTest {
                 .hasMessageContaining("on host 127.0.0.1").hasCauseInstanceOf(SparkException.class);
     }
 
+    private static void requireATaskThatNeverComesEndsTheStage(JavaSparkContext spark) {
+        JavaRDD<Long> stuck = numbers(spark).mapPartitionsWithIndex((partition, numbers) -> {
+            while (partition == 1 && !TaskContext.get().isInterrupted()) { // until Spark gives it up
+                Thread.sleep(10);
+            }
+            return numbers;
+        }, false);
+        assertThatThrownBy(() -> TuttiSpark.of(stuck).barrier((job, _) -> job.rank()))
+                .isInstanceOf(RankFailedException.class).hasMessageContaining("JobStartException: rank ")
+                .hasMessageContaining(" waited " + JOIN_TIMEOUT_MILLIS + " ms at the driver for all 4 ranks");
+    }
+
     private static void requireTwoExecutors(JavaSparkContext spark, int nodes) {
         List<Seen> seen = TuttiSpark.of(numbers(spark)).barrier((job, _) -> see(job));
         assertThat(seen).hasSize(RANKS).allMatch(Seen::hasWorldsSum).allMatch(rank -> rank.nodes() == nodes);
+        assertThat(seen).allMatch(rank -> rank.loader().equals("org.apache.spark.util.MutableURLClassLoader"));
         Set<Long> processes = new TreeSet<>(seen.stream().map(Seen::process).toList());
         assertThat(processes).hasSize(2).doesNotContain(ProcessHandle.current().pid());
     }
@@ -116,7 +132,10 @@ class ClusterSparkTest {
     @Test
     @Tag("thorough")
     void shouldShareMemoryBetweenExecutorsOfAHost() throws Exception {
-        try (var spark = connect(Map.of("spark.executorEnv.TUTTI_MEMORY", "/dev/shm"))) {
+        try (var spark = connect(Map.of("spark.executorEnv.TUTTI_MEMORY", "/dev/shm",
+                "spark.executorEnv.TUTTI_JOIN_TIMEOUT_MILLIS", JOIN_TIMEOUT_MILLIS))) {
+            requireTwoExecutors(spark, 1);
+            requireATaskThatNeverComesEndsTheStage(spark);
             requireTwoExecutors(spark, 1);
             requireKilledExecutorIsNamed(spark);
             requireTwoExecutors(spark, 1);

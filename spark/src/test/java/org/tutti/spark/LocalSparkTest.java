@@ -193,6 +193,16 @@ class LocalSparkTest {
     }
 
     @Test
+    void shouldFindTheClustersThatSparkFinds() {
+        var points = KMeans.points(spark, 64, 20, SLOTS);
+        double[] expected = KMeans.byTreeAggregate(points, 64, 5);
+        for (int cluster = 0; cluster < KMeans.CLUSTERS; cluster++) {
+            assertThat(expected[cluster * 16 + cluster]).isCloseTo(64, offset(1.0));
+        }
+        assertThat(KMeans.byAllreduce(points, 64, 5)).containsExactly(expected, offset(1e-12));
+    }
+
+    @Test
     void shouldInterruptRanksThatAreCancelled() throws Exception {
         CountDownLatch in = new CountDownLatch(3);
         LATCHES.put("cancelled", in);

@@ -83,7 +83,8 @@ final class LogisticRegression {
         }
     }
 
-    private static double[] sum(double[] left, double[] right) {
+    /** Adds up, in one of the two. */
+    static double[] sum(double[] left, double[] right) {
         if (left.length == 0 || right.length == 0) {
             return left.length == 0 ? right : left;
         }

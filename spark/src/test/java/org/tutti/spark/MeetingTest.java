@@ -2,6 +2,7 @@
 package org.tutti.spark;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.ArrayList;
@@ -95,6 +96,30 @@ class MeetingTest {
                 assertThat(List.of(hear(zero), hear(one), hear(two))).allMatch(Plan.class::isInstance);
             }
         }
+    }
+
+    @Test
+    void shouldNameJobsApartWhoseStagesAreCalledAlike() throws IOException {
+        try (var other = Meeting.open(conf(), 1);
+                var alone = Conversation.connect(new InetSocketAddress(other.host(), other.port()), other.secret());
+                var zero = come("7.0", 0, "p", "m");
+                var _ = come("7.0", 1, "p", "m");
+                var _ = come("7.0", 2, "p", "m")) {
+            alone.send(new Hello("7.0", 0, "p", "m", "executor p on host h"));
+            assertThat(((Plan) hear(alone)).job()).isNotEqualTo(((Plan) hear(zero)).job());
+        }
+    }
+
+    @Test
+    void shouldCloseItsPortAndHangUpWhenTheStageHasEnded() throws IOException {
+        try (var zero = come("7.0", 0, "p", "m"); var one = come("7.0", 1, "p", "m")) {
+            zero.send(new Ended(How.THREW, -1, "no data"));
+            assertThat(hear(one)).isInstanceOf(Stop.class); // so it is served
+            meeting.close();
+            assertThatThrownBy(() -> hear(one)).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> connect(meeting.secret())).isInstanceOf(ConnectException.class);
+        }
+        Meeting.open(conf().set(TuttiSpark.PORT, String.valueOf(meeting.port())), RANKS).close();
     }
 
     @Test

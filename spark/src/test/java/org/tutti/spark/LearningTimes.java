@@ -10,18 +10,18 @@ import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.tutti.spark.LogisticRegression.Point;
 import scala.Function1;
 import scala.collection.Iterator;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
 /**
- * Measures the table of docs/spark.md: seconds a step of {@link LogisticRegression}, and what entering a stage costs.
- * It starts a standalone cluster of two executors with two slots each, whose second one has a memory directory of its
- * own if one is given: {@code GradientTimes [/dev/shm/other]}.
+ * Measures the tables of docs/spark.md: seconds a step of {@link LogisticRegression} or of {@link KMeans}, and what
+ * entering a stage costs. It starts a standalone cluster of two executors with two slots each, whose second one has a
+ * memory directory of its own if one is given:
+ * {@code LearningTimes (logistic-regression | k-means) [/dev/shm/other]}.
  */
-final class GradientTimes {
+final class LearningTimes {
     private static final int PARTITIONS = 4;
     private static final int[] LENGTHS = {1 << 10, 1 << 14, 1 << 16, 1 << 18, 1 << 20};
     private static final int FEATURES_MAX = 1 << 20;
@@ -31,17 +31,17 @@ final class GradientTimes {
     private static final double TOLERANCE = 1e-9;
 
     /** What is timed. */
-    private interface Descent {
-        double[] run(JavaRDD<Point> points, int length, int steps);
+    private interface Learner {
+        double[] learn(int steps);
     }
 
-    private GradientTimes() {}
+    private LearningTimes() {}
 
     public static void main(String[] arguments) throws Exception {
-        Map<String, String> second = arguments.length == 0 ? Map.of() : Map.of("TUTTI_MEMORY", arguments[0]);
+        Map<String, String> second = arguments.length < 2 ? Map.of() : Map.of("TUTTI_MEMORY", arguments[1]);
         try (var cluster = StandaloneCluster.start(Files.createTempDirectory("tutti-spark"), second)) {
             Path jar = cluster.jarOfClasses();
-            try (var spark = new JavaSparkContext(new SparkConf().setMaster(cluster.url()).setAppName("gradient")
+            try (var spark = new JavaSparkContext(new SparkConf().setMaster(cluster.url()).setAppName("learning")
                     .set("spark.ui.enabled", "false").set("spark.driver.host", "127.0.0.1")
                     .set("spark.executor.memory", "900m").set("spark.jars", jar.toString())
                     .set("spark.driver.maxResultSize", "0")
@@ -49,40 +49,59 @@ final class GradientTimes {
                     .set("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "1s"))) {
                 entering(spark);
                 for (int length : LENGTHS) {
-                    steps(spark, length);
+                    switch (arguments[0]) {
+                        case "logistic-regression" -> regress(spark, length);
+                        case "k-means" -> cluster(spark, length);
+                        default -> throw new IllegalArgumentException(arguments[0]);
+                    }
                 }
             }
         }
     }
 
-    private static void steps(JavaSparkContext spark, int length) {
-        int perPartition = Math.clamp(FEATURES_MAX / length, 1, POINTS_MAX);
-        JavaRDD<Point> points = LogisticRegression.points(spark, length, perPartition, PARTITIONS);
-        double[] tree = LogisticRegression.byTreeAggregate(points, length, 3);
-        double[] ranks = LogisticRegression.byAllreduce(points, length, 3);
+    private static int perPartition(int length) {
+        return Math.clamp(FEATURES_MAX / length, 1, POINTS_MAX);
+    }
+
+    private static void regress(JavaSparkContext spark, int length) {
+        var points = LogisticRegression.points(spark, length, perPartition(length), PARTITIONS);
+        measure(length, steps -> LogisticRegression.byTreeAggregate(points, length, steps),
+                steps -> LogisticRegression.byAllreduce(points, length, steps));
+        points.unpersist(true);
+    }
+
+    private static void cluster(JavaSparkContext spark, int length) {
+        var points = KMeans.points(spark, length, perPartition(length), PARTITIONS);
+        measure(length, steps -> KMeans.byTreeAggregate(points, length, steps),
+                steps -> KMeans.byAllreduce(points, length, steps));
+        points.unpersist(true);
+    }
+
+    private static void measure(int length, Learner tree, Learner ranks) {
+        double[] expected = tree.learn(3);
+        double[] actual = ranks.learn(3);
         for (int i = 0; i < length; i++) {
-            if (Math.abs(tree[i] - ranks[i]) > TOLERANCE * Math.max(Math.abs(tree[i]), 1e-3)) {
-                throw new IllegalStateException("element " + i + " is " + tree[i] + " and " + ranks[i]);
+            if (Math.abs(expected[i] - actual[i]) > TOLERANCE * Math.max(Math.abs(expected[i]), 1e-3)) {
+                throw new IllegalStateException("element " + i + " is " + expected[i] + " and " + actual[i]);
             }
         }
         double[] treeSeconds = new double[REPEATS];
         double[] rankSeconds = new double[REPEATS];
         for (int repeat = 0; repeat < REPEATS; repeat++) {
-            treeSeconds[repeat] = secondsAStep(LogisticRegression::byTreeAggregate, points, length, 2, 12);
-            rankSeconds[repeat] = secondsAStep(LogisticRegression::byAllreduce, points, length, 10, 210);
+            treeSeconds[repeat] = secondsAStep(tree, 2, 12);
+            rankSeconds[repeat] = secondsAStep(ranks, 10, 210);
         }
-        points.unpersist(true);
         System.out.printf("%,9d doubles, %d points a rank: treeAggregate %.4f s, allreduce %.5f s, %.0f times%n",
-                length, perPartition, median(treeSeconds), median(rankSeconds),
+                length, perPartition(length), median(treeSeconds), median(rankSeconds),
                 median(treeSeconds) / median(rankSeconds));
     }
 
     /** What more steps take, without what it takes to begin. */
-    private static double secondsAStep(Descent descent, JavaRDD<Point> points, int length, int few, int many) {
+    private static double secondsAStep(Learner learner, int few, int many) {
         long start = System.nanoTime();
-        descent.run(points, length, few);
+        learner.learn(few);
         long between = System.nanoTime();
-        descent.run(points, length, many);
+        learner.learn(many);
         return (System.nanoTime() - between - (between - start)) / 1e9 / (many - few);
     }
 

@@ -1,0 +1,110 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.junit;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.Serializable;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+import org.opentest4j.AssertionFailedError;
+import org.opentest4j.ValueWrapper;
+
+/**
+ * How the test has ended in one rank's process, which it tells through a file in the directory of the test.
+ *
+ * @param rank the rank
+ * @param failure what the test threw; null when it went well
+ * @param atMillis when it did, by the clock of the host
+ * @param isConsequence whether that only says what another rank did
+ * @param culprit the rank that did it; −1 if that is unknown, or there is none
+ */
+record RankResult(int rank, Throwable failure, long atMillis, boolean isConsequence, int culprit)
+        implements
+            Serializable {
+    private static final int CAUSES_MAX = 100; // they may go round in a circle
+
+    /** A failure that cannot be serialized: what is left of it. */
+    private static final class Copy extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        private final String text;
+
+        private Copy(String text, Throwable cause) {
+            super(text, cause);
+            this.text = text;
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    private static Path file(Path directory, int rank) {
+        return directory.resolve("rank-" + rank);
+    }
+
+    /** Writes it, with a copy of the failure where that cannot be serialized. */
+    void write(Path directory) throws IOException {
+        byte[] bytes;
+        try {
+            bytes = serialize();
+            deserialize(bytes);
+        } catch (IOException | ClassNotFoundException | RuntimeException _) {
+            bytes = new RankResult(rank, copy(failure, 0), atMillis, isConsequence, culprit).serialize();
+        }
+        Files.write(file(directory, rank), bytes);
+    }
+
+    /** {@return what a rank's process has written, if it was able to} */
+    static Optional<RankResult> read(Path directory, int rank) {
+        try {
+            return Optional.of(deserialize(Files.readAllBytes(file(directory, rank))));
+        } catch (NoSuchFileException _) {
+            return Optional.empty();
+        } catch (IOException | ClassNotFoundException | RuntimeException e) {
+            return Optional.of(new RankResult(rank, new AssertionError("what it told of its failure cannot be read", e),
+                    System.currentTimeMillis(), false, -1));
+        }
+    }
+
+    private byte[] serialize() throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        try (var out = new ObjectOutputStream(bytes)) {
+            out.writeObject(this);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static RankResult deserialize(byte[] bytes) throws IOException, ClassNotFoundException {
+        try (var in = new ObjectInputStream(new ByteArrayInputStream(bytes))) {
+            return (RankResult) in.readObject();
+        }
+    }
+
+    private static Throwable copy(Throwable failure, int depth) {
+        if (failure == null || depth == CAUSES_MAX) {
+            return null;
+        }
+        Throwable cause = copy(failure.getCause(), depth + 1);
+        Throwable copy = switch (failure) {
+            case AssertionFailedError values when values.isExpectedDefined() && values.isActualDefined() ->
+                new AssertionFailedError(values.getMessage(), text(values.getExpected()), text(values.getActual()),
+                        cause);
+            case AssertionError error -> new AssertionError(error.getMessage(), cause);
+            default -> new Copy(failure.toString(), cause);
+        };
+        copy.setStackTrace(failure.getStackTrace());
+        return copy;
+    }
+
+    private static String text(ValueWrapper value) {
+        return value.getStringRepresentation();
+    }
+}

@@ -1,0 +1,52 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.junit;
+
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.Serializable;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What the processes of a test are told, through a file in their directory.
+ *
+ * @param ranks how many there are
+ * @param test what JUnit calls the test
+ * @param properties the system properties of JUnit's process
+ */
+record TestPlan(int ranks, String test, HashMap<String, String> properties) implements Serializable {
+    private static final String FILE = "plan";
+
+    /** {@return the plan of this process for a test} */
+    static TestPlan of(int ranks, String test) {
+        var properties = new HashMap<String, String>();
+        for (String name : System.getProperties().stringPropertyNames()) {
+            properties.put(name, System.getProperty(name));
+        }
+        return new TestPlan(ranks, test, properties);
+    }
+
+    void write(Path directory) throws IOException {
+        try (var out = new ObjectOutputStream(Files.newOutputStream(directory.resolve(FILE)))) {
+            out.writeObject(this);
+        }
+    }
+
+    static TestPlan read(Path directory) throws IOException {
+        try (var in = new ObjectInputStream(Files.newInputStream(directory.resolve(FILE)))) {
+            return (TestPlan) in.readObject();
+        } catch (ClassNotFoundException e) {
+            throw new IOException(e);
+        }
+    }
+
+    /** Sets the properties that this process does not have by itself, as those that a build tool has set. */
+    void setProperties() {
+        for (Map.Entry<String, String> property : properties.entrySet()) {
+            System.getProperties().putIfAbsent(property.getKey(), property.getValue());
+        }
+    }
+}
