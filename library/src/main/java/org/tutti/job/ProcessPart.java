@@ -138,7 +138,7 @@ final class ProcessPart {
         }
         access.unlink();
         if (network != null) {
-            node().directory().requireEqualRails();
+            node().directory().requireAgreement();
         }
     }
 
