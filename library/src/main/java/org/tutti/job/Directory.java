@@ -8,8 +8,11 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.tutti.JobStartException;
 import org.tutti.Topology;
@@ -37,9 +40,11 @@ final class Directory {
     }
 
     /** Writes the record of a rank of this node. */
-    void write(int rank, int node, int firstRankOfProcess, String host, long ring, List<InetSocketAddress> rails) {
+    void write(int rank, NodeShape shape, int firstRankOfProcess, String host, long ring,
+            List<InetSocketAddress> rails) {
         long record = DirectoryLayout.record(rank);
-        Words.storePlain(words, record + DirectoryLayout.NODE, node);
+        Words.storePlain(words, record + DirectoryLayout.NODE, shape.node());
+        Words.storePlain(words, record + DirectoryLayout.NODES, shape.nodes());
         Words.storePlain(words, record + DirectoryLayout.FIRST_RANK_OF_PROCESS, firstRankOfProcess);
         Words.storePlain(words, record + DirectoryLayout.PROCESS_IDENTIFIER, ProcessHandle.current().pid());
         Words.storePlain(words, record + DirectoryLayout.RING, ring);
@@ -129,23 +134,41 @@ final class Directory {
         return addresses;
     }
 
-    /** Whether all hosts have as many rails. */
-    boolean hasEqualRails() {
-        return firstWithOtherRails() < 0;
+    /** How many nodes have ranks here. */
+    int nodes() {
+        return (int) IntStream.range(0, size).map(this::node).distinct().count();
     }
 
-    private int firstWithOtherRails() {
+    /** Whether the ranks can be one job. */
+    boolean isAgreed() {
+        return firstWithOther(DirectoryLayout.RAILS) < 0 && firstWithOther(DirectoryLayout.NODES) < 0
+                && field(0, DirectoryLayout.NODES) == nodes();
+    }
+
+    private int firstWithOther(long field) {
         for (int rank = 1; rank < size; rank++) {
-            if (field(rank, DirectoryLayout.RAILS) != field(0, DirectoryLayout.RAILS)) {
+            if (field(rank, field) != field(0, field)) {
                 return rank;
             }
         }
         return -1;
     }
 
-    /** Rails are pairs of addresses, one on each host: throws when a host has more of them than another. */
-    void requireEqualRails() {
-        int other = firstWithOtherRails();
+    /**
+     * Throws when the ranks cannot be one job: when they were told different numbers of nodes, or another one than they
+     * are on; or when a host has more rails than another, as rails are pairs of addresses, one on each host.
+     */
+    void requireAgreement() {
+        int other = firstWithOther(DirectoryLayout.NODES);
+        if (other > 0 || field(0, DirectoryLayout.NODES) != nodes()) {
+            other = other > 0 ? other : size - 1;
+            throw new JobStartException("rank 0 on host " + host(0) + " was told that the job is on "
+                    + field(0, DirectoryLayout.NODES) + " nodes, rank " + other + " on host " + host(other) + " that it"
+                    + " is on " + field(other, DirectoryLayout.NODES) + ", while their nodes have " + nodes()
+                    + " different numbers; set the right " + JobEnvironment.NODES + " for all ranks, and a "
+                    + JobEnvironment.NODE + " of its own for each node");
+        }
+        other = firstWithOther(DirectoryLayout.RAILS);
         if (other > 0) {
             throw new JobStartException("rank 0 on host " + host(0) + " has the rails " + rails(0) + ", and rank "
                     + other + " on host " + host(other) + " has " + rails(other)
@@ -164,19 +187,11 @@ final class Directory {
 
     /** Where the ranks are; nodes are numbered in the order of their first rank, whatever the launcher calls them. */
     Topology topology() {
-        int[] numbers = new int[size];
+        Map<Integer, Integer> numbers = new HashMap<>();
         int[] nodeOfRank = new int[size];
-        int seen = 0;
         for (int rank = 0; rank < size; rank++) {
-            int node = node(rank);
-            if (node < 0 || node >= size) {
-                throw new JobStartException("the directory says that rank " + rank + " is on node " + node
-                        + ", and there are at most " + size + " nodes");
-            }
-            if (numbers[node] == 0) {
-                numbers[node] = ++seen;
-            }
-            nodeOfRank[rank] = numbers[node] - 1;
+            numbers.putIfAbsent(node(rank), numbers.size());
+            nodeOfRank[rank] = numbers.get(node(rank));
         }
         return new Topology(nodeOfRank);
     }

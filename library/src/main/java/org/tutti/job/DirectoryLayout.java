@@ -12,7 +12,8 @@ import org.tutti.memory.Words;
  *           +32 fetched: how many other nodes have got the whole directory from here (many add)
  *  then, of each rank, 4 lines:
  *    line 0:  +0 node   +8 first rank of its process   +16 process identifier   +24 handle of the world's ring
- *             +32 how many rails   +40 of rank 0 alone: the links between the nodes ({@link org.tutti.choice.Links})
+ *             +32 how many rails   +40 how many nodes the job has, as the rank was told
+ *             +48 of rank 0 alone: the links between the nodes ({@link org.tutti.choice.Links})
  *    line 1:  +0 length of the host's name   +8 the name, up to 56 bytes
  *    lines 2 and 3:  of each rail, at most 4:  +0 length of the address: 4 or 16   +8 port   +16 the address
  * </pre>
@@ -26,7 +27,8 @@ final class DirectoryLayout {
     static final long PROCESS_IDENTIFIER = 16;
     static final long RING = 24;
     static final long RAILS = 32;
-    static final long LINKS = 40;
+    static final long NODES = 40;
+    static final long LINKS = 48;
     static final long HOST = Words.LINE_BYTES;
     static final long HOST_TEXT = HOST + Long.BYTES;
     static final int HOST_TEXT_MAX = 56;

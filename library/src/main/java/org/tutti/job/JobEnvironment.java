@@ -18,7 +18,7 @@ import org.tutti.fabric.Striping;
 
 /**
  * What a process is told about its job, by {@code tutti run} or by whoever else starts it: a handful of environment
- * variables. Inside a step of Slurm its own variables do ({@link SlurmVariables}).
+ * variables. Those of other launchers do as well ({@link Launcher}).
  *
  * @param shape the job, and the part of it that this node has
  * @param firstRank the first rank of this process
@@ -50,7 +50,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     public static final String MEMORY = "TUTTI_MEMORY";
     /** How long to wait for other ranks to join, in milliseconds; 60,000 unless set. */
     public static final String JOIN_TIMEOUT_MILLIS = "TUTTI_JOIN_TIMEOUT_MILLIS";
-    /** The number of this process's node; 0 unless set. */
+    /** The number of this process's node, which no other node has; 0 unless set. */
     public static final String NODE = "TUTTI_NODE";
     /** How many nodes the job has; 1 unless set. */
     public static final String NODES = "TUTTI_NODES";
@@ -86,6 +86,9 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
 
     /** The most ranks that a job may have. */
     public static final int SIZE_MAX = 4096;
+
+    /** The greatest number of a node: a launcher may count hosts that have no rank, too. */
+    private static final int NODE_MAX = 999_999;
 
     private static final Pattern JOB_NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final long JOIN_TIMEOUT_MILLIS_DEFAULT = 60_000;
@@ -125,7 +128,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     }
 
     static Optional<JobEnvironment> read(Map<String, String> given) {
-        Map<String, String> environment = SlurmVariables.translate(given);
+        Map<String, String> environment = Launcher.translate(given);
         boolean job = environment.containsKey(JOB);
         if (!job && !environment.containsKey(RANK) && !environment.containsKey(SIZE)) {
             return Optional.empty();
@@ -171,7 +174,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
                 }
             }
         }
-        return new NodeShape(job, size, (int) number(environment, NODE, 0, nodes - 1, 0), nodes,
+        return new NodeShape(job, size, (int) number(environment, NODE, 0, NODE_MAX, 0), nodes,
                 (int) number(environment, NODE_RANKS, 1, size, size));
     }
 

@@ -149,7 +149,7 @@ final class Network implements AutoCloseable {
 
     /** Says where a rank of this process is. */
     void register(int rank) {
-        directory.write(rank, environment.shape().node(), environment.firstRank(), hostName(), ringHandle,
+        directory.write(rank, environment.shape(), environment.firstRank(), hostName(), ringHandle,
                 fabric.addresses());
         if (rank == 0) {
             directory.writeLinks(environment.choice().links());
@@ -205,7 +205,7 @@ final class Network implements AutoCloseable {
                 pause(turn, check);
             }
             // who refuses the job has to be there until all others can see why
-            for (int turn = 0; !directory.hasEqualRails() && directory.fetched() < node.nodes() - 1; turn++) {
+            for (int turn = 0; !directory.isAgreed() && directory.fetched() < directory.nodes() - 1; turn++) {
                 pause(turn, check);
             }
         }

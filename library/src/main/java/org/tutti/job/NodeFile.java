@@ -2,6 +2,8 @@
 package org.tutti.job;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 import org.tutti.JobStartException;
 import org.tutti.NodeMemoryException;
@@ -99,6 +102,7 @@ public final class NodeFile implements NodeAccess {
                 }
                 LockSupport.parkNanos(RETRY_NANOS);
             } catch (NoSuchFileException _) {
+                refuseInsideRank(path, environment);
                 try {
                     return create(path, environment.shape(), secret, participant(environment.firstRank()));
                 } catch (FileAlreadyExistsException there) {
@@ -148,6 +152,30 @@ public final class NodeFile implements NodeAccess {
         } catch (FileAlreadyExistsException | RuntimeException e) {
             memory.discard();
             throw e;
+        }
+    }
+
+    /**
+     * Whatever a rank starts inherits the variables that the rank was told. Once all ranks have joined, the file has no
+     * name any more, and a process that took itself for the rank would wait in vain for the others.
+     */
+    private static void refuseInsideRank(Path path, JobEnvironment environment) {
+        Stream.iterate(ProcessHandle.current().parent(), Optional::isPresent, each -> each.get().parent())
+                .map(each -> each.get().pid()).filter(process -> hasMapped(process, path)).findFirst()
+                .ifPresent(process -> {
+                    throw new JobStartException("this process cannot join job " + environment.job() + " as rank "
+                            + environment.firstRank() + ": process " + process + ", which has started it, is in that "
+                            + "job; start it without the variables of the job (" + JobEnvironment.JOB + ", or those "
+                            + "of srun or mpirun) to have a job of its own");
+                });
+    }
+
+    private static boolean hasMapped(long process, Path path) {
+        try (Stream<String> mappings = Files.lines(Path.of("/proc", String.valueOf(process), "maps"),
+                StandardCharsets.ISO_8859_1)) {
+            return mappings.anyMatch(mapping -> mapping.contains("/" + path.getFileName()));
+        } catch (IOException | UncheckedIOException _) {
+            return false; // another user's, or one that has ended: no rank of this job
         }
     }
 

@@ -8,7 +8,7 @@ import org.tutti.JobStartException;
  *
  * @param job the job's name, the same on all its nodes
  * @param size the ranks of the job
- * @param node the number of the node, 0 to nodes − 1
+ * @param node the number of the node, which no other node of the job has; an engine or a launcher may leave gaps
  * @param nodes how many nodes the job has
  * @param nodeRanks how many of the job's ranks the node has, 1 or more
  */
@@ -17,7 +17,7 @@ public record NodeShape(String job, int size, int node, int nodes, int nodeRanks
      * @throws JobStartException when the numbers contradict each other
      */
     public NodeShape {
-        if (nodes < 1 || nodes > size || node < 0 || node >= nodes || nodeRanks < 1
+        if (nodes < 1 || nodes > size || node < 0 || nodeRanks < 1
                 || nodeRanks > size - nodes + 1 || nodes == 1 && nodeRanks != size) {
             throw new JobStartException("a job of " + size + " ranks on " + nodes + " nodes cannot have a node "
                     + node + " with " + nodeRanks + " ranks; nodes are numbered from 0, each has a rank or more, and "

@@ -139,7 +139,7 @@ final class ProcessPart {
         }
         access.unlink();
         if (network != null) {
-            node().directory().requireEqualRails();
+            node().directory().requireAgreement();
         }
     }
 

@@ -30,7 +30,7 @@ final class SlurmVariables {
     private static final String JOB = "SLURM_JOB_ID";
     private static final String STEP = "SLURM_STEP_ID";
     private static final String TASK = "SLURM_PROCID";
-    private static final String TASKS = "SLURM_STEP_NUM_TASKS";
+    static final String TASKS = "SLURM_STEP_NUM_TASKS";
     private static final String NODE = "SLURM_NODEID";
     private static final String NODES = "SLURM_STEP_NUM_NODES";
     private static final String TASKS_PER_NODE = "SLURM_STEP_TASKS_PER_NODE";
@@ -40,53 +40,41 @@ final class SlurmVariables {
     private static final Map<String, String> SAME = Map.of(TASK, JobEnvironment.RANK, TASKS, JobEnvironment.SIZE, NODE,
             JobEnvironment.NODE, NODES, JobEnvironment.NODES);
 
-    /** Ports 20000 to 29999; the third is coprime to the second, so that neighbouring jobs and steps differ. */
-    private static final int PORT_LEAST = 20_000;
-    private static final int PORTS = 10_000;
+    /** Coprime to the number of ports, so that neighbouring jobs and steps differ. */
     private static final int PORTS_PER_JOB = 101;
 
-    private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
     private static final Pattern TASKS_OF_NODES = Pattern.compile("([0-9]{1,9})(?:\\(x([0-9]{1,9})\\))?");
     private static final Pattern NUMBERS_OF_NODES = Pattern.compile("\\[([0-9]+)[0-9,-]*]");
     private static final Pattern NAME_OF_NODE = Pattern.compile("[A-Za-z0-9._-]+");
 
-    private static final String REMEDY = "; start the program with srun, or set " + JobEnvironment.JOB + ", "
-            + JobEnvironment.RANK + " and " + JobEnvironment.SIZE + " yourself";
-
     private SlurmVariables() {}
 
     /**
-     * Adds what a step of Slurm implies.
+     * Says what a step of several tasks implies.
      *
      * @param environment what the process was told
-     * @return the same with the variables of Tutti that it lacks; unchanged when it names job, rank or size itself, as
-     *         a launcher inside a step does, and outside a step of several tasks
+     * @return variables of Tutti
      * @throws JobStartException when a variable of the step is missing or malformed; the message names it
      */
     static Map<String, String> translate(Map<String, String> environment) {
-        if (environment.containsKey(JobEnvironment.JOB) || environment.containsKey(JobEnvironment.RANK)
-                || environment.containsKey(JobEnvironment.SIZE) || !environment.containsKey(TASKS)
-                || number(environment, TASKS) == 1) {
-            return environment;
-        }
-        long job = number(environment, JOB);
-        long step = number(environment, STEP);
+        long job = Launcher.SLURM.number(environment, JOB);
+        long step = Launcher.SLURM.number(environment, STEP);
         Map<String, String> translated = new HashMap<>();
         translated.put(JobEnvironment.JOB, "slurm-" + job + "-" + step);
-        SAME.forEach((slurm, tutti) -> translated.put(tutti, String.valueOf(number(environment, slurm))));
+        SAME.forEach((slurm, tutti) -> translated.put(tutti,
+                String.valueOf(Launcher.SLURM.number(environment, slurm))));
         translated.put(JobEnvironment.NODE_RANKS, String.valueOf(tasksOfNode(environment)));
-        if (number(environment, NODES) > 1 && !environment.containsKey(JobEnvironment.RENDEZVOUS)) {
-            long port = PORT_LEAST + (job * PORTS_PER_JOB + step) % PORTS;
-            translated.put(JobEnvironment.RENDEZVOUS, firstNode(environment) + ":" + port);
+        if (Launcher.SLURM.number(environment, NODES) > 1 && !environment.containsKey(JobEnvironment.RENDEZVOUS)) {
+            translated.put(JobEnvironment.RENDEZVOUS,
+                    firstNode(environment) + ":" + Launcher.port(job * PORTS_PER_JOB + step));
         }
-        translated.putAll(environment);
         return translated;
     }
 
     /** This node's element of a list such as {@code 4,2,1(x2)}, which gives nodes 2 and 3 one task each. */
     private static int tasksOfNode(Map<String, String> environment) {
-        long nodesToPass = number(environment, NODE);
-        for (String element : text(environment, TASKS_PER_NODE).split(",", -1)) {
+        long nodesToPass = Launcher.SLURM.number(environment, NODE);
+        for (String element : Launcher.SLURM.text(environment, TASKS_PER_NODE).split(",", -1)) {
             Matcher matcher = TASKS_OF_NODES.matcher(element);
             if (!matcher.matches()) {
                 break;
@@ -96,36 +84,17 @@ final class SlurmVariables {
                 return Integer.parseInt(matcher.group(1));
             }
         }
-        throw malformed(environment, TASKS_PER_NODE, "a list such as 4,2,1(x2) with an element for node "
+        throw Launcher.SLURM.malformed(environment, TASKS_PER_NODE, "a list such as 4,2,1(x2) with an element for node "
                 + environment.get(NODE));
     }
 
     /** The first node of a list such as {@code rack[1-2]-n[001-004,7],login}: {@code rack1-n001}. */
     private static String firstNode(Map<String, String> environment) {
-        String name = NUMBERS_OF_NODES.matcher(text(environment, NODE_LIST)).replaceAll("$1").split(",", 2)[0];
+        String name =
+                NUMBERS_OF_NODES.matcher(Launcher.SLURM.text(environment, NODE_LIST)).replaceAll("$1").split(",", 2)[0];
         if (!NAME_OF_NODE.matcher(name).matches()) {
-            throw malformed(environment, NODE_LIST, "a list of nodes such as n[1-4,7]");
+            throw Launcher.SLURM.malformed(environment, NODE_LIST, "a list of nodes such as n[1-4,7]");
         }
         return name;
-    }
-
-    private static long number(Map<String, String> environment, String name) {
-        String text = text(environment, name);
-        if (!NUMBER.matcher(text).matches()) {
-            throw malformed(environment, name, "a number");
-        }
-        return Long.parseLong(text);
-    }
-
-    private static String text(Map<String, String> environment, String name) {
-        if (!environment.containsKey(name)) {
-            throw new JobStartException("the environment variable " + name + " is missing, while " + TASKS + "="
-                    + environment.get(TASKS) + " says that this is a step of Slurm" + REMEDY);
-        }
-        return environment.get(name);
-    }
-
-    private static JobStartException malformed(Map<String, String> environment, String name, String expected) {
-        return new JobStartException(name + "=\"" + environment.get(name) + "\" is not " + expected + REMEDY);
     }
 }

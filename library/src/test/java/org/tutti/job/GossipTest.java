@@ -68,11 +68,15 @@ class GossipTest {
     @BeforeEach
     void meet() {
         for (int rank = 0; rank < SIZE; rank++) {
-            node.directory().write(rank, rank / RANKS_PER_NODE, rank, "host", 0,
-                    List.of(new InetSocketAddress("127.0.0.1", 1)));
+            register(rank, rank);
             node.markJoinedElsewhere(rank);
         }
         node.directory().complete();
+    }
+
+    private void register(int rank, int firstRankOfProcess) {
+        node.directory().write(rank, new NodeShape("test", SIZE, rank / RANKS_PER_NODE, NODES, RANKS_PER_NODE),
+                firstRankOfProcess, "host", 0, List.of(new InetSocketAddress("127.0.0.1", 1)));
     }
 
     @AfterEach
@@ -144,7 +148,7 @@ class GossipTest {
 
     @Test
     void shouldAbandonAProcessWhenNoneOfItsRanksTakesPart() {
-        node.directory().write(7, 3, 6, "host", 0, List.of(new InetSocketAddress("127.0.0.1", 1)));
+        register(7, 6);
         Gossip gossip = gossip(MASTER, MASTER, 5, 7);
         node.markFailed(RankFailure.threw(5));
         node.markFailed(RankFailure.threw(6));

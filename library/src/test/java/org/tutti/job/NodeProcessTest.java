@@ -257,6 +257,44 @@ class NodeProcessTest {
         }
     }
 
+    /** As when a launcher's words let one host believe in two nodes, and the others in three; all say the same. */
+    @Tag("thorough")
+    @Test
+    void shouldRefuseNodesThatWereToldDifferentNumbers() {
+        try (var ranks = new RankProcesses()) {
+            for (int rank = 0; rank < 4; rank++) {
+                ranks.start(rank, 4, "sum", Map.of(JobEnvironment.NODES, rank < 2 ? "2" : "3", JobEnvironment.NODE,
+                        String.valueOf(Math.max(1, rank)), JobEnvironment.NODE_RANKS, rank < 2 ? "2" : "1",
+                        JobEnvironment.RENDEZVOUS, "127.0.0.1:" + ranks.port, JobEnvironment.SECRET_FILE,
+                        ranks.secret.toString()));
+            }
+            for (int rank = 0; rank < 4; rank++) {
+                assertThat(ranks.status(rank)).isEqualTo(STATUS_OF_EXCEPTION);
+                assertThat(ranks.output(rank)).containsPattern("JobStartException: rank 0 on host \\S+ was told that "
+                        + "the job is on 2 nodes, rank 2 on host \\S+ that it is on 3, while their nodes have 3 "
+                        + "different numbers;");
+            }
+            assertThat(ranks.memoryFiles(Path.of("/dev/shm"))).isEmpty();
+        }
+    }
+
+    /** An MPI's launcher numbers the hosts that have no rank, too. */
+    @Tag("thorough")
+    @Test
+    void shouldMeetWithNumbersOfNodesThatHaveGaps() {
+        try (var ranks = new RankProcesses()) {
+            for (int rank = 0; rank < 2; rank++) {
+                ranks.start(rank, 2, "sum", Map.of(JobEnvironment.NODES, "2", JobEnvironment.NODE,
+                        rank == 0 ? "5000" : "7", JobEnvironment.NODE_RANKS, "1", JobEnvironment.RENDEZVOUS,
+                        "127.0.0.1:" + ranks.port, JobEnvironment.SECRET_FILE, ranks.secret.toString()));
+            }
+            for (int rank = 0; rank < 2; rank++) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                assertThat(ranks.output(rank)).isEqualTo("sum 3 of 2\n");
+            }
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"127.0.0.1,127.0.0.1 | 127.0.0.1 (lo) is named twice",
             "127.0.0.1,192.0.2.77 | 192.0.2.77 is not an address of this machine"})

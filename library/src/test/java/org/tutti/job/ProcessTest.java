@@ -74,6 +74,18 @@ class ProcessTest {
         }
     }
 
+    @Tag("thorough")
+    @Test
+    void shouldRefuseAProcessThatARankHasStartedAndThatTakesItselfForIt() {
+        try (var ranks = RankProcesses.start(2, "child", Map.of(JobEnvironment.JOIN_TIMEOUT_MILLIS, "5000"))) {
+            assertThat(ranks.status(0)).as(ranks.output(0)).isZero();
+            assertThat(ranks.status(1)).as(ranks.output(1)).isZero();
+            assertThat(ranks.output(1)).startsWith("JobStartException: this process cannot join job " + ranks.job
+                    + " as rank 1: process " + ranks.processes.get(1).pid() + ", which has started it, is in that job");
+            assertThat(ranks.memoryFiles(MEMORY)).isEmpty();
+        }
+    }
+
     @Test
     void shouldRemoveTheMemoryFileAsSoonAsAllHaveJoined() throws InterruptedException {
         try (var ranks = RankProcesses.start(2, "wait", Map.of())) {

@@ -65,6 +65,7 @@ final class RankMain {
         try (Job job = Tutti.join()) {
             Communicator world = job.world();
             switch (program) {
+                case "child" -> child(world);
                 case "sum", "interrupted" -> sum(world);
                 case "mixed" -> mixed(world);
                 case "shared" -> shared(world);
@@ -373,6 +374,20 @@ final class RankMain {
         job.close();
         calls.join();
         System.out.println("left");
+    }
+
+    /** Starts a program that inherits what the rank was told, once all have joined. */
+    private static void child(Communicator world) {
+        world.barrier();
+        if (world.rank() == 1) {
+            try {
+                new ProcessBuilder(RankProcesses.java(), "-cp", System.getProperty("java.class.path"),
+                        RankMain.class.getName(), "sum").inheritIO().start().waitFor();
+            } catch (IOException | InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+        world.barrier();
     }
 
     private static void sum(Communicator world) {

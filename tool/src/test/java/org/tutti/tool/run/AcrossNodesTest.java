@@ -87,7 +87,8 @@ class AcrossNodesTest {
 
     @Tag("thorough")
     @ParameterizedTest
-    @ValueSource(strings = {"-n 4", "--nodes 3 -n 4", "-n 5 --levels 2,4", "--nodes 2 -n 7 --ranks-per-process 2 --levels 2"})
+    @ValueSource(strings = {"-n 4", "--nodes 3 -n 4", "-n 5 --levels 2,4",
+            "--nodes 2 -n 7 --ranks-per-process 2 --levels 2"})
     void shouldComputeTheSameByEveryAlgorithm(String options) throws Exception {
         var algorithms = Programs.everyAlgorithm();
         try (var launcher = run(Programs.EVERY_ALGORITHM, options, algorithms)) {

@@ -1,0 +1,120 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import org.tutti.JobStartException;
+
+/**
+ * What Hydra, the {@code mpirun} of MPICH, tells the ranks that it starts, in Tutti's own words. Its variables do not
+ * tell its jobs from each other. What does is where Hydra listens to the processes {@code hydra_pmi_proxy} by which it
+ * starts the ranks of each host: it stands on their command line.
+ *
+ * <pre>
+ * Hydra                            example          Tutti, unless set   example
+ * PMI_RANK                         5                TUTTI_RANK          5
+ * PMI_SIZE                         8                TUTTI_SIZE          8
+ * MPI_LOCALNRANKS                  2                TUTTI_NODE_RANKS    2
+ * --control-port, --pgid           10.0.0.1:38961   TUTTI_JOB           mpich-10.0.0.1-38961-0
+ *
+ * on several hosts:
+ * PMI_SIZE / MPI_LOCALNRANKS       8 / 2            TUTTI_NODES         4
+ * --proxy-id                       2                TUTTI_NODE          2
+ * --control-port                   10.0.0.1:38961   TUTTI_RENDEZVOUS    10.0.0.1:25017
+ * </pre>
+ *
+ * @param environment what the process was told
+ * @param proxy the command line of the process that has started this one, empty if it cannot be found
+ */
+record HydraVariables(Map<String, String> environment, List<String> proxy) implements MpiVariables {
+    static final String SIZE = "PMI_SIZE";
+    static final String LOCAL_SIZE = "MPI_LOCALNRANKS";
+
+    private static final String RANK = "PMI_RANK";
+    private static final String PROXY = "hydra_pmi_proxy";
+    private static final String MPIRUN = "--control-port";
+    private static final String GROUP = "--pgid";
+    private static final String NODE = "--proxy-id";
+
+    private static final Pattern ADDRESS = Pattern.compile("\\[?([^\\[\\]]+)]?:[0-9]+");
+
+    /**
+     * Says what the variables of a job of several ranks imply.
+     *
+     * @param environment what the process was told
+     * @return variables of Tutti
+     * @throws JobStartException when a variable is missing or malformed, or some contradict each other; the message
+     *         names them
+     */
+    static Map<String, String> translate(Map<String, String> environment) {
+        return new HydraVariables(environment, proxyOfThisProcess()).translate();
+    }
+
+    /** There may be shells between it and this process. */
+    private static List<String> proxyOfThisProcess() {
+        return Stream.iterate(ProcessHandle.current().parent(), Optional::isPresent, each -> each.get().parent())
+                .map(each -> each.get().info())
+                .filter(process -> process.command().filter(command -> command.endsWith(PROXY)).isPresent())
+                .findFirst().flatMap(ProcessHandle.Info::arguments).map(List::of).orElse(List.of());
+    }
+
+    @Override
+    public Launcher launcher() {
+        return Launcher.MPICH;
+    }
+
+    @Override
+    public String rank() {
+        return RANK;
+    }
+
+    @Override
+    public String size() {
+        return SIZE;
+    }
+
+    @Override
+    public String localSize() {
+        return LOCAL_SIZE;
+    }
+
+    @Override
+    public String job() {
+        return Launcher.job("mpich", required(MPIRUN) + "-" + required(GROUP));
+    }
+
+    @Override
+    public Optional<String> node() {
+        return Optional.of(required(NODE));
+    }
+
+    @Override
+    public Optional<String> nodes() {
+        return Optional.empty();
+    }
+
+    @Override
+    public Optional<String> firstHost() {
+        Matcher address = ADDRESS.matcher(required(MPIRUN));
+        if (!address.matches()) {
+            throw launcher().unusable("the process " + PROXY + " has " + MPIRUN + " " + required(MPIRUN)
+                    + ", which is no address");
+        }
+        String host = address.group(1);
+        return Optional.of(host.contains(":") ? "[" + host + "]" : host);
+    }
+
+    private String required(String option) {
+        int index = proxy.indexOf(option);
+        if (index < 0 || index + 1 == proxy.size()) {
+            throw launcher().unusable("no process " + PROXY + " with " + option + " is among those that have started "
+                    + "this one, so its job cannot be told from others");
+        }
+        return proxy.get(index + 1);
+    }
+}
