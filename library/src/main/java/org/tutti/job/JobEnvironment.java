@@ -18,7 +18,8 @@ import org.tutti.fabric.Striping;
 
 /**
  * What a process is told about its job, by {@code tutti run} or by whoever else starts it: a handful of environment
- * variables. Those of other launchers do as well ({@link Launcher}).
+ * variables. Those of other launchers do as well ({@link Launcher}), and in a pod of Kubernetes most of its own
+ * ({@link KubernetesVariables}).
  *
  * @param shape the job, and the part of it that this node has
  * @param firstRank the first rank of this process
@@ -58,7 +59,10 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     public static final String NODE_RANKS = "TUTTI_NODE_RANKS";
     /** With several nodes: where the process of rank 0 listens, as {@code address:port}. */
     public static final String RENDEZVOUS = "TUTTI_RENDEZVOUS";
-    /** With several nodes: a file of 32 bytes or more that is yours and only you can read, the same on every node. */
+    /**
+     * With several nodes: a file of 32 bytes or more that is yours and only you can read, or that is root's and only a
+     * group can read as well; the same on every node.
+     */
     public static final String SECRET_FILE = "TUTTI_SECRET_FILE";
     /** With several nodes: this node's addresses or interfaces to the others, comma-separated; chosen unless set. */
     public static final String RAILS = "TUTTI_RAILS";
@@ -128,7 +132,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     }
 
     static Optional<JobEnvironment> read(Map<String, String> given) {
-        Map<String, String> environment = Launcher.translate(given);
+        Map<String, String> environment = KubernetesVariables.translate(Launcher.translate(given));
         boolean job = environment.containsKey(JOB);
         if (!job && !environment.containsKey(RANK) && !environment.containsKey(SIZE)) {
             return Optional.empty();
@@ -268,7 +272,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         return shape.size();
     }
 
-    private static long number(Map<String, String> environment, String name, long least, long most, long otherwise) {
+    static long number(Map<String, String> environment, String name, long least, long most, long otherwise) {
         String text = environment.get(name);
         if (text == null) {
             return otherwise;

@@ -78,8 +78,8 @@ public final class Secret {
      * Makes one of the content of a file, for jobs without a launcher. The name of the job goes in as well, so that one
      * file serves several jobs without their mixing.
      *
-     * @param file 32 to 4,096 bytes that are hard to guess, in a file of this user's that only he can read, or of root's
-     *        that only a group can read as well: that is how an engine hands out secrets to those who are not root
+     * @param file 32 to 4,096 bytes that are hard to guess, in a file of this user's that only he can read, or of
+     *        root's that only a group can read as well: so engines hand out secrets to those who are not root
      * @param job the job's name
      * @return the secret
      * @throws JobStartException when the file cannot be read, is somebody else's, or others can read it
@@ -102,7 +102,7 @@ public final class Secret {
         if (isOpen(Files.getPosixFilePermissions(file), roots)) {
             throw new JobStartException(roots
                     ? "the secret in " + file + " belongs to root, and can be read by everybody, or written by others; "
-                            + "have it mounted with mode 0400 (defaultMode), and a group that only the job has (fsGroup)"
+                            + "give it mode 0440 and a group that only the job has (defaultMode: 256 and fsGroup)"
                     : "the secret in " + file + " can be read or written by others than its "
                             + "owner; chmod 600 it, and make a new one if anybody may have read it");
         }
