@@ -25,7 +25,7 @@ import org.tutti.job.Secret;
  * there. JUnit's own process interrupts it through its standard input, and when that ends, that process has gone.
  */
 final class RankMain {
-    private static final int STATUS_ORPHANED = 1;
+    private static final int STATUS_FAILED = 1;
 
     private static RankMain current;
 
@@ -60,8 +60,14 @@ final class RankMain {
         InputStream orders = System.in;
         System.setIn(InputStream.nullInputStream());
         Thread.ofPlatform().daemon().name("tutti orders").start(() -> current.obey(orders, directory));
-        current.execute(plan.test()).write(directory);
-        System.exit(0); // threads that the test has left do not count
+        int status = STATUS_FAILED;
+        try {
+            current.execute(plan.test()).write(directory);
+            status = 0;
+        } catch (Throwable failure) { // JUnit's, or there is no room
+            failure.printStackTrace();
+        }
+        System.exit(status); // threads that the test has left do not count
     }
 
     private void obey(InputStream orders, Path directory) {
@@ -73,7 +79,7 @@ final class RankMain {
         } catch (IOException e) {
             System.err.println("rank " + rank + " has lost JUnit's process: " + e);
         }
-        Runtime.getRuntime().halt(STATUS_ORPHANED);
+        Runtime.getRuntime().halt(STATUS_FAILED);
     }
 
     private synchronized void interrupt() {

@@ -101,6 +101,7 @@ class RankProcessesTest {
     }
 
     @Test
+    @Tag("thorough")
     void shouldSayThatARankWasKilled() {
         assertThat(failure("killed")).isInstanceOf(AssertionError.class)
                 .hasMessageMatching("rank 1: its process \\d+ was killed by signal 9 before the test had ended there; "

@@ -141,13 +141,13 @@ final class Gathering {
     }
 
     private void end(Message.Hello hello, Message.Ended end) {
-        if (note(hello, end)) {
-            tellOthers(hello.rank(), failed.stop());
+        for (Guest guest : note(hello, end)) {
+            tell(guest, failed.stop());
         }
     }
 
-    /** Returns whether it is the first one to fail. */
-    private synchronized boolean note(Message.Hello hello, Message.Ended end) {
+    /** Returns who must be told because it is the first one to fail; who comes later is told then, and nobody twice. */
+    private synchronized List<Guest> note(Message.Hello hello, Message.Ended end) {
         int rank = hello.rank();
         ended.set(rank);
         Cause cause = end == null
@@ -166,11 +166,11 @@ final class Gathering {
             }
         }
         notifyAll();
-        boolean first = failed == null && (end == null || end.how() != Message.How.WELL);
-        if (first) {
-            failed = cause;
+        if (failed != null || end != null && end.how() == Message.How.WELL) {
+            return List.of();
         }
-        return first;
+        failed = cause;
+        return others(rank);
     }
 
     /**
