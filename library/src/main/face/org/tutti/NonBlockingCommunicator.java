@@ -15,8 +15,8 @@ import java.util.Objects;
  * call itself; whatever else goes wrong, by {@link Request#await()}. Memory must be accessible to other threads, as
  * that of a confined arena is not.
  *
- * <p><b>Progress.</b> Each request runs on a virtual thread of its own, while the caller computes. With ranks that are
- * virtual threads and compute without calling Tutti, no progress is promised.
+ * <p><b>Progress.</b> A request runs on a virtual thread, while the caller computes, or on the thread that awaits it at
+ * once. With ranks that are virtual threads and compute without calling Tutti, no progress is promised.
  *
  * <p><b>Limits.</b> A rank may have {@value #IN_FLIGHT_MAX} requests in flight on a communicator, of which 16 at a time
  * move data. Closing a job waits for none: those in flight end with {@link RankFailedException}.

@@ -24,21 +24,25 @@ public interface Request {
     boolean isDone();
 
     /**
-     * Waits until the operation has ended.
+     * Waits until the operation has ended. A collective that nobody has begun may be run by this thread, as by a
+     * blocking call.
      *
-     * @throws CallInterruptedException when this thread is interrupted meanwhile; its interrupt status is set again.
-     *             Unlike with a blocking call nothing breaks: the operation goes on, and can be awaited again
+     * @throws CallInterruptedException when this thread is interrupted meanwhile; its interrupt status is set again. If
+     *             others run the operation, or the interrupt came first, nothing breaks: the operation goes on, and can
+     *             be awaited again. If this thread runs it, the communicator is broken, as by a blocking call
      * @throws TuttiException what a blocking call would have ended with; the same exception each time
      */
     void await();
 
     /**
-     * Waits until the operation has ended, but not longer than a given time. That it takes longer is an answer, not a
-     * failure: the operation goes on. (A limit that ends the operation is {@link Communicator#withDeadline}.)
+     * Waits until the operation has ended, but not longer than a given time, and never runs it on this thread. That it
+     * takes longer is an answer, not a failure: the operation goes on. (A limit that ends the operation is {@link
+     * Communicator#withDeadline}.)
      *
      * @param timeout how long; zero or less does not wait
      * @return whether it has ended
-     * @throws CallInterruptedException as for {@link #await()}
+     * @throws CallInterruptedException when this thread is interrupted meanwhile; its interrupt status is set again.
+     *             The operation goes on, and can be awaited again
      * @throws TuttiException as for {@link #await()}
      */
     boolean await(Duration timeout);
@@ -69,7 +73,7 @@ public interface Request {
      * @param timeout how long at most for all together; zero or less does not wait
      * @param requests which, in the order in which they are waited for; those that are null are left out
      * @return whether all have ended
-     * @throws CallInterruptedException as for {@link #await()}
+     * @throws CallInterruptedException as for {@link #await(Duration)}
      * @throws TuttiException as for {@link #await()}
      */
     static boolean awaitAll(Duration timeout, Request... requests) {
@@ -88,7 +92,7 @@ public interface Request {
      * @param requests which; those that are null are left out, so that who has seen one may set it to null
      * @return the index of one that has ended, the first of them
      * @throws IllegalArgumentException when all are null, or there are none
-     * @throws CallInterruptedException as for {@link #await()}
+     * @throws CallInterruptedException as for {@link #await(Duration)}
      */
     static int awaitAny(Request... requests) {
         return RequestsInFlight.awaitSome(requests, Long.MAX_VALUE)[0];
@@ -101,7 +105,7 @@ public interface Request {
      * @param requests which; those that are null are left out
      * @return the index of one that has ended, the first of them, or nothing when the time was over before
      * @throws IllegalArgumentException when all are null, or there are none
-     * @throws CallInterruptedException as for {@link #await()}
+     * @throws CallInterruptedException as for {@link #await(Duration)}
      */
     static OptionalInt awaitAny(Duration timeout, Request... requests) {
         int[] ended = RequestsInFlight.awaitSome(requests, RequestsInFlight.untilNanos(timeout));
@@ -114,7 +118,7 @@ public interface Request {
      * @param requests which; those that are null are left out
      * @return the indices of those that have ended, at least one, in ascending order
      * @throws IllegalArgumentException when all are null, or there are none
-     * @throws CallInterruptedException as for {@link #await()}
+     * @throws CallInterruptedException as for {@link #await(Duration)}
      */
     static int[] awaitSome(Request... requests) {
         return RequestsInFlight.awaitSome(requests, Long.MAX_VALUE);

@@ -16,8 +16,8 @@ import org.tutti.collective.kernel.Kernel;
  * algorithm. Their numbers are drawn together, on the caller's thread; then the areas and the length are those of the
  * one that is run.
  *
- * <p>One thread at a time uses it: the caller's, or from its start on that which the call was started on; so the start
- * of that thread orders what was said and drawn before what the operations read.
+ * <p>One thread at a time uses it: the caller's, or that which runs what the caller has started; whoever hands it over
+ * orders what was said and drawn before what the operations read.
  */
 public final class Call {
     /** In terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for never. */

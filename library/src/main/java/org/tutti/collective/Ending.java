@@ -54,6 +54,21 @@ public final class Ending {
     }
 
     /**
+     * The same, because a call that was drawn cannot begin: its operations are none that are waited for.
+     *
+     * @param drawn the call
+     * @param failure what was thrown
+     */
+    public void breakOff(Call drawn, Throwable failure) {
+        try {
+            setBroken(failure);
+            place.ledger.leaveAll(place.machine, drawn.numbersLeft());
+        } catch (IllegalStateException closed) { // the job was closed meanwhile, and its memory is gone
+            failure.addSuppressed(closed);
+        }
+    }
+
+    /**
      * Looks, when this rank has called all that it calls, for a rank of its node that has called something else in the
      * very last calls, in which nobody may have waited for anybody. Who has not come to them yet looks itself when it
      * leaves: whoever comes last sees what the others have described.

@@ -129,8 +129,8 @@ final class Ledger {
     }
 
     /**
-     * From now on operations may be in flight on other threads. Called on the caller's thread, which is the only one
-     * before; other threads are started afterwards.
+     * From now on operations may be in flight on other threads, and end in any order. Called on the caller's thread,
+     * which is the only one before; what others do there comes afterwards.
      */
     void expectOtherThreads() {
         concurrent = true;

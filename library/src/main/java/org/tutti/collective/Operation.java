@@ -96,9 +96,6 @@ final class Operation {
 
     /** Gives the operations of a call, of so many bytes at most, their numbers and their place in the history. */
     void draw(Call drawn, long bytesMax) {
-        if (blocking) {
-            ledger.blocking().enter(drawn.called());
-        }
         call = drawn;
         drawn.draw(ledger, bytesMax, leaders(drawn));
     }
@@ -108,6 +105,7 @@ final class Operation {
      * is free, and says what is called.
      */
     void begin(Call drawn) {
+        call = drawn; // which another team may have drawn
         sequence = drawn.sequence;
         history = drawn.history;
         slot = layout.slot(slotIndex());

@@ -75,10 +75,10 @@ public final class Team extends Placement {
     }
 
     /**
-     * Another view of this communicator at this rank, for operations that the caller does not wait for: it is in one
-     * operation at a time, as every team, but others may be in different ones meanwhile, on other threads.
+     * Another view of this communicator at this rank, for operations that were started: it is in one operation at a
+     * time, as every team, but others may be in different ones meanwhile, on other threads.
      *
-     * @param background what to do things with, on those threads
+     * @param background what to do things with, on the threads that run them
      * @return the team
      */
     public Team forBackground(Machine background) {
@@ -125,11 +125,25 @@ public final class Team extends Placement {
     }
 
     /**
+     * As {@link #draw}, for a call that is run on another thread or later than the next one, by a team {@linkplain
+     * #forBackground for that}.
+     *
+     * @param drawn the call
+     */
+    public void drawForOther(Call drawn) {
+        ledger.expectOtherThreads();
+        draw(drawn);
+    }
+
+    /**
      * Runs a call that was drawn, on this thread. What it throws has broken the communicator.
      *
-     * @param drawn the call, which {@link #draw} has drawn
+     * @param drawn the call, which {@link #draw} of this communicator and rank has drawn
      */
     public void run(Call drawn) {
+        if (blocking) {
+            ledger.blocking().enter(drawn.called());
+        }
         try {
             do { // most calls are a single operation
                 operation.begin(drawn);
@@ -156,15 +170,6 @@ public final class Team extends Placement {
             copy(drawn.source(), drawn.sourceAt(0), drawn.target(), drawn.targetAt(0),
                     drawn.collective().combines() ? drawn.blockBytes(0) : drawn.sourceBytes(0));
         }
-    }
-
-    /**
-     * Ends the call that was drawn, and the communicator, because of an exception.
-     *
-     * @param failure what was thrown instead of beginning it
-     */
-    public void breakOff(Throwable failure) {
-        operation.breakOff(failure);
     }
 
     /**

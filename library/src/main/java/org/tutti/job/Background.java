@@ -2,6 +2,7 @@
 package org.tutti.job;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.function.Supplier;
 
 import org.tutti.Collective;
@@ -11,53 +12,219 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 
 /**
- * The calls that a rank has in flight on a communicator: a virtual thread for each request, and a team, which is used
- * again. So there are as many teams as requests were in flight at once. What they claim of the node's memory is less: a
- * team that waits for its turn has none, and those that run have it from the rank's windows, which are bounded.
+ * The calls that a rank has in flight on a communicator. Each is begun once, by whoever is first: a virtual thread that
+ * was started for it, or the thread that awaits it while no other one is in flight, which then runs it as it would a
+ * blocking call. A team belongs to an operation from its first to its last step, and is used again; what teams claim
+ * of the node's memory is bounded, as those that wait for their turn have none, and those that run have it from the
+ * rank's windows.
+ *
+ * <p><b>Who is patient</b> starts no thread with a request, as waking one takes longer than many a call: it expects the
+ * request to be awaited at once, as were the last {@value #AT_ONCE_MIN}. Threads are started after all as soon as that
+ * is found wrong: a request is asked for or awaited with a limit, several are in flight, or the {@link Reminder} finds
+ * one twice. So a request begins within two of its looks whatever the rank does, and who computes meanwhile soon has
+ * threads at once again.
+ *
+ * <p><b>Nothing waits in a circle</b> because of it: an operation that has not begun delays others no more than a
+ * thread that is slow to run, and its beginning waits for nobody. What it waits for then are operations of other ranks
+ * that begin as surely, and earlier ones of this rank, never later ones ({@link Team}).
+ *
+ * <p>Memory ordering: all that is said of a request before it can be begun, and of a team before it is used again, is
+ * said before the lock is given back that whoever begins it takes.
  */
 final class Background {
-    private static final Runnable NOTHING = () -> {
-    };
+    private static final int AT_ONCE_MIN = 4;
+    private static final int LOOKS_IDLE_MAX = 40;
 
     private final Team first;
-    private final Supplier<Team> teams;
     private final Attention attention;
-    private final ArrayDeque<Team> idle = new ArrayDeque<>();
+    private final Teams ofCallers;
+    private final Teams ofOthers;
+    private final Object lock = new Object();
+    private final ArrayDeque<LiveRequest> notBegun = new ArrayDeque<>();
     private int inFlight;
+    private int awaitedAtOnce;
+    private boolean isWatched;
+    private LiveRequest seen; // by the reminder, the last time
+    private int looksIdle;
 
-    Background(Team first, Supplier<Team> teams, Attention attention) {
+    /**
+     * @param first the rank's team of blocking calls, which draws the numbers of all
+     * @param ofCallers makes teams for threads that await what they run
+     * @param ofOthers makes teams for virtual threads
+     * @param attention whether the rank waits for its requests
+     */
+    Background(Team first, Supplier<Team> ofCallers, Supplier<Team> ofOthers, Attention attention) {
         this.first = first;
-        this.teams = teams;
         this.attention = attention;
+        this.ofCallers = new Teams(ofCallers);
+        this.ofOthers = new Teams(ofOthers);
+    }
+
+    /** Teams that are used again; under the lock. */
+    private static final class Teams {
+        private final Supplier<Team> made;
+        private final ArrayDeque<Team> idle = new ArrayDeque<>();
+
+        Teams(Supplier<Team> made) {
+            this.made = made;
+        }
+
+        Team take() {
+            return idle.isEmpty() ? made.get() : idle.pop();
+        }
     }
 
     /**
-     * Draws the numbers of a call, here and now, and has it run. A call that is refused draws none; what fails later
-     * breaks the communicator, as nobody else would run what was drawn.
+     * Draws the numbers of a call, here and now, and sees to it that it runs. A call that is refused draws none; what
+     * fails later breaks the communicator, as nobody else would run what was drawn.
+     *
+     * @param afterwards what is to be done when it has ended well
+     * @param atLast what is to be done however it ends, and before anybody hears of it
      */
-    Request start(Call call, Runnable afterwards) {
-        return start(call, afterwards, NOTHING);
-    }
-
-    /** The same; what is to be done at last is done however it ends, and before anybody hears of it. */
     Request start(Call call, Runnable afterwards, Runnable atLast) {
-        Team team = take(call.collective());
+        enter(call.collective());
         try {
-            team.draw(call);
+            first.drawForOther(call);
         } catch (Throwable refusal) {
-            putBack(team);
+            leave();
             throw refusal;
         }
-        try {
-            LiveRequest request = new LiveRequest(first, call.collective(), attention);
-            request.runsOn(Thread.ofVirtual().name("tutti rank " + first.rank() + " " + call.collective().label())
-                    .start(() -> request.complete(run(team, call, afterwards, atLast))));
-            return request;
-        } catch (Throwable failure) {
-            team.breakOff(failure);
-            putBack(team);
-            throw failure;
+        var request = new LiveRequest(this, first, call, afterwards, atLast, attention);
+        boolean isPatient;
+        boolean isUnwatched;
+        synchronized (lock) {
+            isPatient = awaitedAtOnce >= AT_ONCE_MIN || !request.takeThread();
+            isUnwatched = isPatient && !isWatched;
+            isWatched |= isUnwatched;
+            looksIdle = 0;
+            notBegun.add(request);
         }
+        if (!isPatient) {
+            startThread(request);
+        } else if (isUnwatched) {
+            watch(request);
+        }
+        request.setStarted();
+        return request;
+    }
+
+    /**
+     * Runs a request on this thread, which awaits it, if it is alone in flight and nobody has begun it.
+     *
+     * @param atOnce whether it is awaited at once
+     */
+    void runAwaited(LiveRequest request, boolean atOnce) {
+        boolean isAmongOthers;
+        synchronized (lock) {
+            isAmongOthers = inFlight > 1;
+            awaitedAtOnce = atOnce ? awaitedAtOnce + 1 : 0;
+        }
+        if (isAmongOthers) {
+            hurry();
+            return;
+        }
+        Team team = begin(request, ofCallers);
+        if (team != null) {
+            end(request, team, ofCallers, request.run(team));
+        }
+    }
+
+    /** Starts threads for all that has not begun, now and as long as requests are not awaited at once. */
+    void hurry() {
+        List<LiveRequest> late;
+        synchronized (lock) {
+            late = notBegun.stream().filter(LiveRequest::takeThread).toList();
+            awaitedAtOnce = 0;
+        }
+        late.forEach(this::startThread);
+    }
+
+    /** Looks, for the reminder, whether one has waited since the last time; returns whether to look again. */
+    boolean look() {
+        boolean isLate;
+        synchronized (lock) {
+            LiveRequest oldest = notBegun.peek();
+            isLate = oldest != null && oldest == seen;
+            seen = oldest;
+            looksIdle++;
+            if (oldest == null && looksIdle > LOOKS_IDLE_MAX) {
+                awaitedAtOnce = 0;
+                isWatched = false;
+                return false;
+            }
+        }
+        if (isLate) {
+            hurry();
+        }
+        return true;
+    }
+
+    private void watch(LiveRequest request) {
+        try {
+            Reminder.watch(this);
+        } catch (Throwable failure) {
+            fail(request, failure);
+        }
+    }
+
+    private void startThread(LiveRequest request) {
+        try {
+            Thread.ofVirtual().name("tutti rank " + first.rank() + " " + request.called().label())
+                    .start(() -> runOnThread(request));
+        } catch (Throwable failure) {
+            fail(request, failure);
+        }
+    }
+
+    private void runOnThread(LiveRequest request) {
+        Team team = begin(request, ofOthers);
+        if (team != null) {
+            attention.enter();
+            Throwable failure = request.run(team);
+            attention.leave();
+            end(request, team, ofOthers, failure);
+        }
+    }
+
+    /** Returns the team that a request is to be run with; null if it has been begun. */
+    private Team begin(LiveRequest request, Teams teams) {
+        try {
+            synchronized (lock) {
+                if (!notBegun.contains(request)) {
+                    return null;
+                }
+                Team team = teams.take();
+                notBegun.remove(request);
+                return team;
+            }
+        } catch (Throwable failure) { // there is no memory
+            fail(request, failure);
+            return null;
+        }
+    }
+
+    private void end(LiveRequest request, Team team, Teams teams, Throwable failure) {
+        synchronized (lock) {
+            teams.idle.push(team);
+        }
+        end(request, failure);
+    }
+
+    /** Ends a request that cannot be run, if it has not been begun. */
+    private void fail(LiveRequest request, Throwable failure) {
+        boolean isBegun;
+        synchronized (lock) {
+            isBegun = !notBegun.remove(request);
+        }
+        if (!isBegun) {
+            first.ending().breakOff(request.call(), failure);
+            end(request, failure);
+        }
+    }
+
+    private void end(LiveRequest request, Throwable failure) {
+        leave();
+        request.complete(failure);
     }
 
     /**
@@ -66,7 +233,7 @@ final class Background {
      * @param called what is to be called
      */
     void checkIdle(String called) {
-        synchronized (idle) {
+        synchronized (lock) {
             if (inFlight > 0) {
                 throw new IllegalStateException(first.describe() + " called " + called + " with " + inFlight
                         + (inFlight == 1 ? " request" : " requests")
@@ -75,41 +242,20 @@ final class Background {
         }
     }
 
-    /** Returns what the request ends with: null, or what was thrown. */
-    private Throwable run(Team team, Call call, Runnable afterwards, Runnable atLast) {
-        Throwable failure = null;
-        attention.enter();
-        try {
-            team.run(call);
-            afterwards.run();
-        } catch (Throwable thrown) {
-            failure = team.explain(thrown);
-        }
-        attention.leave();
-        call.clear(); // the team still knows it
-        putBack(team);
-        atLast.run();
-        return failure;
-    }
-
-    /** A team for a call, before anything is drawn, as a call that is refused must leave no gap in the order. */
-    private Team take(Collective called) {
-        synchronized (idle) {
+    /** Before anything is drawn, as a call that is refused must leave no gap in the order. */
+    private void enter(Collective called) {
+        synchronized (lock) {
             if (inFlight == NonBlockingCommunicator.IN_FLIGHT_MAX) {
                 throw new IllegalStateException(first.describe() + " called " + called.label() + " with "
                         + NonBlockingCommunicator.IN_FLIGHT_MAX
                         + " requests in flight on the same communicator, which is the limit; await some of them first");
             }
-            Team team = idle.isEmpty() ? teams.get() : idle.pop();
             inFlight++;
-            return team;
         }
     }
 
-    /** When a call has ended, or was refused. */
-    private void putBack(Team team) {
-        synchronized (idle) {
-            idle.push(team);
+    private void leave() {
+        synchronized (lock) {
             inFlight--;
         }
     }

@@ -73,12 +73,13 @@ final class Communicators {
     private Membership membership(long id, LiveMembers members, NodeView view, long ringAddress, int rankThere,
             Reach reach, SharedGroup group) {
         Fabric fabric = network == null ? null : network.fabric();
-        Team team = new Team(new LiveMachine(new Waiter(coreForEach, fabric), fabric), members, pool,
+        var machine = new LiveMachine(new Waiter(coreForEach, fabric), fabric);
+        Team team = new Team(machine, members, pool,
                 ringAddress, rankThere, view, reach);
         Allocator allocator = new Allocator(node.memory(), fabric, members, reach, coreForEach, job::isClosed);
         var attention = new Attention();
         var background = new LiveMachine(new Waiter(false, fabric), fabric, attention::isPaid); // they share the cores
-        var made = new Membership(id, team, members, view.topology(), allocator, background, attention, group,
+        var made = new Membership(id, team, members, view.topology(), allocator, machine, background, attention, group,
                 node.groups());
         synchronized (this) {
             open.add(made);

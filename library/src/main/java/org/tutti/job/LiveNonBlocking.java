@@ -38,13 +38,14 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
 
     @Override
     public Request barrier() {
-        return background.start(communicator.newBarrier(), NOTHING);
+        return background.start(communicator.newBarrier(), NOTHING, NOTHING);
     }
 
     @Override
     protected Request call(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
             Reduction reduction, int root, Runnable afterwards) {
-        return background.start(communicator.newCall(called, source, target, type, count, reduction, root), afterwards);
+        return background.start(communicator.newCall(called, source, target, type, count, reduction, root), afterwards,
+                NOTHING);
     }
 
     @Override
@@ -52,6 +53,6 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
             long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root,
             Runnable afterwards) {
         return background.start(communicator.newCallWithBlocks(called, source, target, type, count, sourceBlocks,
-                targetBlocks, reduction, root), afterwards);
+                targetBlocks, reduction, root), afterwards, NOTHING);
     }
 }

@@ -12,29 +12,80 @@ import java.util.concurrent.TimeoutException;
 import org.tutti.CallInterruptedException;
 import org.tutti.Collective;
 import org.tutti.Request;
+import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 import org.tutti.memory.WaitingCall;
 import org.tutti.memory.Waits;
 
 /**
- * A request whose operation runs on a virtual thread.
+ * A request whose operation runs on a virtual thread, or on the thread that awaits it ({@link Background}).
  */
 final class LiveRequest implements Request {
-    private final Team team;
+    /** A thread that is woken for a request begins it later than that. */
+    private static final long AT_ONCE_NANOS = 20_000;
+
+    private final Background background;
+    private final Team first;
+    private final Call call;
     private final Collective called;
+    private final Runnable afterwards;
+    private final Runnable atLast;
     private final Attention attention;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final CompletableFuture<Void> stage = new CompletableFuture<>();
     private volatile Thread runner;
+    private boolean hasThread; // under the background's lock
+    private boolean wasAwaited; // a race of several threads does no harm
+    private long startedNanos; // another thread may see it late, and takes the request for one that waits long
 
-    LiveRequest(Team team, Collective called, Attention attention) {
-        this.team = team;
-        this.called = called;
+    LiveRequest(Background background, Team first, Call call, Runnable afterwards, Runnable atLast,
+            Attention attention) {
+        this.background = background;
+        this.first = first;
+        this.call = call;
+        this.called = call.collective();
+        this.afterwards = afterwards;
+        this.atLast = atLast;
         this.attention = attention;
+    }
+
+    Collective called() {
+        return called;
+    }
+
+    Call call() {
+        return call;
+    }
+
+    /** Says once that a thread is to be started for it. */
+    boolean takeThread() {
+        boolean takes = !hasThread;
+        hasThread = true;
+        return takes;
+    }
+
+    /** From now on the caller can do something else. */
+    void setStarted() {
+        startedNanos = System.nanoTime();
+    }
+
+    /** Runs it on this thread; returns what it ends with: null, or what was thrown. */
+    Throwable run(Team team) {
+        runner = Thread.currentThread();
+        try {
+            team.run(call);
+            afterwards.run();
+            return null;
+        } catch (Throwable thrown) {
+            return team.explain(thrown);
+        } finally {
+            call.clear(); // the team still knows it
+        }
     }
 
     /** Who waits is told first: what depends on the stage runs on this thread, and may take long. */
     void complete(Throwable failure) {
+        atLast.run();
         if (failure == null) {
             ended.complete(null);
             stage.complete(null);
@@ -48,29 +99,37 @@ final class LiveRequest implements Request {
     public boolean isDone() {
         boolean done = ended.isDone();
         if (!done) {
+            hurry();
             attention.look();
         }
         return done;
     }
 
-    /** Says which thread runs the operation, which knows best for whom it waits. */
-    void runsOn(Thread thread) {
-        runner = thread;
+    private void hurry() {
+        if (runner == null) {
+            background.hurry();
+        }
     }
 
-    private WaitingCall call() {
+    /** The thread that runs the operation knows best for whom it waits. */
+    private WaitingCall waitingCall() {
         Thread known = runner;
         return (known == null ? Optional.<Waits.Wait>empty() : Waits.of(known)).map(wait -> wait.call().get())
-                .orElseGet(() -> team.describeCall(called.label()));
+                .orElseGet(() -> first.describeCall(called.label()));
     }
 
     @Override
     public void await() {
+        if (!wasAwaited && !Thread.currentThread().isInterrupted()) {
+            wasAwaited = true;
+            background.runAwaited(this, System.nanoTime() - startedNanos < AT_ONCE_NANOS);
+        }
         awaitFor(Long.MAX_VALUE);
     }
 
     @Override
     public boolean await(Duration timeout) {
+        hurry();
         boolean ends = awaitFor(LiveCommunicator.nanos(timeout));
         if (!ends) {
             attention.look();
@@ -79,6 +138,9 @@ final class LiveRequest implements Request {
     }
 
     private boolean awaitFor(long nanos) {
+        if (ended.isDone()) {
+            return ends(0);
+        }
         attention.begin();
         try {
             return ends(Math.min(nanos, Waits.LASTING_NANOS))
@@ -90,7 +152,7 @@ final class LiveRequest implements Request {
 
     /** Who asks why nothing goes on is told of this wait. */
     private boolean endsLater(long nanos) {
-        Waits.Wait outer = Waits.begin(this::call, System.nanoTime() - Waits.LASTING_NANOS);
+        Waits.Wait outer = Waits.begin(this::waitingCall, System.nanoTime() - Waits.LASTING_NANOS);
         try {
             return ends(nanos);
         } finally {
@@ -113,12 +175,13 @@ final class LiveRequest implements Request {
 
     @Override
     public CompletionStage<Void> completion() {
+        hurry();
         return stage.minimalCompletionStage();
     }
 
     private CallInterruptedException interrupted() {
         Thread.currentThread().interrupt();
-        return new CallInterruptedException(team.describe() + " was interrupted while it awaited its " + called.label()
+        return new CallInterruptedException(first.describe() + " was interrupted while it awaited its " + called.label()
                 + "; the operation goes on, and can be awaited again");
     }
 

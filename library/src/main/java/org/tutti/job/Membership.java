@@ -37,19 +37,22 @@ final class Membership {
      * @param members what is known of the ranks' lives
      * @param topology where they are
      * @param allocator gives remote memory
+     * @param machine what calls do things with on the threads that make or await them
      * @param backgroundMachine what non-blocking calls do things with
      * @param attention whether the rank waits for them
      * @param group what the process's ranks share of it, which this rank has entered; null for the world
      * @param groups where it leaves that
      */
     Membership(long id, Team team, LiveMembers members, Topology topology, Allocator allocator,
-            Machine backgroundMachine, Attention attention, SharedGroup group, SharedGroup.All groups) {
+            Machine machine, Machine backgroundMachine, Attention attention, SharedGroup group,
+            SharedGroup.All groups) {
         this.id = id;
         this.team = team;
         this.members = members;
         this.topology = topology;
         this.allocator = allocator;
-        this.background = new Background(team, () -> team.forBackground(backgroundMachine), attention);
+        this.background = new Background(team, () -> team.forBackground(machine),
+                () -> team.forBackground(backgroundMachine), attention);
         this.blockReturn = group == null ? null : new BlockReturn(team, () -> groups.leave(group));
     }
 

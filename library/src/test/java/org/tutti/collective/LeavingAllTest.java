@@ -122,7 +122,7 @@ class LeavingAllTest {
     void shouldFreeWhatWasShownWhenOneRankHasBrokenTheCommunicatorAndTheOtherLeavesForGood() {
         enter(second);
         enter(first);
-        first.breakOff(FAILURE);
+        first.operation.breakOff(FAILURE);
         second.operation.leave();
         assertThat(isFree(0)).as("it has left this operation").isTrue();
         enterInVain(second);
@@ -135,7 +135,7 @@ class LeavingAllTest {
         enter(second);
         enter(first);
         members.fail(1);
-        first.breakOff(new RankFailedException(1, "an example"));
+        first.operation.breakOff(new RankFailedException(1, "an example"));
         assertThat(isFree(0)).isFalse();
         members.end(1);
         assertThat(isFree(0)).isTrue();
@@ -154,11 +154,11 @@ class LeavingAllTest {
             enter(late);
             enter(owner);
             owner.show(GREATEST);
-            owner.breakOff(FAILURE);
+            owner.operation.breakOff(FAILURE);
             for (int call = 0; call < 2 * WINDOWS_OF_RING; call++) {
                 useAnother(request);
             }
-            late.breakOff(FAILURE);
+            late.operation.breakOff(FAILURE);
             claims.add(claimed.get());
         }
         long communicators = 1 + 2 * WINDOWS_OF_RING;
@@ -183,7 +183,7 @@ class LeavingAllTest {
             team.inflow(NodeTree.PARENT).invite(1, NodeTree.PARENT, GREATEST, 1, team.show(GREATEST), 0, GREATEST);
             assertThat(open).hasSize(1);
             handles.add(open.getFirst());
-            team.breakOff(FAILURE);
+            team.operation.breakOff(FAILURE);
             assertThat(open).isEmpty();
         }
         assertThat(handles).doesNotHaveDuplicates();
@@ -219,7 +219,7 @@ class LeavingAllTest {
         enter(second);
         second.await(0, Team.READY, 1);
         Area read = second.shown(0, GREATEST);
-        owner.breakOff(FAILURE);
+        owner.operation.breakOff(FAILURE);
         for (int call = 0; call < 2 * WINDOWS_OF_RING; call++) {
             useAnother(false);
             useAnother(true);
@@ -230,7 +230,7 @@ class LeavingAllTest {
         MemorySegment result = MemorySegment.ofArray(new byte[GREATEST]);
         MemorySegment.copy(read.segment(), read.start(), result, 0, GREATEST);
         assertThat(result.mismatch(filled(SHOWN).segment())).isEqualTo(-1);
-        second.breakOff(FAILURE);
+        second.operation.breakOff(FAILURE);
         assertThat(isFree(0)).isTrue();
         long before = claimed.get();
         for (int call = 0; call < 2 * WINDOWS_OF_RING; call++) {
@@ -259,13 +259,13 @@ class LeavingAllTest {
         Team request = second.forBackground(MACHINE);
         enter(request);
         enter(second);
-        second.breakOff(FAILURE);
+        second.operation.breakOff(FAILURE);
         enterInVain(first);
         assertThat(isFree(0)).isFalse();
         if (endsWell) {
             request.operation.leave();
         } else {
-            request.breakOff(FAILURE);
+            request.operation.breakOff(FAILURE);
         }
         assertThat(isFree(0)).isTrue();
         assertThat(isFree(Long.MAX_VALUE >> 2)).isTrue();
@@ -279,7 +279,7 @@ class LeavingAllTest {
         Team later = second.forBackground(MACHINE);
         enter(later);
         enter(second);
-        second.breakOff(FAILURE);
+        second.operation.breakOff(FAILURE);
         later.operation.leave();
         enterInVain(first);
         assertThat(isFree(1)).isFalse();
@@ -292,7 +292,7 @@ class LeavingAllTest {
         Team request = second.forBackground(MACHINE);
         Call waiting = drawn(request);
         enter(second);
-        second.breakOff(FAILURE);
+        second.operation.breakOff(FAILURE);
         enterInVain(first);
         assertThat(isFree(0)).isFalse();
         assertThatExceptionOfType(CommunicatorBrokenException.class).isThrownBy(() -> request.run(waiting));

@@ -56,7 +56,7 @@ class TeamTest {
             quick.post(Team.READY, 1);
             quick.operation.leave();
             enter(quick);
-            quick.breakOff(new CallInterruptedException("an example"));
+            quick.operation.breakOff(new CallInterruptedException("an example"));
         }));
         enter(slow);
         assertThatCode(() -> slow.await(1, Team.READY, 1)).doesNotThrowAnyException();
@@ -70,7 +70,7 @@ class TeamTest {
         Team broken = team(1, new LiveMachine(new Waiter(false)));
         Team waiting = team(0, new EventfulMachine(() -> {
             enter(broken);
-            broken.breakOff(new CallInterruptedException("an example"));
+            broken.operation.breakOff(new CallInterruptedException("an example"));
         }));
         enter(waiting);
         assertThatThrownBy(() -> waiting.await(1, Team.READY, 1)).isInstanceOf(CommunicatorBrokenException.class)

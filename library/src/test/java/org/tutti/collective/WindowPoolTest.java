@@ -180,7 +180,7 @@ class WindowPoolTest {
         enter(behind);
         enter(ahead);
         enter(other);
-        members.event = () -> ahead.breakOff(new IllegalStateException("an example"));
+        members.event = () -> ahead.operation.breakOff(new IllegalStateException("an example"));
         MemorySegment free = other.show(GREATEST).segment();
         assertThat(shown).as("may still be read").noneMatch(each -> each.address() == free.address());
     }
