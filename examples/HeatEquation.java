@@ -42,6 +42,8 @@ void main(String[] arguments) {
             }
             IO.println("%d x %d points, %s, a step in %.3f ms, %.3f ms of them waiting; the temperatures are right"
                     .formatted(side, side, world.topology(), median(millis[0]), median(millis[1])));
+            IO.println("look how much of a step is waiting, with -n 1, -n 2 and --nodes 2; after the program stand the "
+                    + "side of the plate and the steps");
         }
     }
 }

@@ -38,6 +38,9 @@ public interface Job extends AutoCloseable {
      * Leaves the job: later calls on its communicators throw {@link IllegalStateException}. A rank that waits for one
      * that has left gets {@link RankFailedException}. Closing again has no effect.
      *
+     * <p>Ranks of different nodes that differ in their very last calls, in which nobody waited, are not told: a barrier
+     * before closing tells them.
+     *
      * @throws CollectiveMismatchException when this rank and another one of its node have called different things, or
      *             with another root, count, type or operator, in their very last calls, in which nobody waited; this
      *             rank takes no further part in the job then, and counts as failed

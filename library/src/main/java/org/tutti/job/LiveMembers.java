@@ -9,6 +9,7 @@ import org.tutti.JobAbortedException;
 import org.tutti.RankFailedException;
 import org.tutti.collective.GroupBlock;
 import org.tutti.collective.Members;
+import org.tutti.memory.CallSite;
 import org.tutti.memory.Waiter;
 
 /**
@@ -72,7 +73,7 @@ final class LiveMembers implements Members {
         }
         if (awaited >= 0 && hasLeft(awaited)) {
             return new RankFailedException(rankInJob(awaited), describe(awaited)
-                    + " has left the job: it has closed it, and will not take part in this call");
+                    + " has left the job: it has closed it, and will not take part in this call" + CallSite.here());
         }
         GroupBlock block = founding;
         return block == null ? null : block.failure(awaited);

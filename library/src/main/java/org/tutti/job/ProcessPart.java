@@ -172,7 +172,9 @@ final class ProcessPart {
             throw new JobStartException("rank " + self + " waited " + environment.joinTimeoutMillis()
                     + " ms for all ranks to join, but " + absent() + " did not"
                     + (network == null ? "" : ", as far as this node knows" + network.whereRankZeroIs())
-                    + "; see whether they were started, or set " + JobEnvironment.JOIN_TIMEOUT_MILLIS);
+                    + "; see whether they were started"
+                    + (network == null ? "" : ", and whether a firewall is between their hosts and this one")
+                    + ", or set " + JobEnvironment.JOIN_TIMEOUT_MILLIS);
         }
     }
 

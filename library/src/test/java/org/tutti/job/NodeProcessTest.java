@@ -358,7 +358,8 @@ class NodeProcessTest {
                     JobEnvironment.NODE_RANKS, "1", JobEnvironment.RENDEZVOUS, "127.0.0.1:" + ranks.port,
                     JobEnvironment.JOIN_TIMEOUT_MILLIS, "700", JobEnvironment.SECRET_FILE, ranks.secret.toString()));
             assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
-            assertThat(ranks.output(0)).contains("JobStartException").contains("700 ms").contains("rank 1, rank 2");
+            assertThat(ranks.output(0)).contains("JobStartException").contains("700 ms").contains("rank 1, rank 2")
+                    .contains("whether a firewall is between their hosts and this one");
         }
     }
 }

@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class MainTest {
     @ParameterizedTest
     @CsvSource({"help,Usage: tutti", "--help,Usage: tutti", "help run,Usage: tutti run", "version,tutti 0",
-            "--version,tutti 0", "run --help,tutti run -n 4 Program.java"})
+            "--version,tutti 0", "run --help,tutti run -n 4 Program.java", "status --help,tutti status 9372-mwu3fnk6"})
     void shouldSayWhatThereIs(String arguments, String text) throws Exception {
         var ended = CommandProcess.runShared(arguments.split(" "));
         assertThat(ended.status()).as(ended.err()).isZero();

@@ -249,7 +249,8 @@ public final class BenchCommand implements Callable<Integer> {
                     .noneMatch(collective -> Catalogue.search(collective, name).isPresent())) {
                 throw new UsageException("--algorithm " + name
                         + " is no algorithm of any collective; tutti info --algorithms lists them, and which have "
-                        + "chunks that can be chosen, as in srm@32k" + Suggestion.of(name, names()));
+                        + "chunks that can be chosen, as in srm@32k"
+                        + Suggestion.of(name.substring(name.indexOf('=') + 1), names())); // as tutti run has it
             }
         }
         return names;

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 import org.tutti.Collective;
+import org.tutti.choice.Suggestion;
 import org.tutti.tool.UsageException;
 
 /** What {@code --collective} names: the collectives, and making a group of ranks and closing it. */
@@ -69,7 +70,7 @@ public enum CollectiveOperation {
     private static CollectiveOperation ofLabel(String label) {
         return Stream.of(values()).filter(operation -> operation.label().equals(label)).findFirst()
                 .orElseThrow(() -> new UsageException("--collective " + label + " is not one of "
-                        + String.join(", ", labels())));
+                        + String.join(", ", labels()) + Suggestion.of(label, labels())));
     }
 
     /** {@return the collective that is called, unless groups are made} */

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
+import org.tutti.choice.Suggestion;
 import org.tutti.tool.UsageException;
 
 /** What {@code --one-sided} measures: operations of the first rank on the memory of the last one, unless said. */
@@ -56,7 +57,7 @@ public enum OneSidedOperation {
     static OneSidedOperation ofLabel(String label) {
         return Stream.of(values()).filter(operation -> operation.label().equals(label)).findFirst()
                 .orElseThrow(() -> new UsageException("--operation " + label + " is not one of "
-                        + String.join(", ", labels())));
+                        + String.join(", ", labels()) + Suggestion.of(label, labels())));
     }
 
     /** {@return which of these sizes, in bytes, it is measured with} */

@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
 @Command(name = "status", mixinStandardHelpOptions = true,
         description = "Says where the ranks of a running job are: in which call, in which line, waiting for whom.",
         footer = {"", "It asks the launchers of this host that belong to you, through their files in the temporary "
-                + "directory."})
+                + "directory.", "", "Examples:", "  tutti status", "  tutti status 9372-mwu3fnk6"})
 public final class StatusCommand implements Callable<Integer> {
     private static final int STATUS_NO_ANSWER = 1;
     private static final Duration PATIENCE = Duration.ofSeconds(5); // a launcher itself waits for half of that

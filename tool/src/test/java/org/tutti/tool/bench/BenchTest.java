@@ -61,6 +61,8 @@ class BenchTest {
             --bytes 7              | multiples of 8
             --bytes x              | multiples of 8
             --collective juggle    | juggle is not one of barrier, broadcast, reduce, allreduce, gather, scatter
+            --collective alreduce  | exclusive-scan, split, create, duplicate; did you mean allreduce?
+            --algorithm allreduce=rabensefner | as in srm@32k; did you mean rabenseifner?
             --communicator odd     | --communicator odd is not one of world, node, interleaved, alternating
             --one-sided --communicator node | --communicator has no meaning with --one-sided
             -n 0                   | -n 0 is not possible
