@@ -51,9 +51,8 @@ final class KubernetesVariables {
         }
         if (!environment.containsKey(JobEnvironment.SIZE)) {
             throw new JobStartException("the environment variable " + JobEnvironment.SIZE + " is missing, while "
-                    + INDEX
-                    + "=" + environment.get(INDEX) + " says that this is a pod of an Indexed Job; set it to the number "
-                    + "of ranks, which is the Job's completions if each pod has one" + REMEDY);
+                    + INDEX + "=" + environment.get(INDEX) + " says that this is a pod of an Indexed Job; set it to "
+                    + "the number of ranks, which is the Job's completions if each pod has one" + REMEDY);
         }
         int size = (int) JobEnvironment.number(environment, JobEnvironment.SIZE, 1, JobEnvironment.SIZE_MAX, -1);
         int perPod = (int) JobEnvironment.number(environment, JobEnvironment.RANKS_PER_PROCESS, 1, size, 1);
