@@ -246,6 +246,12 @@ class LocalSparkTest {
     }
 
     @Test
+    void shouldLeaveItToSparkToSayThatPartitionsAreNotThoseOfTheTasks() {
+        assertThatThrownBy(() -> TuttiSpark.of(numbers(SLOTS).coalesce(2)).barrier((job, _) -> job.rank()))
+                .isInstanceOf(SparkException.class).hasMessageContaining("RDD chain");
+    }
+
+    @Test
     void shouldEndTheCallsOfAnAbortedJobAndNotTheProcess() {
         assertThatThrownBy(() -> TuttiSpark.of(numbers(2)).barrier((job, _) -> {
             try {
