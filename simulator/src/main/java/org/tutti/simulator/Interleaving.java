@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Who acts next, as a seed decides: among the ranks that do not wait and the rails that have something to deliver. Three
- * ways of choosing take turns from seed to seed, because each finds what the others rarely do:
+ * Who acts next, as a seed decides: among the ranks that do not wait and the rails that have something to deliver.
+ * Three ways of choosing take turns from seed to seed, because each finds what the others rarely do:
  *
  * <ul>
  * <li>everybody is as likely as everybody else, at every step;
