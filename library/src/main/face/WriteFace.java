@@ -22,6 +22,8 @@ import java.util.stream.Stream;
  * "all calls of NonBlockingCommunicator, each of which returns a PreparedCall": those which that template has as in
  * another one, but none for boolean[].
  *
+ * What may be null where it is a Span may be null where it is an array.
+ *
  * In Javadoc, "[the same type|of the same length]" is the one for Span and the other one for arrays; a @throws of which
  * nothing is left is left out.
  */
@@ -48,6 +50,11 @@ record Method(String types, String scalars, String model, String javadoc, String
     /** As {@code broadcast(Span, int)}. */
     String signature() {
         return name + "(" + parameters.replaceAll("\\s+", " ").replaceAll(" \\w+(?=,|$)", "") + ")";
+    }
+
+    /** As Javadoc links to it. */
+    String link() {
+        return signature().replace("@Nullable ", "");
     }
 }
 
@@ -103,7 +110,7 @@ Method likeItsModel(Method method, Path template) throws IOException {
     Method model = METHOD.matcher(Files.readString(template)).results().map(Method::new)
             .filter(other -> other.signature().equals(method.signature())).findFirst()
             .orElseThrow(() -> new IllegalArgumentException(template + " has no " + method.signature()));
-    String link = "{@link " + method.model + "#" + method.signature().replace("Span", "[Span|ARRAY]") + "}";
+    String link = "{@link " + method.model + "#" + method.link().replace("Span", "[Span|ARRAY]") + "}";
     String tags = model.javadoc.substring(model.javadoc.indexOf("     * @param"))
             .replaceFirst("(?m)^     (?=\\* @throws|\\*/)",
                     "     * @return the " + (isPrepared(method) ? "prepared call" : "request") + "\n$0");
@@ -135,22 +142,29 @@ String forAllScalars(Method method) {
 
 /** An array can always be used, and stands for itself. */
 String forArray(Method method, String array) {
-    return (method.head + method.body)
+    return withArray(array, method.head + method.body)
             .replaceAll("(?m)^ +(.*\\bcheck(Usable|Shareable|Target|Types)\\(.*\\)|\\w+\\.unstage\\(\\));\n", "")
             .replaceAll("checkFits\\((\\w+), (\\w+)\\)", "checkLengths($1.length, $2.length)")
             .replaceAll("checkBlocks\\((\\w+), (\\w+),", "checkBlockLengths($1.length, $2.length,")
-            .replaceAll("\\bSpan\\b", array)
             .replaceAll("(\\w+)\\.segment\\(\\)", "segments.of($1)")
             .replaceAll("\\w+\\.type\\(\\)", "DataType." + array.replace("[]", "").toUpperCase(Locale.ROOT))
             .replaceAll("(\\w+)\\.count\\(\\)", "$1.length")
             .replaceAll("\\w+::unstage", "NOTHING");
 }
 
+/** An array in place of each span: where that may be null, the array may be, not its elements. */
+String withArray(String array, String text) {
+    return text.replaceAll("@Nullable Span\\b", array.replace("[]", " @Nullable []")).replaceAll("\\bSpan\\b", array);
+}
+
 /** Booleans, which no segment can be over, go into a span; those of a target are not read. */
 String forBooleans(Method method) {
-    String arguments = method.parameters.replace("Span target", "booleans.of(target)")
-            .replaceAll("Span (\\w+)", "Span.staged(booleans.of($1))").replaceAll("\\w+ (?=\\w+(,|$))", "");
-    return method.head.replace("Span", "boolean[]") + (method.head.contains(" void ") ? "        " : "        return ")
+    String arguments = method.parameters.replaceAll("@Nullable Span (\\w+)", "$1 == null ? null : Span $1")
+            .replace("Span target", "booleans.of(target)")
+            .replaceAll("Span (\\w+)", "Span.staged(booleans.of($1))")
+            .replaceAll("(@Nullable )?\\b\\w+ (?=\\w+(,|$))", "");
+    return withArray("boolean[]", method.head)
+            + (method.head.contains(" void ") ? "        " : "        return ")
             + method.name + "(" + arguments + ");\n    }\n";
 }
 

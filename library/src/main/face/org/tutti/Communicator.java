@@ -301,7 +301,7 @@ public abstract class Communicator implements AutoCloseable {
      * @param root the rank that receives the combination
      * @throws IllegalArgumentException when the arguments do not fit each other
      */
-    public void reduce(Span source, Span target, Reduction reduction, int root) {
+    public void reduce(Span source, @Nullable Span target, Reduction reduction, int root) {
         Arguments.checkUsable(source.segment(), "source");
         MemorySegment segment = source.segment();
         if (rank() == root) {
@@ -370,7 +370,7 @@ public abstract class Communicator implements AutoCloseable {
      * @param root the rank that receives the blocks
      * @throws IllegalArgumentException when root is no rank of the communicator, or the arguments do not fit each other
      */
-    public void gather(Span source, Span target, int root) {
+    public void gather(Span source, @Nullable Span target, int root) {
         Arguments.checkUsable(source.segment(), "source");
         MemorySegment segment = source.segment();
         if (rank() == root) {
@@ -407,7 +407,7 @@ public abstract class Communicator implements AutoCloseable {
      * @param root the rank whose blocks they are
      * @throws IllegalArgumentException when root is no rank of the communicator, or the arguments do not fit each other
      */
-    public void scatter(Span source, Span target, int root) {
+    public void scatter(@Nullable Span source, Span target, int root) {
         Arguments.checkUsable(target.segment(), "target");
         MemorySegment segment = target.segment();
         if (rank() == root) {
@@ -608,13 +608,14 @@ public abstract class Communicator implements AutoCloseable {
      * @throws IllegalArgumentException when root is no rank of the communicator, the blocks of the target overlap or do
      *             not lie in it, or the arguments do not fit each other
      */
-    public void gather(Span source, Span kept, Blocks blocks, int root) {
+    public void gather(Span source, @Nullable Span kept, @Nullable Blocks blocks, int root) {
         Arguments.checkUsable(source.segment(), "source");
         MemorySegment segment = source.segment();
         if (rank() == root) {
             Objects.requireNonNull(kept, "target, which the root needs");
             Arguments.checkTypes(source, kept);
             Arguments.checkUsable(kept.segment(), "target");
+            Objects.requireNonNull(blocks, "the blocks of the target, which this rank needs");
             Arguments.checkReceived(blocks, size(), kept.count());
             Arguments.checkOwn(blocks, rank(), source.count());
             Arguments.checkApart(segment, kept.segment());
@@ -636,10 +637,11 @@ public abstract class Communicator implements AutoCloseable {
      * @throws IllegalArgumentException when root is no rank of the communicator, or the blocks overlap or do not lie in
      *             the data
      */
-    public void gather(Span data, Blocks blocks, int root) {
+    public void gather(Span data, @Nullable Blocks blocks, int root) {
         Arguments.checkUsable(data.segment(), "data");
         MemorySegment segment = data.segment();
         if (rank() == root) {
+            Objects.requireNonNull(blocks, "the blocks of the target, which this rank needs");
             Arguments.checkReceived(blocks, size(), data.count());
             callWithBlocks(Collective.GATHER, segment, segment, data.type(), blocks.count(root), null, blocks, null,
                     root);
@@ -661,13 +663,14 @@ public abstract class Communicator implements AutoCloseable {
      * @throws IllegalArgumentException when root is no rank of the communicator, the blocks do not lie in the source,
      *             or the arguments do not fit each other
      */
-    public void scatter(Span source, Blocks blocks, Span target, int root) {
+    public void scatter(@Nullable Span source, @Nullable Blocks blocks, Span target, int root) {
         Arguments.checkUsable(target.segment(), "target");
         MemorySegment segment = target.segment();
         if (rank() == root) {
             Objects.requireNonNull(source, "source, which the root needs");
             Arguments.checkTypes(source, target);
             Arguments.checkUsable(source.segment(), "source");
+            Objects.requireNonNull(blocks, "the blocks of the source, which this rank needs");
             Arguments.checkRoom(blocks, size(), source.count(), "source");
             Arguments.checkOwn(blocks, root, target.count());
             Arguments.checkApart(source.segment(), segment);
@@ -688,10 +691,11 @@ public abstract class Communicator implements AutoCloseable {
      * @param root the rank whose blocks they are
      * @throws IllegalArgumentException when root is no rank of the communicator, or the blocks do not lie in the data
      */
-    public void scatter(Span data, Blocks blocks, int root) {
+    public void scatter(Span data, @Nullable Blocks blocks, int root) {
         Arguments.checkUsable(data.segment(), "data");
         MemorySegment segment = data.segment();
         if (rank() == root) {
+            Objects.requireNonNull(blocks, "the blocks of the source, which this rank needs");
             Arguments.checkRoom(blocks, size(), data.count(), "source");
             callWithBlocks(Collective.SCATTER, segment, segment, data.type(), blocks.count(root), blocks, null, null,
                     root);
@@ -812,7 +816,8 @@ public abstract class Communicator implements AutoCloseable {
     }
 
     /** Where a side has blocks, all of them lie in the data. */
-    private void callInPlace(Collective collective, MemorySegment data, DataType type, long length, Reduction reduction,
+    private void callInPlace(Collective collective, MemorySegment data, DataType type, long length,
+            @Nullable Reduction reduction,
             int root) {
         long count = Arguments.countInPlace(collective, length, rank(), root, size());
         call(collective, data, data, type, count, reduction, root);
@@ -830,7 +835,7 @@ public abstract class Communicator implements AutoCloseable {
      * @param root the root, 0 where there is none
      */
     protected abstract void call(Collective collective, MemorySegment source, MemorySegment target, DataType type,
-            long count, Reduction reduction, int root);
+            long count, @Nullable Reduction reduction, int root);
 
     /**
      * What all forms of collectives end in whose blocks may differ in length.
@@ -846,5 +851,6 @@ public abstract class Communicator implements AutoCloseable {
      * @param root the root, 0 where there is none
      */
     protected abstract void callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,
-            DataType type, long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root);
+            DataType type, long count, @Nullable Blocks sourceBlocks, @Nullable Blocks targetBlocks,
+            @Nullable Reduction reduction, int root);
 }

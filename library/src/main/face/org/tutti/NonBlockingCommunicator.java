@@ -68,7 +68,7 @@ public abstract class NonBlockingCommunicator {
     }
 
     // as in Communicator
-    public Request reduce(Span source, Span target, Reduction reduction, int root) {
+    public Request reduce(Span source, @Nullable Span target, Reduction reduction, int root) {
         Arguments.checkShareable(source.segment(), "source");
         MemorySegment segment = source.segment();
         if (rank() != root) {
@@ -98,7 +98,7 @@ public abstract class NonBlockingCommunicator {
     }
 
     // as in Communicator
-    public Request gather(Span source, Span target, int root) {
+    public Request gather(Span source, @Nullable Span target, int root) {
         Arguments.checkShareable(source.segment(), "source");
         MemorySegment segment = source.segment();
         if (rank() != root) {
@@ -118,7 +118,7 @@ public abstract class NonBlockingCommunicator {
     }
 
     // as in Communicator
-    public Request scatter(Span source, Span target, int root) {
+    public Request scatter(@Nullable Span source, Span target, int root) {
         Arguments.checkShareable(target.segment(), "target");
         MemorySegment segment = target.segment();
         if (rank() != root) {
@@ -216,7 +216,7 @@ public abstract class NonBlockingCommunicator {
     }
 
     // as in Communicator
-    public Request gather(Span source, Span kept, Blocks blocks, int root) {
+    public Request gather(Span source, @Nullable Span kept, @Nullable Blocks blocks, int root) {
         Arguments.checkShareable(source.segment(), "source");
         MemorySegment segment = source.segment();
         if (rank() != root) {
@@ -226,6 +226,7 @@ public abstract class NonBlockingCommunicator {
         Objects.requireNonNull(kept, "target, which the root needs");
         Arguments.checkTypes(source, kept);
         Arguments.checkShareable(kept.segment(), "target");
+        Objects.requireNonNull(blocks, "the blocks of the target, which this rank needs");
         Arguments.checkReceived(blocks, size(), kept.count());
         Arguments.checkOwn(blocks, rank(), source.count());
         Arguments.checkApart(segment, kept.segment());
@@ -234,20 +235,21 @@ public abstract class NonBlockingCommunicator {
     }
 
     // as in Communicator
-    public Request gather(Span data, Blocks blocks, int root) {
+    public Request gather(Span data, @Nullable Blocks blocks, int root) {
         Arguments.checkShareable(data.segment(), "data");
         MemorySegment segment = data.segment();
         if (rank() != root) {
             return callWithBlocks(Collective.GATHER, segment, segment, data.type(), data.count(), null, null, null,
                     root, NOTHING);
         }
+        Objects.requireNonNull(blocks, "the blocks of the target, which this rank needs");
         Arguments.checkReceived(blocks, size(), data.count());
         return callWithBlocks(Collective.GATHER, segment, segment, data.type(), blocks.count(root), null, blocks,
                 null, root, data::unstage);
     }
 
     // as in Communicator
-    public Request scatter(Span source, Blocks blocks, Span target, int root) {
+    public Request scatter(@Nullable Span source, @Nullable Blocks blocks, Span target, int root) {
         Arguments.checkShareable(target.segment(), "target");
         MemorySegment segment = target.segment();
         if (rank() != root) {
@@ -257,6 +259,7 @@ public abstract class NonBlockingCommunicator {
         Objects.requireNonNull(source, "source, which the root needs");
         Arguments.checkTypes(source, target);
         Arguments.checkShareable(source.segment(), "source");
+        Objects.requireNonNull(blocks, "the blocks of the source, which this rank needs");
         Arguments.checkRoom(blocks, size(), source.count(), "source");
         Arguments.checkOwn(blocks, root, target.count());
         Arguments.checkApart(source.segment(), segment);
@@ -265,13 +268,14 @@ public abstract class NonBlockingCommunicator {
     }
 
     // as in Communicator
-    public Request scatter(Span data, Blocks blocks, int root) {
+    public Request scatter(Span data, @Nullable Blocks blocks, int root) {
         Arguments.checkShareable(data.segment(), "data");
         MemorySegment segment = data.segment();
         if (rank() != root) {
             return callWithBlocks(Collective.SCATTER, segment, segment, data.type(), data.count(), null, null, null,
                     root, data::unstage);
         }
+        Objects.requireNonNull(blocks, "the blocks of the source, which this rank needs");
         Arguments.checkRoom(blocks, size(), data.count(), "source");
         return callWithBlocks(Collective.SCATTER, segment, segment, data.type(), blocks.count(root), blocks, null,
                 null, root, data::unstage);
@@ -334,7 +338,7 @@ public abstract class NonBlockingCommunicator {
 
     /** Where a side has blocks, all of them lie in the data. */
     private Request callInPlace(Collective collective, MemorySegment data, DataType type, long length,
-            Reduction reduction, int root, Runnable afterwards) {
+            @Nullable Reduction reduction, int root, Runnable afterwards) {
         long count = Arguments.countInPlace(collective, length, rank(), root, size());
         return call(collective, data, data, type, count, reduction, root, afterwards);
     }
@@ -353,7 +357,7 @@ public abstract class NonBlockingCommunicator {
      * @return the request
      */
     protected abstract Request call(Collective collective, MemorySegment source, MemorySegment target, DataType type,
-            long count, Reduction reduction, int root, Runnable afterwards);
+            long count, @Nullable Reduction reduction, int root, Runnable afterwards);
 
     /**
      * What all forms of collectives end in whose blocks may differ in length.
@@ -371,6 +375,7 @@ public abstract class NonBlockingCommunicator {
      * @return the request
      */
     protected abstract Request callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,
-            DataType type, long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root,
+            DataType type, long count, @Nullable Blocks sourceBlocks, @Nullable Blocks targetBlocks,
+            @Nullable Reduction reduction, int root,
             Runnable afterwards);
 }

@@ -46,7 +46,7 @@ public abstract class PreparedCommunicator {
 
     /** Where a side has blocks, all of them lie in the data. */
     private PreparedCall callInPlace(Collective collective, MemorySegment data, DataType type, long length,
-            Reduction reduction, int root, Runnable afterwards) {
+            @Nullable Reduction reduction, int root, Runnable afterwards) {
         long count = Arguments.countInPlace(collective, length, rank(), root, size());
         return call(collective, data, data, type, count, reduction, root, afterwards);
     }
@@ -65,7 +65,7 @@ public abstract class PreparedCommunicator {
      * @return the prepared call
      */
     protected abstract PreparedCall call(Collective collective, MemorySegment source, MemorySegment target,
-            DataType type, long count, Reduction reduction, int root, Runnable afterwards);
+            DataType type, long count, @Nullable Reduction reduction, int root, Runnable afterwards);
 
     /**
      * What all forms of collectives end in whose blocks may differ in length.
@@ -83,6 +83,7 @@ public abstract class PreparedCommunicator {
      * @return the prepared call
      */
     protected abstract PreparedCall callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,
-            DataType type, long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root,
+            DataType type, long count, @Nullable Blocks sourceBlocks, @Nullable Blocks targetBlocks,
+            @Nullable Reduction reduction, int root,
             Runnable afterwards);
 }

@@ -3,6 +3,7 @@ package org.tutti;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
+import java.util.Objects;
 import java.util.function.Function;
 
 /**
@@ -15,8 +16,8 @@ final class ArrayViews<V> {
     static final int REMEMBERED = 4;
 
     private final Function<Object, V> maker;
-    private final WeakReference<V>[] views;
-    private final WeakReference<Object>[] arrays;
+    private final @Nullable WeakReference<V>[] views;
+    private final @Nullable WeakReference<Object>[] arrays;
     private int oldest;
 
     @SuppressWarnings({"unchecked", "rawtypes"})
@@ -45,16 +46,17 @@ final class ArrayViews<V> {
             case long[] longs -> MemorySegment.ofArray(longs);
             case float[] floats -> MemorySegment.ofArray(floats);
             case double[] doubles -> MemorySegment.ofArray(doubles);
-            case null -> throw new NullPointerException("the array is null");
             default -> throw new IllegalArgumentException("not an array with a segment: " + array.getClass());
         };
     }
 
     V of(Object array) {
+        Objects.requireNonNull(array, "the array is null");
         for (int i = 0; i < arrays.length; i++) {
             WeakReference<Object> remembered = arrays[i];
-            if (remembered != null && remembered.refersTo(array)) {
-                V view = views[i].get();
+            WeakReference<V> made = views[i];
+            if (remembered != null && made != null && remembered.refersTo(array)) {
+                V view = made.get();
                 if (view != null) {
                     return view;
                 }
@@ -64,7 +66,7 @@ final class ArrayViews<V> {
     }
 
     private V remember(Object array, V view) {
-        if (view != null && arrays.length > 0) {
+        if (arrays.length > 0) {
             int index = vacancy();
             arrays[index] = new WeakReference<>(array);
             views[index] = new WeakReference<>(view);
@@ -74,7 +76,8 @@ final class ArrayViews<V> {
 
     private int vacancy() {
         for (int i = 0; i < views.length; i++) {
-            if (views[i] == null || views[i].refersTo(null)) {
+            WeakReference<V> view = views[i];
+            if (view == null || view.refersTo(null)) {
                 return i;
             }
         }

@@ -12,7 +12,7 @@ public final class NodeMemoryException extends TuttiException {
      * @param message one sentence: what happened, where, with which values, and what to do
      * @param cause what the operating system said, or null
      */
-    public NodeMemoryException(String message, Throwable cause) {
+    public NodeMemoryException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

@@ -76,9 +76,10 @@ public final class Reduction {
     private final Set<DataType> types;
     private final int unit;
     private final boolean commutative;
-    private final RangeOperator operator;
+    private final @Nullable RangeOperator operator;
 
-    private Reduction(String name, Set<DataType> types, int unit, boolean commutative, RangeOperator operator) {
+    private Reduction(String name, Set<DataType> types, int unit, boolean commutative,
+            @Nullable RangeOperator operator) {
         this.name = name;
         this.types = types;
         this.unit = unit;

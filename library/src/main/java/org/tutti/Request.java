@@ -59,7 +59,7 @@ public interface Request {
      *
      * @param requests which, in the order in which they are waited for; those that are null are left out
      */
-    static void awaitAll(Request... requests) {
+    static void awaitAll(@Nullable Request... requests) {
         for (Request request : requests) {
             if (request != null) {
                 request.await();
@@ -76,7 +76,7 @@ public interface Request {
      * @throws CallInterruptedException as for {@link #await(Duration)}
      * @throws TuttiException as for {@link #await()}
      */
-    static boolean awaitAll(Duration timeout, Request... requests) {
+    static boolean awaitAll(Duration timeout, @Nullable Request... requests) {
         long untilNanos = RequestsInFlight.untilNanos(timeout);
         for (Request request : requests) {
             if (request != null && !request.await(Duration.ofNanos(RequestsInFlight.leftNanos(untilNanos)))) {
@@ -94,7 +94,7 @@ public interface Request {
      * @throws IllegalArgumentException when all are null, or there are none
      * @throws CallInterruptedException as for {@link #await(Duration)}
      */
-    static int awaitAny(Request... requests) {
+    static int awaitAny(@Nullable Request... requests) {
         return RequestsInFlight.awaitSome(requests, Long.MAX_VALUE)[0];
     }
 
@@ -107,7 +107,7 @@ public interface Request {
      * @throws IllegalArgumentException when all are null, or there are none
      * @throws CallInterruptedException as for {@link #await(Duration)}
      */
-    static OptionalInt awaitAny(Duration timeout, Request... requests) {
+    static OptionalInt awaitAny(Duration timeout, @Nullable Request... requests) {
         int[] ended = RequestsInFlight.awaitSome(requests, RequestsInFlight.untilNanos(timeout));
         return ended.length == 0 ? OptionalInt.empty() : OptionalInt.of(ended[0]);
     }
@@ -120,7 +120,7 @@ public interface Request {
      * @throws IllegalArgumentException when all are null, or there are none
      * @throws CallInterruptedException as for {@link #await(Duration)}
      */
-    static int[] awaitSome(Request... requests) {
+    static int[] awaitSome(@Nullable Request... requests) {
         return RequestsInFlight.awaitSome(requests, Long.MAX_VALUE);
     }
 }

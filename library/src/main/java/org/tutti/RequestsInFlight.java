@@ -35,15 +35,16 @@ final class RequestsInFlight {
     }
 
     /** Returns the indices of those that have ended; none when the time is over. */
-    static int[] awaitSome(Request[] requests, long untilNanos) {
+    static int[] awaitSome(@Nullable Request[] requests, long untilNanos) {
         boolean[] ended = new boolean[requests.length];
         long begunNanos = System.nanoTime();
         for (int look = 0;; look++) {
             int inFlight = 0;
             int count = 0;
             for (int i = 0; i < requests.length; i++) {
-                ended[i] = requests[i] != null && requests[i].isDone();
-                inFlight += requests[i] == null ? 0 : 1;
+                Request request = requests[i];
+                ended[i] = request != null && request.isDone();
+                inFlight += request == null ? 0 : 1;
                 count += ended[i] ? 1 : 0;
             }
             if (inFlight == 0) {

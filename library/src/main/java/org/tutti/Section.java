@@ -15,12 +15,15 @@ public final class Section {
     /** The most levels of a grid, and the most dimensions of a box. */
     public static final int LEVELS_MAX = 8;
 
+    private static final long[] NONE = {};
+
     private final long offset;
     private final long runBytes;
     private final long[] counts;
     private final long[] strides;
     private final long[] offsets;
     private final long[] lengths;
+    private final boolean strided;
     private final long runs;
     private final long bytes;
     private final long end;
@@ -31,8 +34,9 @@ public final class Section {
         this.runBytes = runBytes;
         this.counts = counts;
         this.strides = strides;
-        this.offsets = null;
-        this.lengths = null;
+        this.offsets = NONE;
+        this.lengths = NONE;
+        this.strided = true;
         try {
             long all = 1;
             long last = offset;
@@ -53,10 +57,11 @@ public final class Section {
     private Section(long[] offsets, long[] lengths) {
         this.offset = 0;
         this.runBytes = 0;
-        this.counts = null;
-        this.strides = null;
+        this.counts = NONE;
+        this.strides = NONE;
         this.offsets = offsets;
         this.lengths = lengths;
+        this.strided = false;
         this.runs = offsets.length;
         long all = 0;
         long last = 0;
@@ -228,7 +233,7 @@ public final class Section {
      * @param run which one, from 0
      */
     public long offsetOf(long run) {
-        if (offsets != null) {
+        if (!strided) {
             return offsets[(int) run];
         }
         long at = offset;
@@ -246,21 +251,21 @@ public final class Section {
      * @param run which one, from 0
      */
     public long bytesOf(long run) {
-        return lengths != null ? lengths[(int) run] : runBytes;
+        return strided ? runBytes : lengths[(int) run];
     }
 
     /**
      * {@return whether its runs are those of a grid; otherwise it is a vector}
      */
     public boolean isStrided() {
-        return offsets == null;
+        return strided;
     }
 
     /**
      * {@return how many directions the grid has, 0 to {@value #LEVELS_MAX} − 1; a vector has none}
      */
     public int directions() {
-        return isStrided() ? counts.length : 0;
+        return counts.length;
     }
 
     /**
@@ -288,7 +293,7 @@ public final class Section {
      * @return whether they do
      */
     public boolean isMultipleOf(int unit) {
-        return offsets == null
+        return strided
                 ? offset % unit == 0 && runBytes % unit == 0 && areMultiples(strides, unit)
                 : areMultiples(offsets, unit) && areMultiples(lengths, unit);
     }

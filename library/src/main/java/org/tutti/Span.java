@@ -17,13 +17,13 @@ public final class Span {
     private final MemorySegment segment;
     private final DataType type;
     private final long count;
-    private final Staging staging;
+    private final @Nullable Staging staging;
 
     private Span(MemorySegment segment, DataType type) {
         this(segment, type, null);
     }
 
-    private Span(MemorySegment segment, DataType type, Staging staging) {
+    private Span(MemorySegment segment, DataType type, @Nullable Staging staging) {
         this.segment = segment;
         this.type = type;
         this.count = segment.byteSize() / type.bytes();
@@ -245,18 +245,15 @@ public final class Span {
     /** A {@code boolean[]}, and bytes that stand for its elements, as no segment can be over them. */
     private record Staging(boolean[] elements, byte[] bytes) {}
 
-    /** A span over bytes that stand for the elements of an array; null for null, which is for the call to judge. */
+    /** A span over bytes that stand for the elements of an array. */
     static Span standingFor(boolean[] array) {
-        if (array == null) {
-            return null;
-        }
         byte[] bytes = new byte[array.length];
         return new Span(MemorySegment.ofArray(bytes), DataType.BOOLEAN, new Staging(array, bytes));
     }
 
-    /** Takes over the elements of the array that a span stands for, as they are now; null for null. */
+    /** Takes over the elements of the array that a span stands for, as they are now. */
     static Span staged(Span span) {
-        if (span != null) {
+        if (span.staging != null) {
             boolean[] elements = span.staging.elements;
             byte[] bytes = span.staging.bytes;
             for (int i = 0; i < elements.length; i++) {

@@ -18,9 +18,9 @@ public class TuttiException extends RuntimeException {
 
     /**
      * @param message one sentence: what happened, where, with which values, and what to do
-     * @param cause what led to it
+     * @param cause what led to it; null for nothing that is known
      */
-    public TuttiException(String message, Throwable cause) {
+    public TuttiException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

@@ -83,6 +83,7 @@ final class LiveCommunicator extends Communicator {
             throw new IllegalArgumentException("rank " + rank
                     + " is not one of this communicator, whose ranks are 0 to " + (size() - 1));
         }
+        Objects.requireNonNull(other, "other");
         if (!(other instanceof LiveCommunicator live) || live.communicators != communicators) {
             throw new IllegalArgumentException(team.describe() + " cannot find rank " + rank
                     + " in a communicator that is not one of its own; both must be those of the same rank");

@@ -1,0 +1,17 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * What it stands before may be null, as the {@code Nullable} of JSpecify says it; in this package nothing else may be:
+ * {@code double @Nullable [] target} is an array that may be null. Tools such as NullAway know it by its name.
+ */
+@Documented
+@Target(ElementType.TYPE_USE)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Nullable {}
