@@ -208,8 +208,8 @@ public final class GroupBlock {
 
             @Override
             public WaitingCall call() {
-                return new WaitingCall(parent.members.rankInJob(parent.rank), called, parent.members.communicator(), 0,
-                        parent.members.rankInJob(master));
+                return new WaitingCall(parent.members.job(), parent.members.rankInJob(parent.rank), called,
+                        parent.members.communicator(), 0, parent.members.rankInJob(master));
             }
         };
     }

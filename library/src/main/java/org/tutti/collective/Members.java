@@ -96,6 +96,13 @@ public interface Members {
     }
 
     /**
+     * {@return what is the same for all communicators of a job in this process, and for those of no other job}
+     */
+    default Object job() {
+        return this;
+    }
+
+    /**
      * Tells which rank of the job a rank is; they are the same where all ranks of the job take part, in their order.
      *
      * @param rank the rank of the communicator

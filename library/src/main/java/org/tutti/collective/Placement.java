@@ -272,7 +272,8 @@ class Placement {
      * @return the call
      */
     public WaitingCall describeCall(String name) {
-        return new WaitingCall(members.rankInJob(rank), name, members.communicator(), 0, WaitingCall.UNKNOWN);
+        return new WaitingCall(members.job(), members.rankInJob(rank), name, members.communicator(), 0,
+                WaitingCall.UNKNOWN);
     }
 
     int master(int ofNode) {

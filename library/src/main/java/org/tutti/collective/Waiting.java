@@ -160,8 +160,8 @@ final class Waiting implements Waiter.Check {
     @Override
     public WaitingCall call() {
         Ledger other = awaitedLedger;
-        return new WaitingCall(members.rankInJob(place.rank), called(), members.communicator(), operation.sequence + 1,
-                other == null ? members.rankInJob(awaitedRank) : WaitingCall.UNKNOWN);
+        return new WaitingCall(members.job(), members.rankInJob(place.rank), called(), members.communicator(),
+                operation.sequence + 1, other == null ? members.rankInJob(awaitedRank) : WaitingCall.UNKNOWN);
     }
 
     // ---- what can go wrong

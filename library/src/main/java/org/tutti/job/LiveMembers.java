@@ -57,6 +57,11 @@ final class LiveMembers implements Members {
     }
 
     @Override
+    public Object job() {
+        return node;
+    }
+
+    @Override
     public long changes() {
         return node.changes();
     }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 import org.tutti.JobStartException;
+import org.tutti.TuttiException;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.PutTarget;
@@ -204,15 +205,25 @@ final class Network implements AutoCloseable {
             for (int turn = 0; directory.known() < node.size(); turn++) {
                 pause(turn, check);
             }
-            // who refuses the job has to be there until all others can see why
-            for (int turn = 0; !directory.isAgreed() && directory.fetched() < directory.nodes() - 1; turn++) {
-                pause(turn, check);
-            }
+        }
+        if (!directory.isAgreed()) {
+            letOthersSee(check);
         }
         for (int rank = 0; rank < node.size(); rank++) {
             node.markJoinedElsewhere(rank);
         }
         directory.complete();
+    }
+
+    /** Who refuses the job is there until all others can see why: else they may see only that it has failed. */
+    private void letOthersSee(Waiter.Check check) {
+        try {
+            for (int turn = 0; fetched(check) < directory.nodes() - 1; turn++) {
+                pause(turn, check);
+            }
+        } catch (TuttiException _) {
+            return; // who has gone has seen it, and what this process is to say is why the job is refused
+        }
     }
 
     /** A launcher tells where rank 0 listens when it does; an environment tells before. */
@@ -273,10 +284,18 @@ final class Network implements AutoCloseable {
     }
 
     private long known(Waiter.Check check) {
-        long[] known = {0};
-        requireRankZero(fabric.atomic(0, directoryHandle, DirectoryLayout.KNOWN, AtomicOperation.FETCH_ADD, 0, 0,
-                known, check));
-        return known[0];
+        return counterOfRankZero(DirectoryLayout.KNOWN, check);
+    }
+
+    private long fetched(Waiter.Check check) {
+        return environment.firstRank() == 0 ? directory.fetched()
+                : counterOfRankZero(DirectoryLayout.FETCHED, check);
+    }
+
+    private long counterOfRankZero(long counter, Waiter.Check check) {
+        long[] value = {0};
+        requireRankZero(fabric.atomic(0, directoryHandle, counter, AtomicOperation.FETCH_ADD, 0, 0, value, check));
+        return value[0];
     }
 
     private void get(long from, long bytes, Waiter.Check check) {

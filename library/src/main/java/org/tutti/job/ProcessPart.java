@@ -146,7 +146,7 @@ final class ProcessPart {
     private WaitingCall joining(int self) {
         int absent = IntStream.range(0, node().size()).filter(rank -> node().state(rank) == NodeLayout.ABSENT)
                 .findFirst().orElse(WaitingCall.UNKNOWN);
-        return new WaitingCall(self, "join", "", 0, absent);
+        return new WaitingCall(node(), self, "join", "", 0, absent);
     }
 
     private boolean areAllHere() {

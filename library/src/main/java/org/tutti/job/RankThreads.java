@@ -34,16 +34,17 @@ final class RankThreads {
     /** Looks where each rank is. */
     List<Whereabouts> look(Node node) {
         var waiting = Waits.all().entrySet().stream()
-                .collect(Collectors.groupingBy(entry -> rank(entry.getValue())));
+                .collect(Collectors.groupingBy(entry -> rank(node, entry.getValue())));
         return threads.entrySet().stream().sorted(Map.Entry.comparingByKey())
                 .map(entry -> look(node, entry.getKey(), entry.getValue(),
                         waiting.getOrDefault(entry.getKey(), List.of())))
                 .toList();
     }
 
-    private static int rank(Waits.Wait wait) {
+    /** The rank whose call waits; the process may have ranks of other jobs, too. */
+    private static int rank(Node node, Waits.Wait wait) {
         var call = wait.call().get();
-        return call == null ? WaitingCall.UNKNOWN : call.rank();
+        return call == null || call.job() != node ? WaitingCall.UNKNOWN : call.rank();
     }
 
     private static Whereabouts look(Node node, int rank, Thread own, List<Map.Entry<Thread, Waits.Wait>> waiting) {

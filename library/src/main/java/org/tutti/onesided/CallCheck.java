@@ -64,7 +64,7 @@ class CallCheck implements Waiter.Check {
     @Override
     public WaitingCall call() {
         int target = awaited;
-        return new WaitingCall(members.rankInJob(rank), call, members.communicator(), 0,
+        return new WaitingCall(members.job(), members.rankInJob(rank), call, members.communicator(), 0,
                 target == ANY ? WaitingCall.ANYBODY : members.rankInJob(target));
     }
 

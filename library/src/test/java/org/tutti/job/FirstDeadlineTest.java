@@ -147,6 +147,35 @@ class FirstDeadlineTest {
                 .contains("\n  rank 0 is in barrier, call 1 on the world, at " + here(line) + ", for ");
     }
 
+    /** Rank 0 of the other job is in a call, that of this one in none. */
+    @Test
+    void shouldTellNothingOfOtherJobsOfTheProcess() throws InterruptedException {
+        var message = new AtomicReference<String>();
+        var line = new AtomicInteger();
+        var over = new CountDownLatch(1);
+        var other = Thread.ofPlatform().start(() -> Tutti.runLocal(2, job -> {
+            if (job.rank() == 1) {
+                over.await();
+            }
+            job.world().barrier();
+        }));
+        Tutti.runLocal(2, job -> {
+            if (job.rank() == 0) {
+                line.set(line() + 1);
+                over.await();
+                return;
+            }
+            try {
+                job.world().withDeadline(LIMIT).barrier();
+            } catch (DeadlineExceededException e) {
+                message.set(e.getMessage());
+            }
+            over.countDown();
+        });
+        other.join();
+        assertThat(message.get()).contains("\n  rank 0 is in no call, at " + here(line));
+    }
+
     private static void awaitThatItAwaits(Thread thread) {
         while (!CallSite.of(thread).map(CallSite::call).orElse("").equals("await")) {
             LockSupport.parkNanos(1_000_000);

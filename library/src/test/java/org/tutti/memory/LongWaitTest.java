@@ -17,7 +17,7 @@ class LongWaitTest {
 
         @Override
         public WaitingCall call() {
-            return new WaitingCall(rank, "any", "any", 0, WaitingCall.UNKNOWN);
+            return new WaitingCall(this, rank, "any", "any", 0, WaitingCall.UNKNOWN);
         }
     }
 
