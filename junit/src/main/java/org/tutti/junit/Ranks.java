@@ -38,7 +38,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * cannot be serialized come as copies, with their texts and frames. When a rank has failed, or JUnit's thread is
  * interrupted as by {@code @Timeout}, the others have five seconds to end before they are killed; after an interrupt
  * the failures of all ranks are there, as suppressed ones. Whatever happens, no process and no file is left, also when
- * JUnit's own process is killed; only a signal to all of them at once leaves the directory. Processes need Linux.
+ * JUnit's own process is killed. Processes need Linux.
  *
  * <p>It calls the method itself. So of the extensions that intercept test methods it must be the innermost one, that is
  * the last to be registered: those inside it would not be called.

@@ -18,6 +18,7 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -41,12 +42,14 @@ final class TestProcesses implements AutoCloseable {
     private static final long ENDING_MILLIS_MAX = 5000;
 
     private final Path directory;
-    private final List<TestProcess> processes = new ArrayList<>();
+    private final List<TestProcess> processes = new CopyOnWriteArrayList<>(); // a signal may end this process meanwhile
+    private final Thread atExit = new Thread(this::closeAtExit, "tutti cleanup");
     private final BlockingQueue<TestProcess> ended = new LinkedBlockingQueue<>(); // each once
     private boolean interrupted;
 
     private TestProcesses(Path directory) {
         this.directory = directory;
+        Runtime.getRuntime().addShutdownHook(atExit);
     }
 
     /**
@@ -158,11 +161,29 @@ final class TestProcesses implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        removeAll();
+        try {
+            Runtime.getRuntime().removeShutdownHook(atExit);
+        } catch (IllegalStateException _) {
+            // it runs already, and finds nothing left
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void closeAtExit() {
+        try {
+            removeAll();
+        } catch (IOException e) {
+            System.err.println("the directory " + directory + " of a test is left: " + e);
+        }
+    }
+
+    private void removeAll() throws IOException {
         processes.forEach(TestProcess::close);
         delete(directory);
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     /** Removes the directory of a test, which its processes may do at once when nobody else does. */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -168,9 +169,11 @@ class RankProcessesTest {
         assertThat(failure("none")).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("not 0");
     }
 
-    @Test
+    /** By -9 alone, or by a signal to it and its ranks at once, as Ctrl-C sends it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     @Tag("thorough")
-    void shouldPassOnWhatRanksPrintAndLeaveNothingWhenJUnitItselfIsKilled() throws Exception {
+    void shouldPassOnWhatRanksPrintAndLeaveNothingWhenJUnitItselfIsKilled(boolean withRanks) throws Exception {
         Process junit = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Dstdout.encoding=UTF-8", "-cp", System.getProperty("java.class.path"),
                 RankProcessesTest.class.getName()).redirectErrorStream(true).start();
@@ -180,6 +183,12 @@ class RankProcessesTest {
                     .hasSize(2);
             ranks = junit.descendants().toList();
             assertThat(ranks).hasSize(2);
+            if (withRanks) {
+                List<String> kill = new ArrayList<>(List.of("kill", "-TERM", String.valueOf(junit.pid())));
+                ranks.forEach(rank -> kill.add(String.valueOf(rank.pid())));
+                assertThat(new ProcessBuilder(kill).start().waitFor()).isZero();
+                assertThat(junit.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            }
         } finally {
             junit.destroyForcibly().waitFor();
         }

@@ -111,7 +111,7 @@ class GridTest {
             Shape shape = SHAPES.get(number);
             List<Case> cases = Case.sampleOf(SEED, shape.ranks().length, number, SHAPES.size());
             cases.removeIf(point -> !(point.collective().label() + " " + point.algorithm()).startsWith(ONLY));
-            Threads kind = number % 2 == 0 ? Threads.VIRTUAL : Threads.PLATFORM;
+            Threads kind = number % 2 == 0 ? Threads.PLATFORM : Threads.VIRTUAL;
             tests.add(DynamicTest.dynamicTest(shape + ", " + cases.size() + " cases, seed " + SEED,
                     () -> run(cases, kind, shape.ranks(), shape.levels(), world -> world)));
         }

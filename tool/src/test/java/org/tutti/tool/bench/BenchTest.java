@@ -191,7 +191,7 @@ class BenchTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            --nodes 2             | --bytes 192 --operation put-strided,get --protocol pipelined      | 2""")
+            -n 2 --nodes 2        | --bytes 192 --operation put-strided,get --protocol pipelined      | 2""")
     void shouldMeasureRemoteMemoryAndCheckIt(String where, String what, int cells, @TempDir Path directory)
             throws Exception {
         assertThatItMeasures(where, what, cells, directory);
@@ -201,10 +201,10 @@ class BenchTest {
     @Tag("thorough")
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            --segments            | --bytes 24,4k --operation put-strided,get-strided                 | 4
-            --nodes 2             | --bytes 192                                                       | 10
-            --nodes 2 --segments  | --bytes 192 --target computing --operation put,get,fetch-add      | 3
-            --nodes 3             | --operation fence-all,fence-each-everyone                         | 2""")
+            -n 3 --segments           | --bytes 24,4k --operation put-strided,get-strided             | 4
+            -n 3 --nodes 2            | --bytes 192                                                   | 10
+            -n 3 --nodes 2 --segments | --bytes 192 --target computing --operation put,get,fetch-add  | 3
+            -n 3 --nodes 3            | --operation fence-all,fence-each-everyone                     | 2""")
     void shouldMeasureAllOperationsOnRemoteMemory(String where, String what, int cells, @TempDir Path directory)
             throws Exception {
         assertThatItMeasures(where, what, cells, directory);
@@ -212,7 +212,7 @@ class BenchTest {
 
     private static void assertThatItMeasures(String where, String what, int cells, Path directory) throws Exception {
         Path csv = directory.resolve("figures.csv");
-        List<String> arguments = new ArrayList<>(List.of("bench", "--one-sided", "-n", "3", "--repeats", "1", "--csv",
+        List<String> arguments = new ArrayList<>(List.of("bench", "--one-sided", "--repeats", "1", "--csv",
                 csv.toString()));
         arguments.addAll(List.of((where + " " + what).split(" +")));
         Ended ended = run(directory, arguments.toArray(String[]::new));

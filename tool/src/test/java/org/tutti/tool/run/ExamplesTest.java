@@ -38,7 +38,7 @@ class ExamplesTest {
 
     /** The program itself compares its solution with a plain one. */
     @ParameterizedTest
-    @Shapes({"-n 3", "-n 5 --nodes 4"})
+    @Shapes({"-n 5 --nodes 4", "-n 3"})
     void shouldSolveTheEllipticProblem(String options) throws Exception {
         try (var launcher = run(options, "ConjugateGradient.java", "12", "1")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
