@@ -105,7 +105,9 @@ final class Operation {
      * is free, and says what is called.
      */
     void begin(Call drawn) {
-        call = drawn; // which another team may have drawn
+        if (call != drawn) { // another team has drawn it; blocking calls need not pay for the store again
+            call = drawn;
+        }
         sequence = drawn.sequence;
         history = drawn.history;
         slot = layout.slot(slotIndex());

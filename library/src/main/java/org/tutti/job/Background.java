@@ -147,7 +147,7 @@ final class Background {
             isLate = oldest != null && oldest == seen;
             seen = oldest;
             looksIdle++;
-            if (oldest == null && looksIdle > LOOKS_IDLE_MAX) {
+            if (oldest == null && (awaitedAtOnce < AT_ONCE_MIN || looksIdle > LOOKS_IDLE_MAX)) {
                 awaitedAtOnce = 0;
                 isWatched = false;
                 return false;
