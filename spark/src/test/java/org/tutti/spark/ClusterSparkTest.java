@@ -45,7 +45,7 @@ class ClusterSparkTest {
 
     private static Path memory;
     private static StandaloneCluster cluster;
-    private static Path jar;
+    private static String jars;
 
     /** What a rank saw. */
     private record Seen(long process, int nodes, boolean hasWorldsSum, String loader) implements Serializable {}
@@ -55,7 +55,7 @@ class ClusterSparkTest {
         memory = Files.createTempDirectory(Path.of("/dev/shm"), "tutti-test");
         cluster = StandaloneCluster.start(Files.createTempDirectory("tutti-spark"),
                 Map.of("TUTTI_MEMORY", memory.toString()));
-        jar = cluster.jarOfClasses();
+        jars = cluster.jarsOfProgram();
     }
 
     @AfterAll
@@ -75,7 +75,7 @@ class ClusterSparkTest {
     private static JavaSparkContext connect(Map<String, String> more) {
         SparkConf conf = new SparkConf().setMaster(cluster.url()).setAppName("tutti").set("spark.ui.enabled", "false")
                 .set("spark.driver.host", "127.0.0.1").set("spark.executor.memory", "512m")
-                .set("spark.jars", jar.toString())
+                .set("spark.jars", jars)
                 .set("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "1s")
                 .set("spark.executor.extraJavaOptions", "-XX:+UseSerialGC -XX:TieredStopAtLevel=1");
         more.forEach(conf::set);

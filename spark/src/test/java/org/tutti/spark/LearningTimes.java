@@ -3,7 +3,6 @@ package org.tutti.spark;
 
 import java.io.Serializable;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 
@@ -40,10 +39,10 @@ final class LearningTimes {
     public static void main(String[] arguments) throws Exception {
         Map<String, String> second = arguments.length < 2 ? Map.of() : Map.of("TUTTI_MEMORY", arguments[1]);
         try (var cluster = StandaloneCluster.start(Files.createTempDirectory("tutti-spark"), second)) {
-            Path jar = cluster.jarOfClasses();
+            String jars = cluster.jarsOfProgram();
             try (var spark = new JavaSparkContext(new SparkConf().setMaster(cluster.url()).setAppName("learning")
                     .set("spark.ui.enabled", "false").set("spark.driver.host", "127.0.0.1")
-                    .set("spark.executor.memory", "900m").set("spark.jars", jar.toString())
+                    .set("spark.executor.memory", "900m").set("spark.jars", jars)
                     .set("spark.driver.maxResultSize", "0")
                     .set("spark.executor.extraJavaOptions", "--add-modules jdk.incubator.vector")
                     .set("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "1s"))) {

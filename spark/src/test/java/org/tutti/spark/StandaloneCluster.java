@@ -8,9 +8,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +20,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+
+import org.tutti.Tutti;
 
 /** A standalone cluster of Spark: a master and two workers with two cores each, processes of this host. */
 final class StandaloneCluster implements AutoCloseable {
@@ -44,7 +49,7 @@ final class StandaloneCluster implements AutoCloseable {
     static StandaloneCluster start(Path home, Map<String, String> ofSecondWorker) throws IOException {
         Path jars = Files.createDirectories(home.resolve("jars")); // where workers take executors' classes from
         for (String entry : classPath().split(File.pathSeparator)) {
-            if (entry.endsWith(".jar")) {
+            if (entry.endsWith(".jar") && !isTutti(entry)) {
                 Path jar = Path.of(entry);
                 Files.createSymbolicLink(jars.resolve(jar.getFileName()), jar);
             }
@@ -67,8 +72,22 @@ final class StandaloneCluster implements AutoCloseable {
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     }
 
-    /** {@return a jar of what in the class path is no jar yet: what a program of Spark brings with it} */
-    Path jarOfClasses() throws IOException {
+    /** Whether this is the library, which the build has as a jar or as a directory. */
+    private static boolean isTutti(String entry) {
+        return Path.of(entry).equals(Path.of(URI.create(
+                Tutti.class.getProtectionDomain().getCodeSource().getLocation().toString())));
+    }
+
+    /** {@return the jars that a program of Spark brings with it, as Spark's option has them: Tutti, and its classes} */
+    String jarsOfProgram() throws IOException {
+        return Stream.concat(Stream.of(jarOfClasses().toString()),
+                Arrays.stream(classPath().split(File.pathSeparator))
+                        .filter(entry -> entry.endsWith(".jar") && isTutti(entry)))
+                .collect(Collectors.joining(","));
+    }
+
+    /** A jar of what in the class path is no jar yet. */
+    private Path jarOfClasses() throws IOException {
         Path jar = home.resolve("classes.jar");
         try (var out = new JarOutputStream(Files.newOutputStream(jar))) {
             for (String entry : classPath().split(File.pathSeparator)) {
