@@ -114,14 +114,21 @@ public final class Team extends Placement {
      * @param drawn the call
      */
     public void draw(Call drawn) {
-        long bytesMax;
-        if (drawn.isUnequal() && !drawn.collective().combines()) {
-            bytesMax = blockExchange(drawn.collective()).blockBytesMax();
-            drawn.checkBlocks(bytesMax, this);
-        } else {
-            bytesMax = drawn.algorithm().operationBytesMax(this, drawn.kernel());
+        long bytesMax = operationBytesMax(drawn);
+        if (blocking) {
+            ledger.blocking().enter(drawn.called());
         }
         operation.draw(drawn, bytesMax);
+    }
+
+    /** Of a call that cannot be nothing is drawn: this throws. */
+    private long operationBytesMax(Call drawn) {
+        if (drawn.isUnequal() && !drawn.collective().combines()) {
+            long bytesMax = blockExchange(drawn.collective()).blockBytesMax();
+            drawn.checkBlocks(bytesMax, this);
+            return bytesMax;
+        }
+        return drawn.algorithm().operationBytesMax(this, drawn.kernel());
     }
 
     /**
@@ -131,8 +138,9 @@ public final class Team extends Placement {
      * @param drawn the call
      */
     public void drawForOther(Call drawn) {
+        long bytesMax = operationBytesMax(drawn);
         ledger.expectOtherThreads();
-        draw(drawn);
+        operation.draw(drawn, bytesMax);
     }
 
     /**
@@ -141,9 +149,6 @@ public final class Team extends Placement {
      * @param drawn the call, which {@link #draw} of this communicator and rank has drawn
      */
     public void run(Call drawn) {
-        if (blocking) {
-            ledger.blocking().enter(drawn.called());
-        }
         try {
             do { // most calls are a single operation
                 operation.begin(drawn);
