@@ -163,16 +163,13 @@ class BenchTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             -n 5 --nodes 2 --communicator interleaved           | 2 nodes interleaved
-            -n 3                                                | one node
             -n 3 --communicator interleaved --all-algorithms    | one node interleaved
             -n 3 --communicator interleaved --virtual           | one process virtual threads interleaved
-            -n 4 --communicator interleaved --segments          | one node interleaved
             -n 4 --communicator alternating --segments          | one node alternating
-            -n 4 --nodes 2 --communicator node                  | 2 nodes node
-            -n 4 --nodes 2 --communicator alternating           | 2 nodes alternating""")
+            -n 4 --nodes 2 --communicator node                  | 2 nodes node""")
     void shouldMeasureGroupsWhereverTheyAre(String options, String layout, @TempDir Path directory) throws Exception {
-        assertThatItMeasuresGroups(options, layout,
-                List.of("barrier", "broadcast", "reduce", "allreduce", "split", "create", "duplicate"), directory);
+        assertThatItMeasuresGroups(options, layout, List.of("barrier", "reduce", "split", "create", "duplicate"),
+                directory);
     }
 
     private static void assertThatItMeasuresGroups(String options, String layout, List<String> operations,
