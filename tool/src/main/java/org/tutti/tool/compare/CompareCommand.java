@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -268,26 +268,22 @@ public final class CompareCommand implements Callable<Integer> {
         return contenders;
     }
 
-    /** In each round the contenders are started anew; then they have their turns, cell by cell. */
+    /** In each round the contenders are started anew, and have their turns, cell by cell. */
     private void measure(Layout layout, List<Contender> contenders, Loop loop, Place place, Cleanup cleanup)
             throws IOException, InterruptedException {
         var left = new ArrayList<>(contenders.stream().filter(contender -> contender.suits().test(layout))
                 .filter(contender -> !loop.from(contender.leastBytes()).cells().isEmpty()).toList());
         for (int round = 1; round <= rounds && !left.isEmpty(); round++) {
-            var started = new LinkedHashMap<Contender, Invocation>();
-            for (var contender : left) {
-                started.put(contender, cleanup.add(new Invocation(contender, layout, loop.from(contender.leastBytes()),
-                        place, timeout)));
-            }
+            var started = new HashMap<Contender, Invocation>();
             for (var cell : loop.cells()) {
-                if (started.isEmpty()) {
+                if (left.isEmpty()) {
                     break;
                 }
                 System.err.printf("tutti: %s, round %d of %d: %s%n", layout, round, rounds, cell);
-                alternate(layout, cell, started);
+                alternate(layout, cell, left, started, contender -> cleanup.add(new Invocation(contender, layout,
+                        loop.from(contender.leastBytes()), place, timeout)));
             }
-            left.retainAll(started.keySet());
-            for (var contender : started.keySet()) {
+            for (var contender : List.copyOf(left)) {
                 try (var invocation = started.get(contender)) {
                     invocation.end();
                 } catch (ContenderException e) {
@@ -298,13 +294,25 @@ public final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    /** Who fails is told of once, and measured no more in this layout. */
-    private void alternate(Layout layout, Cell cell, Map<Contender, Invocation> started)
-            throws IOException, InterruptedException {
+    /** Starts a contender. */
+    @FunctionalInterface
+    private interface Start {
+        Invocation start(Contender contender) throws IOException, InterruptedException;
+    }
+
+    /**
+     * Each is started when its first turn comes: starting takes the cores of whoever has a turn. Who fails is told of
+     * once, and measured no more in this layout.
+     */
+    private void alternate(Layout layout, Cell cell, List<Contender> left, Map<Contender, Invocation> started,
+            Start start) throws IOException, InterruptedException {
         for (int turn = 0; turn <= repeats; turn++) {
-            for (var contender : List.copyOf(started.keySet())) {
+            for (var contender : List.copyOf(left)) {
                 if (cell.bytes() < contender.leastBytes()) {
                     continue;
+                }
+                if (!started.containsKey(contender)) {
+                    started.put(contender, start.start(contender));
                 }
                 var invocation = started.get(contender);
                 try {
@@ -320,7 +328,7 @@ public final class CompareCommand implements Callable<Integer> {
                     }
                 } catch (ContenderException e) {
                     invocation.close();
-                    started.remove(contender);
+                    left.remove(contender);
                     tell(layout, e);
                 }
             }
