@@ -101,6 +101,7 @@ public final class Waiter {
     private static final int SPINS_WITH_CORES = 2000;
     private static final int POLLS_WITH_CORES = 128;
     private static final int POLLS_MORE = 8;
+    private static final int FORGOTTEN_PART = 8;
     private static final int TRIAL_INTERVAL = 64;
     private static final int TRIAL_POLLS = 32;
     private static final int LONG_TRIAL_INTERVAL = 16 * TRIAL_INTERVAL;
@@ -192,7 +193,7 @@ public final class Waiter {
     /**
      * A poll is a system call for each connection, so the word is looked at several times in between. How long to go on
      * before others get the core is learnt: nobody can know whether the awaited rank has a core, when hosts share them.
-     * Now and then a longer time is tried, and every sixteenth time the longest: whoever polls for less than an answer
+     * It follows what words took that came while polling, as the rest is in vain whenever one does not come. Now and then a longer time is tried, and every sixteenth time the longest: whoever polls for less than an answer
      * takes would never learn otherwise. Most trials are short, as each that is in vain has kept a core from others.
      */
     private boolean awaitPolling(MemorySegment memory, long offset, long atLeast) {
@@ -203,7 +204,7 @@ public final class Waiter {
         for (int i = 0; i < budget; i++) {
             for (int spin = 0; spin < SPINS_PER_POLL; spin++) {
                 if (Words.load(memory, offset) >= atLeast) {
-                    polls = Math.min(pollsMax, budget + POLLS_MORE);
+                    polls = Math.min(pollsMax, Math.max(budget - budget / FORGOTTEN_PART, 2 * i + POLLS_MORE));
                     return true;
                 }
                 Thread.onSpinWait();
