@@ -18,7 +18,7 @@ abstract class MeasuredLoop implements AutoCloseable {
     private static final int CALLS_MAX = 1_000_000;
     private static final int CALLS_MIN = 4;
     private static final int GROWTH_MAX = 8;
-    private static final double WARM_UP_NANOS_PER_REPEAT = 300_000_000;
+    private static final double WARM_UP_NANOS = 1_500_000_000;
     static final int REPEATS_WARMED_UP = 5;
     private static final double WARM_UP_NANOS_MAX = 5_000_000_000.0;
     private static final double COMPILING_NANOS_MAX = 20_000_000_000.0;
@@ -80,7 +80,7 @@ abstract class MeasuredLoop implements AutoCloseable {
      * everything is compiled. With a rank on every core the compiler has none for itself, and many runs in a row can be
      * equally slow before it is done; longest in the first cell, where it compiles what all cells have in common: that
      * one is run until the compilers of all ranks have little to do. Who wants few repeats wants to try something, and
-     * waits less.
+     * waits less; for a single one not at all.
      *
      * @param repeats how many repeats follow
      * @param isFirst whether this is the first cell that this process measures
@@ -90,7 +90,8 @@ abstract class MeasuredLoop implements AutoCloseable {
             runUntilCompiled();
         }
         runUntilSteady(Math.min(repeats, STEADY_RUNS),
-                WARM_UP_NANOS_PER_REPEAT * Math.min(repeats, REPEATS_WARMED_UP) * (isFirst ? 2 : 1));
+                WARM_UP_NANOS * (Math.min(repeats, REPEATS_WARMED_UP) - 1) / (REPEATS_WARMED_UP - 1)
+                        * (isFirst ? 2 : 1));
     }
 
     /** Finds how many calls make a repeat, of what this process has measured before. */
