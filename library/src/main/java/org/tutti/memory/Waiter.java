@@ -193,8 +193,9 @@ public final class Waiter {
     /**
      * A poll is a system call for each connection, so the word is looked at several times in between. How long to go on
      * before others get the core is learnt: nobody can know whether the awaited rank has a core, when hosts share them.
-     * It follows what words took that came while polling, as the rest is in vain whenever one does not come. Now and then a longer time is tried, and every sixteenth time the longest: whoever polls for less than an answer
-     * takes would never learn otherwise. Most trials are short, as each that is in vain has kept a core from others.
+     * It follows what words took that came while polling, as the rest is in vain whenever one does not come. Now and
+     * then a longer time is tried, and every sixteenth time the longest: whoever polls for less than an answer takes
+     * would never learn otherwise. Most trials are short, as each that is in vain has kept a core from others.
      */
     private boolean awaitPolling(MemorySegment memory, long offset, long atLeast) {
         int wait = waits++;
