@@ -36,11 +36,11 @@ import picocli.CommandLine.Option;
                 + "memory.",
         footer = {"",
                 "The contenders take turns of some 50 ms, or of 1 s with --percentiles, cell by cell; the median of "
-                        + "all counts. Let nothing else run. "
+                        + "all counts. Let nothing else run but what --busy starts. "
                         + "docs/lab/benchmarks.md says what the figures mean.",
                 "", "Examples:", "  tutti compare -n 2,4 --collective barrier,allreduce --bytes 8,64k",
                 "  tutti compare --nodes 2x2 --chart figures.svg",
-                "  tutti compare -n 2 --collective barrier --percentiles"})
+                "  tutti compare -n 2 --collective barrier --percentiles --busy 1"})
 public final class CompareCommand implements Callable<Integer> {
     private static final int COUNT_MAX = 1000;
     private static final int STATUS_INCOMPLETE = 1;
@@ -100,6 +100,10 @@ public final class CompareCommand implements Callable<Integer> {
             description = "Time each call by itself, in turns of 1 s, and tell p50, p99 and p99.9 instead of means.")
     private boolean percentiles;
 
+    @Option(names = "--busy", paramLabel = "count", defaultValue = "0",
+            description = "Measure beside so many processes of which each keeps a core busy. Default: 0.")
+    private int busy;
+
     @Option(names = "--contenders", split = ",", paramLabel = "name",
             description = "Who takes part: tutti, virtual, single-rail, segments, openmpi, mpich; flat, in which each "
                     + "rank is a node, also by each --algorithm; without groups and "
@@ -150,7 +154,7 @@ public final class CompareCommand implements Callable<Integer> {
                 measure(layout, contenders, loop, place, cleanup);
             }
         }
-        var report = new Report(results, wire);
+        var report = new Report(results, wire, busy);
         report.print(System.out);
         if (csv != null) {
             report.writeCsv(csv);
@@ -209,6 +213,7 @@ public final class CompareCommand implements Callable<Integer> {
     private Loop loop(List<CommunicatorKind> kinds) {
         BenchCommand.requireBetween("--repeats", repeats, 1, COUNT_MAX);
         BenchCommand.requireBetween("--rounds", rounds, 1, COUNT_MAX);
+        BenchCommand.requireBetween("--busy", busy, 0, BusyProcesses.COUNT_MAX);
         oneSided.check(collectives, kinds, percentiles);
         var bytes = sizes.stream().map(BenchCommand::bytes).toList();
         if (oneSided.areChosen()) {
@@ -290,6 +295,13 @@ public final class CompareCommand implements Callable<Integer> {
             throws IOException, InterruptedException {
         var left = new ArrayList<>(contenders.stream().filter(contender -> contender.suits().test(layout))
                 .filter(contender -> !loop.from(contender.leastBytes()).cells().isEmpty()).toList());
+        try (var others = cleanup.add(new BusyProcesses(busy))) {
+            measureBeside(others, layout, left, loop, place, cleanup);
+        }
+    }
+
+    private void measureBeside(BusyProcesses others, Layout layout, List<Contender> left, Loop loop, Place place,
+            Cleanup cleanup) throws IOException, InterruptedException {
         for (int round = 1; round <= rounds && !left.isEmpty(); round++) {
             var started = new HashMap<Contender, Invocation>();
             for (var cell : loop.cells()) {
@@ -297,7 +309,7 @@ public final class CompareCommand implements Callable<Integer> {
                     break;
                 }
                 System.err.printf("tutti: %s, round %d of %d: %s%n", layout, round, rounds, cell);
-                alternate(layout, cell, left, started,
+                alternate(others, layout, cell, left, started,
                         contender -> cleanup.add(new Invocation(contender, layout,
                                 loop.from(contender.leastBytes()), place, timeout)));
             }
@@ -322,7 +334,7 @@ public final class CompareCommand implements Callable<Integer> {
      * Each is started when its first turn comes: starting takes the cores of whoever has a turn. Who fails is told of
      * once, and measured no more in this layout.
      */
-    private void alternate(Layout layout, Cell cell, List<Contender> left,
+    private void alternate(BusyProcesses others, Layout layout, Cell cell, List<Contender> left,
             Map<Contender, Invocation> started,
             Start start) throws IOException, InterruptedException {
         for (int turn = 0; turn <= repeats; turn++) {
@@ -338,6 +350,7 @@ public final class CompareCommand implements Callable<Integer> {
                     boolean counts = turn > 0; // the first is to warm up
                     var before = counts ? traffic(layout) : Optional.<Traffic>empty();
                     var figures = invocation.turn(cell);
+                    others.requireAlive();
                     if (counts) {
                         figures.forEach(figure -> results.add(layout, contender, figure));
                     }

@@ -37,13 +37,17 @@ final class Report {
 
     private final Optional<Wire> wire;
 
+    private final int busy;
+
     /**
      * @param results what was measured
      * @param wire the links between the nodes, if their rate is known
+     * @param busy how many processes have kept a core busy meanwhile
      */
-    Report(Results results, Optional<Wire> wire) {
+    Report(Results results, Optional<Wire> wire, int busy) {
         this.results = results;
         this.wire = wire;
+        this.busy = busy;
     }
 
     /** Prints a table for each layout: the medians of all, and the ratios of Tutti's contenders. */
@@ -53,9 +57,10 @@ final class Report {
             var ratios = ratios(layout);
             int width = results.cells(layout).stream().mapToInt(cell -> cell.title().length()).max().orElse(0);
             var label = "%-" + Math.max(OPERATION_WIDTH, width) + "s";
-            out.printf("%n%s (nodes x ranks of each%s): microseconds a call; ÷ is in times of the best native%n",
+            out.printf("%n%s (nodes x ranks of each%s)%s: microseconds a call; ÷ is in times of the best native%n",
                     layout,
-                    layout.communicators() == CommunicatorKind.WORLD ? "" : ", communicators");
+                    layout.communicators() == CommunicatorKind.WORLD ? "" : ", communicators",
+                    BusyProcesses.phrase(busy));
             out.print((label + " %9s").formatted("operation", "bytes"));
             families.forEach(family -> out.printf(" %15s", family));
             ratios.forEach(ratio -> out.printf(" %20s", ratio.title()));

@@ -85,6 +85,8 @@ class CompareTest {
             --percentiles --contenders mpjexpress | segments, openmpi, mpich, which have percentiles
             --percentiles --mpi-jar pom.xml | --mpi-jar pom.xml has no meaning with percentiles
             --percentiles --one-sided --target computing | --percentiles has no meaning with --target computing
+            --busy -1                       | --busy -1 is not possible; give a number from 0 to 256
+            --busy 257                      | --busy 257 is not possible
             --one-sided --algorithm direct  | --algorithm direct has no meaning with --one-sided
             --nodes 2x1 --cluster A!        | --cluster 'A!' is no name
             --chart figure.pdf              | ends with .svg
@@ -187,9 +189,9 @@ class CompareTest {
                 + "echo peer,barrier,layout,2,0,$turn.5,4.5,9.5,2000; done");
         var csv = directory.resolve("figures.csv");
         var ended = runWithScripts("--contenders", "mpich", "--collective", "barrier", "--repeats", "1", "--rounds",
-                "1", "--percentiles", "--csv", csv.toString());
+                "1", "--percentiles", "--busy", "2", "--csv", csv.toString());
         assertThat(ended.status()).as(ended.err()).isZero();
-        assertThat(ended.out()).contains("1x2 (nodes x ranks of each): ")
+        assertThat(ended.out()).contains("1x2 (nodes x ranks of each), beside 2 busy processes: ")
                 .containsPattern("barrier p50 +0 +2.500").containsPattern("barrier p99.9 +0 +9.500");
         assertThat(Files.readAllLines(csv)).containsExactly("contender,operation,layout,ranks,bytes,p50,p99,p999",
                 "mpich,barrier,1x2,2,0,2.5000,4.5000,9.5000");
@@ -309,7 +311,7 @@ class CompareTest {
                 .filter(name -> !name.equals("tutti") && !Peers.isInstalled(name, null)).toList();
         assumeTrue(missing.isEmpty(), () -> missing + " are not installed");
         var csv = directory.resolve("figures.csv");
-        List<String> arguments = new ArrayList<>(List.of("--contenders", contenders, "--percentiles",
+        List<String> arguments = new ArrayList<>(List.of("--contenders", contenders, "--percentiles", "--busy", "1",
                 "--bytes", "8", "--repeats", "1", "--rounds", "1", "--csv", csv.toString()));
         arguments.addAll(List.of(what.split(" ")));
         var ended = run(System.getenv("PATH"), arguments.toArray(String[]::new));

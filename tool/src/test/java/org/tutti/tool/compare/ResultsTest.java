@@ -87,7 +87,7 @@ class ResultsTest {
         assertThat(results.ratio(ONE_NODE, "tutti", SMALL, Kind.NATIVE)).isEqualTo(OptionalDouble.of(3));
         assertThat(results.ratio(ONE_NODE, "tutti", BARRIER, Kind.RAW)).isEmpty();
         var bytes = new ByteArrayOutputStream();
-        new Report(results, Optional.empty()).print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        new Report(results, Optional.empty(), 0).print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
         assertThat(bytes.toString(StandardCharsets.UTF_8).lines().map(line -> line.strip().replaceAll(" +", " ")))
                 .contains("operation bytes tutti openmpi mpich mpjexpress raw tutti ÷ tutti ÷ raw",
                         "reduce 8 6.000 2.000 - - 1.500 3.000 4.000", "geometric mean 0.866 4.000");
@@ -96,7 +96,7 @@ class ResultsTest {
     @Test
     void shouldPrintAndWriteThem(@TempDir Path directory) throws Exception {
         var bytes = new ByteArrayOutputStream();
-        var report = new Report(known(), Optional.empty());
+        var report = new Report(known(), Optional.empty(), 0);
         report.print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
         assertThat(bytes.toString(StandardCharsets.UTF_8).lines().map(line -> line.strip().replaceAll(" +", " ")))
                 .contains("barrier 0 1.000 5.000 4.000 0.100 0.250", "reduce 8 6.000 2.000 - - 3.000",
@@ -127,10 +127,10 @@ class ResultsTest {
     @Test
     void shouldPrintAndWriteEachPercentile(@TempDir Path directory) throws Exception {
         var bytes = new ByteArrayOutputStream();
-        var report = new Report(percentiles(), Optional.empty());
+        var report = new Report(percentiles(), Optional.empty(), 2);
         report.print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
         assertThat(bytes.toString(StandardCharsets.UTF_8).lines().map(line -> line.strip().replaceAll(" +", " ")))
-                .containsExactly("", "1x2 (nodes x ranks of each): microseconds a call; "
+                .containsExactly("", "1x2 (nodes x ranks of each), beside 2 busy processes: microseconds a call; "
                         + "÷ is in times of the best native", "operation bytes tutti openmpi tutti ÷",
                         "reduce p50 8 1.500 1.000 1.500", "reduce p99 8 4.000 2.000 2.000",
                         "reduce p99.9 8 30.000 60.000 0.500", "geometric mean p50 1.500", "geometric mean p99 2.000",
@@ -158,7 +158,7 @@ class ResultsTest {
     @Test
     void shouldDrawALineForEachContenderInEachPanel(@TempDir Path directory) throws Exception {
         var file = directory.resolve("chart.svg");
-        new Report(known(), Optional.empty()).writeChart(file);
+        new Report(known(), Optional.empty(), 0).writeChart(file);
         var drawing = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file.toFile());
         assertThat(drawing.getElementsByTagName("polyline").getLength()).isEqualTo(2 * 4);
         assertThat(drawing.getElementsByTagName("circle").getLength()).isEqualTo(4 + 2);
