@@ -1,11 +1,11 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 /* The loops of tutti bench against an MPI: see BenchLoop.java, MakingLoop.java and Communicators.java, which this
  * follows step by step.
- * Usage: collectives OPERATIONS SIZES REPEATS GATES COMMUNICATOR, such as barrier,allreduce 8,65536 7 directory world. */
+ * Usage: collectives OPERATIONS SIZES REPEATS GATES COMMUNICATOR FIGURES, such as
+ * barrier,allreduce 8,65536 7 directory world means. */
 #include "loop.h"
 
 #include <mpi.h>
-#include <string.h>
 
 enum { PRIME = 31 };
 
@@ -184,17 +184,24 @@ static void call_once(void) {
   }
 }
 
+static double clock_of_calls(void) {
+  return now();
+}
+
+static double most(double value) {
+  double result;
+  MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return result;
+}
+
 static double run(long calls) {
   meet();
   meet(); /* the second one ends on all ranks at nearly the same time */
-  double start = MPI_Wtime();
-  for (long i = 0; i < calls; i++) {
-    call_once();
-  }
-  double seconds = (MPI_Wtime() - start) / calls, slowest;
+  double start = now();
+  make_calls(calls);
+  double seconds = (now() - start) / calls;
   done = calls;
-  MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return slowest;
+  return most(seconds);
 }
 
 static void check_all(void) {
@@ -261,13 +268,14 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  int repeats = argc == 6 ? atoi(argv[3]) : 0;
+  int repeats = argc == 7 ? atoi(argv[3]) : 0;
   if (repeats < 1) {
-    fprintf(stderr, "usage: collectives OPERATIONS SIZES REPEATS GATES COMMUNICATOR\n");
+    fprintf(stderr, "usage: collectives OPERATIONS SIZES REPEATS GATES COMMUNICATOR FIGURES\n");
     give_up(2);
   }
   open_gate(argv[4]);
   make_called(argv[5]);
+  choose_figures(argv[6]);
   for (operation = BARRIER; operation < OPERATIONS; operation++) {
     if (!contains(argv[1], names[operation])) {
       continue;

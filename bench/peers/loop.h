@@ -5,16 +5,31 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { CALLS_MIN = 4, CALLS_MAX = 1000000, GROWTH_MAX = 8, STEADY_RUNS = 5, PATH_BYTES = 4096 };
-static const double REPEAT_SECONDS = 0.05, WARM_UP_SECONDS_MIN = 0.4, WARM_UP_SECONDS_MAX = 5, STEADY_RATIO = 1.25;
+static const double RUN_SECONDS = 0.05, WARM_UP_SECONDS_MIN = 0.4, WARM_UP_SECONDS_MAX = 5, STEADY_RATIO = 1.25;
+
+/* Of a repeat whose calls are timed one by one. */
+enum { TIMED_CALLS = 2000 };
+static const double TIMED_SECONDS = 1, TIMED_SECONDS_MAX = 10;
+
+/* The times of calls are counted as HdrHistogram counts them: nanoseconds below 2048 apart, longer ones with those that
+ * have the same eleven leading bits. */
+enum { HALF = 1 << 10, COUNTERS = 54 * HALF };
+static long counters[COUNTERS], counted;
+static int times_each; /* whether each call is timed by itself */
 
 static int rank, size, gate;
 static int warm;  /* whether the warm-up of the cell is over */
-static long done; /* the calls of the latest run */
+static long done; /* the calls of the latest run, or repeat */
 
+static void call_once(void);
 static double run(long calls); /* returns the seconds of a call on the slowest rank */
+static double clock_of_calls(void); /* seconds that go on while there is what is measured */
+static double most(double value); /* returns the greatest of all ranks */
 static void check_all(void);   /* ends the program if a result of the run was wrong */
 static void meet(void);        /* returns when all ranks are here */
 static void give_up(int status);
@@ -46,6 +61,55 @@ static void *allocate(size_t bytes) {
   return memory;
 }
 
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
+static void note_time(long nanos) {
+  int shift = 0;
+  for (; nanos >> shift >= 2 * HALF; shift++) {
+  }
+  counters[shift * HALF + (nanos >> shift)]++;
+  counted++;
+}
+
+/* The microseconds that so many of a thousand calls of this rank took at most; 0 if it made none. */
+static double percentile(long per_thousand) {
+  long wanted = (counted * per_thousand + 999) / 1000, found = 0;
+  int at = 0;
+  while (counted > 0 && (found += counters[at]) < wanted) {
+    at++;
+  }
+  int shift = at < 2 * HALF ? 0 : at / HALF - 1;
+  return counted > 0 ? (((at - shift * HALF + 1L) << shift) - 1) * 1e-3 : 0;
+}
+
+/* Makes the calls of a run; if each is timed, its time begins when that of the one before ends. */
+static void make_calls(long calls) {
+  if (!times_each) {
+    for (long i = 0; i < calls; i++) {
+      call_once();
+    }
+    return;
+  }
+  double before = clock_of_calls();
+  for (long i = 0; i < calls; i++) {
+    call_once();
+    double after = clock_of_calls();
+    note_time((long)((after - before) * 1e9 + 0.5));
+    before = after;
+  }
+}
+
+/* How many calls a run is to have, after one of so many that took so long each. */
+static long resized(long calls, double seconds) {
+  double wanted = RUN_SECONDS / seconds;
+  long greatest = GROWTH_MAX * calls < CALLS_MAX ? GROWTH_MAX * calls : CALLS_MAX;
+  return wanted < CALLS_MIN ? CALLS_MIN : wanted > greatest ? greatest : (long)wanted;
+}
+
 static long warm_up(void) {
   long calls = CALLS_MIN;
   int steady = 0;
@@ -54,13 +118,42 @@ static long warm_up(void) {
     double seconds = run(calls);
     total += seconds * calls;
     int same = first / STEADY_RATIO <= seconds && seconds <= first * STEADY_RATIO;
-    steady = same && seconds * calls >= REPEAT_SECONDS / 2 ? steady + 1 : 0;
+    steady = same && seconds * calls >= RUN_SECONDS / 2 ? steady + 1 : 0;
     first = steady == 0 ? seconds : first;
-    double wanted = REPEAT_SECONDS / seconds;
-    long most = GROWTH_MAX * calls < CALLS_MAX ? GROWTH_MAX * calls : CALLS_MAX;
-    calls = wanted < CALLS_MIN ? CALLS_MIN : wanted > most ? most : (long)wanted;
+    calls = resized(calls, seconds);
   }
   return calls;
+}
+
+/* A run, or if each call is timed as many as rare times need; returns the seconds of a call. */
+static double repeat(long *calls) {
+  if (!times_each) {
+    return run(*calls);
+  }
+  long made = 0;
+  double total = 0;
+  memset(counters, 0, sizeof counters);
+  counted = 0;
+  while (total < TIMED_SECONDS || (made < TIMED_CALLS && total < TIMED_SECONDS_MAX)) {
+    double seconds = run(*calls);
+    made += done;
+    total += seconds * done;
+    *calls = resized(*calls, seconds);
+  }
+  done = made;
+  return total / made;
+}
+
+static void print_figure(const char *operation, long bytes, double first, double second, double third) {
+  if (rank == 0) {
+    printf("peer,%s,layout,%d,%ld,%.4f,%.4f,%.4f,%ld\n", operation, size, bytes, first, second, third, done);
+    fflush(stdout);
+  }
+}
+
+/* What is told of calls: "means" of repeats, or "percentiles". */
+static void choose_figures(const char *figures) {
+  times_each = strcmp(figures, "percentiles") == 0;
 }
 
 /* All turns of a cell; after each of them all ranks are done with their checks. */
@@ -73,13 +166,14 @@ static void take_turns(const char *operation, long bytes, int repeats) {
     if (turn > 0) {
       await_turn();
     }
-    double microseconds = run(calls) * 1e6;
+    double microseconds = repeat(&calls) * 1e6;
     check_all();
     meet();
-    if (rank == 0) {
-      printf("peer,%s,layout,%d,%ld,%.4f,%.4f,%.4f,%ld\n", operation, size, bytes, microseconds, microseconds,
-             microseconds, done);
-      fflush(stdout);
+    if (times_each) {
+      double p50 = most(percentile(500)), p99 = most(percentile(990)), p999 = most(percentile(999));
+      print_figure(operation, bytes, p50, p99, p999);
+    } else {
+      print_figure(operation, bytes, microseconds, microseconds, microseconds);
     }
   }
 }

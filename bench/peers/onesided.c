@@ -1,11 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 /* The loops of tutti bench --one-sided: see OneSidedLoop.java, which this follows step by step; over an MPI, or with
  * -DRAW over nothing but memory or a socket.
- * Usage: onesided CELLS REPEATS GATES [NAMESPACE], such as put:8,get-computing:1024 7 directory. */
+ * Usage: onesided CELLS REPEATS GATES FIGURES [NAMESPACE], such as put:8,get-computing:1024 7 directory means. */
 #define _GNU_SOURCE /* for setns */
 #include "loop.h"
 
-#include <string.h>
 #ifdef RAW
 #include "transport_raw.h"
 #else
@@ -29,7 +28,7 @@ static enum operation operation;
 static int computing, target;
 static long count, columns, generation, call, changed;
 static double *part, *own, *sums;
-static double timed; /* the seconds that the timed half of a lock and an unlock took in this run */
+static double timed; /* the seconds that the timed half of a lock and an unlock took until now */
 
 /* Small whole numbers, so that sums are exact in any order. */
 static double element(long index, long at) {
@@ -184,14 +183,18 @@ static long call_until(long calls, double until) {
   return made;
 }
 
+/* For the half of a lock and an unlock, the clock stands still in the other half. */
+static double clock_of_calls(void) {
+  return operation == LOCK || operation == UNLOCK ? timed : now();
+}
+
 static double run(long calls) {
   int stretch = warm && computing;
   long made = 0;
   prepare();
   meet();
   meet(); /* the second one ends on all ranks at nearly the same time */
-  timed = 0;
-  double start = now();
+  double start = now(), begin = clock_of_calls();
   if (!calls_here()) {
     if (stretch) {
       compute(start + STRETCH_SECONDS);
@@ -199,14 +202,13 @@ static double run(long calls) {
   } else if (stretch) {
     made = call_until(calls, start + STRETCH_SECONDS);
   } else {
-    for (; made < calls; made++) {
-      call_once();
-    }
+    make_calls(calls);
+    made = calls;
   }
   if (calls_here() && operation == PUT_TRAIN) {
     flush(target);
   }
-  double seconds = operation == LOCK || operation == UNLOCK ? timed : now() - start;
+  double seconds = clock_of_calls() - begin;
   done = (long)most(made);
   if (!calls_here()) {
     call += done;
@@ -274,6 +276,7 @@ static void check_all(void) {
 
 static void measure(long bytes, int repeats) {
   target = size - 1;
+  timed = 0;
   count = bytes / (long)sizeof(double) > 0 ? bytes / (long)sizeof(double) : 1;
   call = changed = generation = 0;
   for (columns = 1; count % (2 * columns) == 0 && columns * columns < count;) {
@@ -313,12 +316,13 @@ static char *read_cell(char *at, long *bytes) {
 
 int main(int argc, char **argv) {
   transport_open(&argc, &argv);
-  int repeats = argc >= 4 ? atoi(argv[2]) : 0;
+  int repeats = argc >= 5 ? atoi(argv[2]) : 0;
   if (repeats < 1) {
-    fprintf(stderr, "usage: onesided CELLS REPEATS GATES [NAMESPACE]\n");
+    fprintf(stderr, "usage: onesided CELLS REPEATS GATES FIGURES [NAMESPACE]\n");
     give_up(2);
   }
   open_gate(argv[3]);
+  choose_figures(argv[4]);
   for (char *at = argv[1]; *at != '\0';) {
     long bytes;
     char *next = read_cell(at, &bytes);

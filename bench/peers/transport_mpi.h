@@ -31,10 +31,6 @@ static void transport_close(void) {
 #endif
 }
 
-static double now(void) {
-  return MPI_Wtime();
-}
-
 static void meet(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }

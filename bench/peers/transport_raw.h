@@ -12,12 +12,10 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 
 enum { OUT_BYTES = 1 << 16, IN_BYTES = 1 << 16, CHUNK = 4096 };
 
@@ -48,12 +46,6 @@ static size_t out_count, in_from, in_to;
 
 static void give_up(int status) {
   exit(status);
-}
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec + time.tv_nsec * 1e-9;
 }
 
 /* ---- the socket */
@@ -278,8 +270,8 @@ static void open_socket(const char *namespace) {
 
 static void transport_open(int *argc, char ***argv) {
   size = 2;
-  if (*argc == 5) {
-    open_socket((*argv)[4]);
+  if (*argc == 6) {
+    open_socket((*argv)[5]);
     return;
   }
   shared_bytes = (size_t)1 << 30; /* reserved, not used */

@@ -4,6 +4,7 @@ package org.tutti.tool;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.jar.JarOutputStream;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import org.HdrHistogram.Histogram;
 import org.tutti.tool.run.RankCache;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -66,7 +68,7 @@ public final class Installation {
     private static String install() throws IOException {
         removeOldOne();
         Files.createDirectories(DIRECTORY);
-        List<Path> jars = new ArrayList<>(List.of(jar(RankCache.codeOf(Main.class), TOOL)));
+        List<Path> jars = new ArrayList<>(List.of(jarForRanks()));
         for (String each : System.getProperty("java.class.path").split(File.pathSeparator)) {
             Path entry = Path.of(each);
             Path jar = DIRECTORY.resolve(jars.size() + ".jar");
@@ -90,7 +92,24 @@ public final class Installation {
     }
 
     private static Path jar(Path classes, Path file) throws IOException {
-        try (var jar = new JarOutputStream(Files.newOutputStream(file)); var walk = Files.walk(classes)) {
+        try (var jar = new JarOutputStream(Files.newOutputStream(file))) {
+            add(classes, "", jar);
+        }
+        return file;
+    }
+
+    /** Ranks that measure have the tool's jar, in which the library is that they count with. */
+    private static Path jarForRanks() throws IOException {
+        try (var jar = new JarOutputStream(Files.newOutputStream(TOOL));
+                var histograms = FileSystems.newFileSystem(RankCache.codeOf(Histogram.class))) {
+            add(RankCache.codeOf(Main.class), "", jar);
+            add(histograms.getPath("/"), "org", jar);
+        }
+        return TOOL;
+    }
+
+    private static void add(Path classes, String folder, JarOutputStream jar) throws IOException {
+        try (var walk = Files.walk(classes.resolve(folder))) {
             for (Path each : walk.filter(Files::isRegularFile).toList()) {
                 var name = classes.relativize(each).toString().replace(File.separatorChar, '/');
                 jar.putNextEntry(new JarEntry(name));
@@ -98,7 +117,6 @@ public final class Installation {
                 jar.closeEntry();
             }
         }
-        return file;
     }
 
     private static void train() throws IOException, InterruptedException {

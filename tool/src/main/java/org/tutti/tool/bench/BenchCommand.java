@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.tutti.Collective;
@@ -37,6 +38,10 @@ import picocli.CommandLine.Option;
 public final class BenchCommand implements Callable<Integer> {
     /** The first line of the file that {@code --csv} writes. */
     public static final String CSV_COLUMNS = "contender,operation,layout,ranks,bytes,microseconds,low,high,calls";
+
+    /** The first line of that file with {@code --percentiles}. */
+    static final String PERCENTILES_CSV_COLUMNS = "contender,operation,layout,ranks,bytes,"
+            + Stream.of(Percentile.values()).map(Percentile::column).collect(Collectors.joining(",")) + ",calls";
 
     private static final List<CallKind> BLOCKING = List.of(CallKind.BLOCKING);
     private static final int REPEATS_MAX = 1000;
@@ -89,6 +94,10 @@ public final class BenchCommand implements Callable<Integer> {
                     + "Default: 1.")
     private int rounds;
 
+    @Option(names = "--percentiles",
+            description = "Time each call by itself, for 1 s a repeat, and tell p50, p99 and p99.9 instead of means.")
+    private boolean percentiles;
+
     @Option(names = "--segments", description = "Use memory that the ranks of a node share instead of Java arrays.")
     private boolean segments;
 
@@ -114,7 +123,12 @@ public final class BenchCommand implements Callable<Integer> {
         }
         var kind = CommunicatorKind.ofLabel(communicator);
         var how = CallKind.ofLabels(calls);
-        oneSided.check(collectives, List.of(kind));
+        oneSided.check(collectives, List.of(kind), percentiles);
+        if (percentiles && how.contains(CallKind.OVERLAPPED)) {
+            throw new UsageException(
+                    "--percentiles has no meaning with --call overlapped, whose figure is of calls and "
+                            + "computing together; leave one out");
+        }
         if (!protocol.isEmpty() && !oneSided.areChosen()) {
             throw new UsageException("--protocol " + protocol + " has no meaning without --one-sided; give it as well");
         }
@@ -140,7 +154,7 @@ public final class BenchCommand implements Callable<Integer> {
         var arguments = BenchProgram.arguments(virtual ? where.ranksOfOneProcess() : 0, rounds, repeats,
                 allAlgorithms ? List.of(BenchProgram.ALL) : checked(algorithms), absolute(csv),
                 operations, sizes.stream().map(BenchCommand::bytes).toList(), segments,
-                absolute(gates), kind, how);
+                absolute(gates), kind, how, percentiles);
         warnOfOthers();
         return virtual ? Launch.runOwnAlone(BenchProgram.class, arguments)
                 : Launch.runOwn(where, BenchProgram.class, arguments);
@@ -154,7 +168,7 @@ public final class BenchCommand implements Callable<Integer> {
         }
         var cells = oneSided.cells(sizes.stream().map(BenchCommand::bytes).toList());
         var arguments = OneSidedProgram.arguments(cells, repeats, absolute(csv), segments, protocolName(),
-                absolute(gates));
+                absolute(gates), percentiles);
         warnOfOthers();
         return Launch.runOwn(where, OneSidedProgram.class, arguments);
     }
@@ -219,7 +233,7 @@ public final class BenchCommand implements Callable<Integer> {
         return Launch.runOwn(where, BenchProgram.class, BenchProgram.arguments(0, 1, repeats, algorithms,
                 csv.toAbsolutePath().toString(),
                 CollectiveOperation.ofLabels(collectives.stream().map(Collective::label).toList()), sizes, false, "",
-                CommunicatorKind.WORLD, BLOCKING));
+                CommunicatorKind.WORLD, BLOCKING, false));
     }
 
     /** Checks a number of the command line. */

@@ -61,6 +61,7 @@ public final class BenchProgram {
     private final String gates;
     private final CommunicatorKind kind;
     private final List<CallKind> calls;
+    private final boolean percentiles;
 
     /**
      * Puts together what the program is told.
@@ -76,17 +77,18 @@ public final class BenchProgram {
      * @param gates the directory of the gates, or nothing
      * @param kind the communicators whose calls are measured
      * @param calls how they are called
+     * @param percentiles whether each call is timed
      * @return its arguments
      */
     static List<String> arguments(int virtualRanks, int rounds, int repeats, List<String> algorithms, String csv,
             List<CollectiveOperation> operations, List<Long> sizes, boolean segments, String gates,
-            CommunicatorKind kind, List<CallKind> calls) {
+            CommunicatorKind kind, List<CallKind> calls, boolean percentiles) {
         return List.of(String.valueOf(virtualRanks), String.valueOf(rounds), String.valueOf(repeats),
                 String.join(",", algorithms), csv,
                 operations.stream().map(CollectiveOperation::name).collect(Collectors.joining(",")),
                 sizes.stream().map(String::valueOf).collect(Collectors.joining(",")),
                 String.valueOf(segments), gates, kind.name(),
-                calls.stream().map(CallKind::name).collect(Collectors.joining(",")));
+                calls.stream().map(CallKind::name).collect(Collectors.joining(",")), String.valueOf(percentiles));
     }
 
     private BenchProgram(String[] arguments) {
@@ -101,6 +103,7 @@ public final class BenchProgram {
         this.gates = arguments[8];
         this.kind = CommunicatorKind.valueOf(arguments[9]);
         this.calls = Stream.of(arguments[10].split(",")).map(CallKind::valueOf).toList();
+        this.percentiles = Boolean.parseBoolean(arguments[11]);
     }
 
     /** @param arguments as {@link #arguments} has put them together */
@@ -123,8 +126,8 @@ public final class BenchProgram {
         var earlier = new ArrayList<List<Repeat>>(Collections.nCopies(cells.size(), List.of()));
         try (var communicators = Communicators.of(kind, world);
                 var report = new BenchReport(job.rank() == 0, csv, layout(world), job.size(),
-                        calls.contains(CallKind.OVERLAPPED));
-                var turns = Turns.of(repeats, gates, job.rank())) {
+                        calls.contains(CallKind.OVERLAPPED), percentiles);
+                var turns = Turns.of(repeats, percentiles, gates, job.rank())) {
             for (int round = 1; round <= rounds; round++) {
                 for (int i = 0; i < cells.size(); i++) {
                     Cell cell = cells.get(i);

@@ -5,9 +5,11 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
+import java.util.stream.Stream;
 
 import org.tutti.Communicator;
 import org.tutti.tool.bench.MeasuredLoop.Repeat;
@@ -19,6 +21,7 @@ final class BenchReport implements AutoCloseable {
     private final String layout;
     private final int ranks;
     private final boolean hasOverlaps;
+    private final boolean hasPercentiles;
 
     /**
      * @param writes whether this rank writes
@@ -26,20 +29,25 @@ final class BenchReport implements AutoCloseable {
      * @param layout where the ranks are
      * @param ranks how many there are
      * @param hasOverlaps whether there are overlaps, which have a column
+     * @param hasPercentiles whether percentiles are told instead of means
      */
-    BenchReport(boolean writes, String csv, String layout, int ranks, boolean hasOverlaps) throws IOException {
+    BenchReport(boolean writes, String csv, String layout, int ranks, boolean hasOverlaps, boolean hasPercentiles)
+            throws IOException {
         this.writes = writes;
         this.layout = layout;
         this.ranks = ranks;
         this.hasOverlaps = hasOverlaps;
+        this.hasPercentiles = hasPercentiles;
         this.csv = writes && !csv.isEmpty() ? new PrintWriter(Files.newBufferedWriter(Path.of(csv))) : null;
         if (writes) {
             System.out.printf("%d ranks, %s; microseconds a call%n%n", ranks, layout);
-            System.out.printf("%-21s %-24s %10s %12s %12s %12s%s%n", "operation", "algorithm", "bytes", "median", "low",
-                    "high", hasOverlaps ? "   overlap %" : "");
+            System.out.printf("%-21s %-24s %10s %12s %12s %12s%s%n", "operation", "algorithm", "bytes",
+                    hasPercentiles ? Percentile.P50.label() : "median", hasPercentiles ? Percentile.P99.label() : "low",
+                    hasPercentiles ? Percentile.P999.label() : "high", hasOverlaps ? "   overlap %" : "");
         }
         if (this.csv != null) {
-            this.csv.println(BenchCommand.CSV_COLUMNS + (hasOverlaps ? ",overlap" : ""));
+            this.csv.println((hasPercentiles ? BenchCommand.PERCENTILES_CSV_COLUMNS : BenchCommand.CSV_COLUMNS)
+                    + (hasOverlaps ? ",overlap" : ""));
         }
     }
 
@@ -65,24 +73,38 @@ final class BenchReport implements AutoCloseable {
         if (!writes) {
             return;
         }
-        double[] sorted = repeats.stream().mapToDouble(Repeat::microseconds).sorted().toArray();
-        double[] overlaps = repeats.stream().map(Repeat::overlap).flatMapToDouble(OptionalDouble::stream).sorted()
-                .toArray();
-        String overlap = overlaps.length == 0 ? "" : String.format(Locale.ROOT, "%.1f", overlaps[overlaps.length / 2]);
+        double[] overlaps = repeats.stream().map(Repeat::overlap).flatMapToDouble(OptionalDouble::stream).toArray();
+        String overlap = overlaps.length == 0 ? "" : String.format(Locale.ROOT, "%.1f", median(overlaps));
         String suffix = kind == CallKind.BLOCKING ? "" : " " + kind.label();
-        double median = sorted[sorted.length / 2];
-        double low = sorted[0];
-        double high = sorted[sorted.length - 1];
+        double[] told = hasPercentiles ? percentiles(repeats) : medianAndExtremes(repeats);
         System.out.printf(Locale.ROOT, "%-21s %-24s %10d %12.3f %12.3f %12.3f%s%n", operation,
-                (algorithm.isEmpty() ? (chosen + " (chosen)").strip() : algorithm) + suffix, bytes, median, low, high,
-                overlap.isEmpty() ? "" : " %11s".formatted(overlap));
+                (algorithm.isEmpty() ? (chosen + " (chosen)").strip() : algorithm) + suffix, bytes, told[0], told[1],
+                told[2], overlap.isEmpty() ? "" : " %11s".formatted(overlap));
         if (csv != null) {
             csv.printf(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f,%d%s%n",
                     (algorithm.isEmpty() ? "tutti" : "tutti " + algorithm) + suffix,
-                    operation, layout.replace(",", ""), ranks, bytes, median, low, high, calls,
+                    operation, layout.replace(",", ""), ranks, bytes, told[0], told[1], told[2],
+                    calls,
                     hasOverlaps ? "," + overlap : "");
             csv.flush(); // someone may wait for it
         }
+    }
+
+    private static double[] medianAndExtremes(List<Repeat> repeats) {
+        double[] all = repeats.stream().mapToDouble(Repeat::microseconds).toArray();
+        return new double[]{median(all), Arrays.stream(all).min().orElseThrow(),
+                Arrays.stream(all).max().orElseThrow()};
+    }
+
+    /** Of each percentile the median of the repeats. */
+    private static double[] percentiles(List<Repeat> repeats) {
+        return Stream.of(Percentile.values()).mapToDouble(each -> median(repeats.stream()
+                .mapToDouble(repeat -> repeat.percentiles().get(each.ordinal())).toArray())).toArray();
+    }
+
+    private static double median(double... values) {
+        Arrays.sort(values);
+        return values[values.length / 2];
     }
 
     @Override

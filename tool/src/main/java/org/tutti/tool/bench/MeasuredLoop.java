@@ -3,18 +3,27 @@ package org.tutti.tool.bench;
 
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.function.IntConsumer;
+import java.util.stream.Stream;
 
 import org.tutti.Communicator;
 import org.tutti.Reduction;
 
 /**
  * Measures one cell: calls follow each other without pause, as in an application's loop. First it is found how many
- * calls make a repeat, then everything is compiled. The figure of a repeat is that of the slowest rank. The peers'
- * programs do the same, but for what concerns compilers: {@code bench/peers/loop.h}.
+ * calls make a run, then everything is compiled. A repeat is such a run, and its figure that of the slowest rank. Where
+ * each call is timed by itself, a repeat is as many runs as rare times need. The peers' programs do the same, but for
+ * what concerns compilers: {@code bench/peers/loop.h}.
  */
 abstract class MeasuredLoop implements AutoCloseable {
-    private static final double REPEAT_NANOS = 50_000_000;
+    private static final double RUN_NANOS = 50_000_000;
+    private static final double TIMED_NANOS = 1_000_000_000; // of a repeat whose calls are timed one by one
+    private static final double TIMED_NANOS_MAX = 10_000_000_000.0;
+    private static final long TIMED_CALLS = 2_000;
     private static final int CALLS_MAX = 1_000_000;
     private static final int CALLS_MIN = 4;
     private static final int GROWTH_MAX = 8;
@@ -31,7 +40,8 @@ abstract class MeasuredLoop implements AutoCloseable {
     private static final double STEADY_RATIO = 1.25;
 
     private final Communicator world;
-    private int calls = CALLS_MIN; // of a repeat, the same at every rank
+    private Optional<Latencies> latencies = Optional.empty(); // if each call is timed
+    private int calls = CALLS_MIN; // of a run, the same at every rank
     private long made;
     private long compiledMillis;
     private long notedNanos;
@@ -52,8 +62,10 @@ abstract class MeasuredLoop implements AutoCloseable {
      * @param microseconds of a call on the slowest rank
      * @param overlap how much of the shorter of call and computing was hidden by the other, in percent, if the ranks
      *            have computed
+     * @param percentiles microseconds, each on the rank where it is the greatest, in the order of {@link Percentile}, if
+     *            each call was timed
      */
-    record Repeat(double microseconds, OptionalDouble overlap) {}
+    record Repeat(double microseconds, OptionalDouble overlap, List<Double> percentiles) {}
 
     MeasuredLoop(Communicator world) {
         this.world = world;
@@ -67,6 +79,39 @@ abstract class MeasuredLoop implements AutoCloseable {
      */
     abstract Run run(int callsWanted, boolean isRepeat);
 
+    /** Times each call by itself from now on. */
+    final void timeEachCall() {
+        latencies = Optional.of(new Latencies());
+    }
+
+    /**
+     * Makes the calls of a run, at once or, if each is timed, one by one. The time of a call begins when that of the one
+     * before ends, so nothing that delays calls is left out; and it has what comes with a call in any run, the change
+     * of an element and the check of another one.
+     *
+     * @param count how many
+     * @param loop what makes so many
+     */
+    final void makeCalls(int count, IntConsumer loop) {
+        if (latencies.isEmpty()) {
+            loop.accept(count);
+            return;
+        }
+        var times = latencies.get();
+        long before = clock();
+        for (int i = 0; i < count; i++) {
+            loop.accept(1);
+            long now = clock();
+            times.add(now - before);
+            before = now;
+        }
+    }
+
+    /** {@return nanoseconds, which go on while there is what is measured} */
+    long clock() {
+        return System.nanoTime();
+    }
+
     /** Checks all results of the runs until now. */
     abstract void checkAll();
 
@@ -76,7 +121,7 @@ abstract class MeasuredLoop implements AutoCloseable {
     }
 
     /**
-     * Finds how many calls make a repeat, and runs until several in a row take about as long as the first of them: then
+     * Finds how many calls make a run, and runs until several in a row take about as long as the first of them: then
      * everything is compiled. With a rank on every core the compiler has none for itself, and many runs in a row can be
      * equally slow before it is done; longest in the first cell, where it compiles what all cells have in common: that
      * one is run until the compilers of all ranks have little to do. Who wants few repeats wants to try something, and
@@ -94,7 +139,7 @@ abstract class MeasuredLoop implements AutoCloseable {
                         * (isFirst ? 2 : 1));
     }
 
-    /** Finds how many calls make a repeat, of what this process has measured before. */
+    /** Finds how many calls make a run, of what this process has measured before. */
     final void warmUpAgain() {
         runUntilSteady(1, 0);
     }
@@ -124,14 +169,14 @@ abstract class MeasuredLoop implements AutoCloseable {
             double nanos = slowest(run(calls, false));
             total += nanos * calls;
             boolean same = first / STEADY_RATIO <= nanos && nanos <= first * STEADY_RATIO;
-            steady = same && nanos * calls >= REPEAT_NANOS / 2 ? steady + 1 : 0;
+            steady = same && nanos * calls >= RUN_NANOS / 2 ? steady + 1 : 0;
             first = steady == 0 ? nanos : first;
             resize(nanos);
         }
     }
 
     private void resize(double nanosPerCall) {
-        calls = (int) Math.clamp(REPEAT_NANOS / nanosPerCall, CALLS_MIN, Math.min(CALLS_MAX, GROWTH_MAX * calls));
+        calls = (int) Math.clamp(RUN_NANOS / nanosPerCall, CALLS_MIN, Math.min(CALLS_MAX, GROWTH_MAX * calls));
     }
 
     /** {@return the overlap of the latest run, in which a call took so long on the slowest rank, if it has one} */
@@ -141,10 +186,31 @@ abstract class MeasuredLoop implements AutoCloseable {
 
     /** {@return the figures of a repeat; all ranks are done with their checks} */
     final Repeat repeat() {
-        double nanos = slowest(run(calls, true));
+        latencies.ifPresent(Latencies::clear);
+        double nanos = latencies.isEmpty() ? slowest(run(calls, true)) : timedRuns();
         checkAll();
         world.barrier();
-        return new Repeat(nanos / 1e3, overlap(nanos));
+        return new Repeat(nanos / 1e3, overlap(nanos), latencies.map(this::percentiles).orElse(List.of()));
+    }
+
+    /** Runs until there are calls enough, of which one of a thousand says something, but not for ever. */
+    private double timedRuns() {
+        long all = 0;
+        double total = 0;
+        while (total < TIMED_NANOS || all < TIMED_CALLS && total < TIMED_NANOS_MAX) {
+            double nanos = slowest(run(calls, true));
+            all += made;
+            total += nanos * made;
+            resize(nanos);
+        }
+        made = all;
+        return total / all;
+    }
+
+    private List<Double> percentiles(Latencies own) {
+        double[] most = Stream.of(Percentile.values()).mapToDouble(own::micros).toArray();
+        world.allreduce(most, Reduction.MAX);
+        return Arrays.stream(most).boxed().toList();
     }
 
     /** {@return the calls of the latest repeat} */

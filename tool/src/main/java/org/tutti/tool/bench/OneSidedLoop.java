@@ -46,7 +46,7 @@ final class OneSidedLoop extends MeasuredLoop {
     private final Section section;
     private final double[] sums;
     private final Optional<Mutexes> mutexes;
-    private long timedNanos; // what the half of a lock and an unlock took in this run that is measured
+    private long timedNanos; // what the half of a lock and an unlock took until now that is measured
     private long generation;
     private long call;
     private int changed;
@@ -100,7 +100,6 @@ final class OneSidedLoop extends MeasuredLoop {
         prepare();
         memory.barrier();
         memory.barrier(); // the second one ends on all ranks at nearly the same time
-        timedNanos = 0;
         long start = System.nanoTime();
         if (!isCaller) {
             if (stretch) {
@@ -108,17 +107,24 @@ final class OneSidedLoop extends MeasuredLoop {
             }
             return new Run(0, 0);
         }
+        long begin = clock();
         long calls = callsWanted;
         if (stretch) {
             calls = callUntil(callsWanted, start + STRETCH_NANOS);
         } else {
-            call(callsWanted);
+            makeCalls(callsWanted, this::call);
         }
         if (operation == OneSidedOperation.PUT_TRAIN) {
             memory.fence(target); // the last train may be a short one
         }
+        return new Run((double) (clock() - begin) / calls, calls);
+    }
+
+    /** For the half of a lock and an unlock, the clock stands still in the other half. */
+    @Override
+    long clock() {
         boolean isHalf = operation == OneSidedOperation.LOCK || operation == OneSidedOperation.UNLOCK;
-        return new Run((double) (isHalf ? timedNanos : System.nanoTime() - start) / calls, calls);
+        return isHalf ? timedNanos : System.nanoTime();
     }
 
     /** What is got or accumulated changes from run to run. */

@@ -40,8 +40,9 @@ public final class OneSidedOptions {
      *
      * @param collectives the collectives that were chosen as well
      * @param kinds the communicators that were chosen as well
+     * @param percentiles whether each call is to be timed
      */
-    public void check(List<String> collectives, List<CommunicatorKind> kinds) {
+    public void check(List<String> collectives, List<CommunicatorKind> kinds, boolean percentiles) {
         if (oneSided && !collectives.isEmpty()) {
             throw new UsageException("--collective " + String.join(",", collectives)
                     + " and --one-sided exclude each other; leave one out");
@@ -53,6 +54,10 @@ public final class OneSidedOptions {
         }
         if (!oneSided && !(operations.isEmpty() && targets.isEmpty())) {
             throw new UsageException("--operation and --target have no meaning without --one-sided; give it as well");
+        }
+        if (percentiles && targets.contains("computing")) {
+            throw new UsageException("--percentiles has no meaning with --target computing, whose turns end after "
+                    + "300 ms, however few calls they had; leave one out");
         }
     }
 

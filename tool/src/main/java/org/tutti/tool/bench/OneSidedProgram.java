@@ -23,12 +23,13 @@ public final class OneSidedProgram {
      * @param segments whether operands are off the heap
      * @param protocol how data travel between nodes, or nothing for Tutti's choice
      * @param gates the directory of the gates, or nothing
+     * @param percentiles whether each call is timed
      * @return its arguments
      */
     static List<String> arguments(List<OneSidedCell> cells, int repeats, String csv, boolean segments,
-            String protocol, String gates) {
+            String protocol, String gates, boolean percentiles) {
         return List.of(cells.stream().map(OneSidedCell::toString).collect(Collectors.joining(",")),
-                String.valueOf(repeats), csv, String.valueOf(segments), protocol, gates);
+                String.valueOf(repeats), csv, String.valueOf(segments), protocol, gates, String.valueOf(percentiles));
     }
 
     /** @param arguments as {@link #arguments} has put them together */
@@ -37,11 +38,12 @@ public final class OneSidedProgram {
         boolean segments = Boolean.parseBoolean(arguments[3]);
         Optional<TransferProtocol> protocol =
                 Optional.of(arguments[4]).filter(name -> !name.isEmpty()).map(TransferProtocol::valueOf);
+        boolean percentiles = Boolean.parseBoolean(arguments[6]);
         try (var job = Tutti.join()) {
             var world = job.world();
             try (var report = new BenchReport(job.rank() == 0, arguments[2], BenchReport.layout(world), job.size(),
-                    false);
-                    var turns = Turns.of(Integer.parseInt(arguments[1]), arguments[5], job.rank())) {
+                    false, percentiles);
+                    var turns = Turns.of(Integer.parseInt(arguments[1]), percentiles, arguments[5], job.rank())) {
                 for (var cell : cells) {
                     try (var loop = new OneSidedLoop(world, cell, segments, protocol)) {
                         turns.measure(loop, true,

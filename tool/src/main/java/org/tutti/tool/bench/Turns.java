@@ -11,17 +11,26 @@ import org.tutti.tool.bench.MeasuredLoop.Repeat;
 /** When a rank measures: at once, or whenever it is its turn. */
 final class Turns implements AutoCloseable {
     private final int repeats;
+    private final boolean percentiles;
     private final Gate gate; // or null
     private boolean begun;
 
-    private Turns(int repeats, Gate gate) {
+    private Turns(int repeats, boolean percentiles, Gate gate) {
         this.repeats = repeats;
+        this.percentiles = percentiles;
         this.gate = gate;
     }
 
-    /** {@return the turns of a rank; `gates` is their directory, or nothing} */
-    static Turns of(int repeats, String gates, int rank) throws IOException {
-        return new Turns(repeats, gates.isEmpty() ? null : new Gate(gates, rank));
+    /**
+     * {@return the turns of a rank}
+     *
+     * @param repeats how many there are of each cell
+     * @param percentiles whether each call is timed
+     * @param gates the directory of the gates, or nothing
+     * @param rank whose they are
+     */
+    static Turns of(int repeats, boolean percentiles, String gates, int rank) throws IOException {
+        return new Turns(repeats, percentiles, gates.isEmpty() ? null : new Gate(gates, rank));
     }
 
     /**
@@ -32,6 +41,9 @@ final class Turns implements AutoCloseable {
      * @param report what hears the figures of its repeats: of all at the end, or of each after its turn
      */
     void measure(MeasuredLoop loop, boolean isNew, Consumer<List<Repeat>> report) throws IOException {
+        if (percentiles) {
+            loop.timeEachCall();
+        }
         if (gate != null) {
             measureInTurns(loop, report);
             return;

@@ -15,8 +15,11 @@ import org.tutti.tool.compare.Figure.Cell;
  * @param operations the collectives, and ways to make groups
  * @param sizes bytes of a message, for those that have one
  * @param repeats how often each cell is repeated
+ * @param percentiles whether each call is timed
  */
-record CollectiveLoop(List<CollectiveOperation> operations, List<Long> sizes, int repeats) implements Loop {
+record CollectiveLoop(List<CollectiveOperation> operations, List<Long> sizes, int repeats, boolean percentiles)
+        implements
+            Loop {
     /** Puts the operations into the order in which all contenders measure them. */
     CollectiveLoop {
         operations = operations.stream().distinct().sorted().toList();
@@ -27,7 +30,7 @@ record CollectiveLoop(List<CollectiveOperation> operations, List<Long> sizes, in
     public Loop from(long leastBytes) {
         return new CollectiveLoop(operations.stream()
                 .filter(operation -> leastBytes == 0 || operation.hasElements()).toList(),
-                sizes.stream().filter(bytes -> bytes >= leastBytes).toList(), repeats);
+                sizes.stream().filter(bytes -> bytes >= leastBytes).toList(), repeats, percentiles);
     }
 
     @Override
@@ -44,7 +47,7 @@ record CollectiveLoop(List<CollectiveOperation> operations, List<Long> sizes, in
     @Override
     public List<String> arguments(Layout layout, Path gates) {
         return List.of(operationList(), sizeList(), String.valueOf(repeats), gates.toString(),
-                layout.communicators().label());
+                layout.communicators().label(), figures());
     }
 
     @Override

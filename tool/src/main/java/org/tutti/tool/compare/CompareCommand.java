@@ -35,11 +35,12 @@ import picocli.CommandLine.Option;
         description = "Measures Tutti beside the MPI implementations that are installed: collectives, or remote "
                 + "memory.",
         footer = {"",
-                "The contenders take turns of some 50 ms, cell by cell; the median of all counts. Let nothing else "
-                        + "run. "
+                "The contenders take turns of some 50 ms, or of 1 s with --percentiles, cell by cell; the median of "
+                        + "all counts. Let nothing else run but what --busy starts. "
                         + "docs/lab/benchmarks.md says what the figures mean.",
                 "", "Examples:", "  tutti compare -n 2,4 --collective barrier,allreduce --bytes 8,64k",
-                "  tutti compare --nodes 2x2 --chart figures.svg"})
+                "  tutti compare --nodes 2x2 --chart figures.svg",
+                "  tutti compare -n 2 --collective barrier --percentiles --busy 1"})
 public final class CompareCommand implements Callable<Integer> {
     private static final int COUNT_MAX = 1000;
     private static final int STATUS_INCOMPLETE = 1;
@@ -95,9 +96,18 @@ public final class CompareCommand implements Callable<Integer> {
             description = "How often all of it is done, with processes started anew. Default: 2.")
     private int rounds;
 
+    @Option(names = "--percentiles",
+            description = "Time each call by itself, in turns of 1 s, and tell p50, p99 and p99.9 instead of means.")
+    private boolean percentiles;
+
+    @Option(names = "--busy", paramLabel = "count", defaultValue = "0",
+            description = "Measure beside so many processes of which each keeps a core busy. Default: 0.")
+    private int busy;
+
     @Option(names = "--contenders", split = ",", paramLabel = "name",
             description = "Who takes part: tutti, virtual, single-rail, segments, openmpi, mpich; flat, in which each "
-                    + "rank is a node, also by each --algorithm; without groups also mpjexpress, openmpi-java; with "
+                    + "rank is a node, also by each --algorithm; without groups and "
+                    + "--percentiles also mpjexpress, openmpi-java; with "
                     + "--one-sided tutti, segments, zero-copy, streaming, pipelined, single-rail, openmpi, mpich, raw. "
                     + "Default: all but flat.")
     private List<String> names = new ArrayList<>();
@@ -127,9 +137,9 @@ public final class CompareCommand implements Callable<Integer> {
         var layouts = layouts(kinds);
         var loop = loop(kinds);
         var wire = Optional.ofNullable(rate).map(each -> Wire.ofRate(each).times(rails.size()));
-        boolean withGroups = loop.makesGroups() || !kinds.equals(List.of(CommunicatorKind.WORLD));
-        requireFiles(withGroups);
-        var peers = installedPeers(withGroups);
+        var onlyInC = onlyInC(loop, kinds);
+        requireFiles(onlyInC);
+        var peers = installedPeers(onlyInC);
         var time = new MachineTime();
         try (var cleanup = new Cleanup()) {
             var place = Place.open(Optional.ofNullable(cluster), rails);
@@ -144,7 +154,7 @@ public final class CompareCommand implements Callable<Integer> {
                 measure(layout, contenders, loop, place, cleanup);
             }
         }
-        var report = new Report(results, wire);
+        var report = new Report(results, wire, busy);
         report.print(System.out);
         if (csv != null) {
             report.writeCsv(csv);
@@ -155,6 +165,12 @@ public final class CompareCommand implements Callable<Integer> {
         time.warning().ifPresent(System.err::println);
         BenchCommand.warningOfTry(repeats).ifPresent(System.err::println);
         return complete ? 0 : STATUS_INCOMPLETE;
+    }
+
+    /** {@return what only the peers' programs in C can do of all that is wanted, if anything is} */
+    private Optional<String> onlyInC(Loop loop, List<CommunicatorKind> kinds) {
+        boolean withGroups = loop.makesGroups() || !kinds.equals(List.of(CommunicatorKind.WORLD));
+        return withGroups ? Optional.of("groups") : percentiles ? Optional.of("percentiles") : Optional.empty();
     }
 
     private List<Layout> layouts(List<CommunicatorKind> kinds) {
@@ -170,6 +186,10 @@ public final class CompareCommand implements Callable<Integer> {
             throw new UsageException("--rate " + rate + " has no meaning with --communicator "
                     + String.join(",", communicators)
                     + ", as a limit is known for calls of all ranks only; leave it out");
+        }
+        if (rate != null && percentiles) {
+            throw new UsageException("--rate " + rate + " is not possible with --percentiles, as a limit is known for "
+                    + "the mean of calls only; leave one out");
         }
         if (!rails.stream().allMatch(RAIL.asMatchPredicate()) || Set.copyOf(rails).size() < rails.size()) {
             throw new UsageException("--rails " + String.join(",", rails)
@@ -193,16 +213,17 @@ public final class CompareCommand implements Callable<Integer> {
     private Loop loop(List<CommunicatorKind> kinds) {
         BenchCommand.requireBetween("--repeats", repeats, 1, COUNT_MAX);
         BenchCommand.requireBetween("--rounds", rounds, 1, COUNT_MAX);
-        oneSided.check(collectives, kinds);
+        BenchCommand.requireBetween("--busy", busy, 0, BusyProcesses.COUNT_MAX);
+        oneSided.check(collectives, kinds, percentiles);
         var bytes = sizes.stream().map(BenchCommand::bytes).toList();
         if (oneSided.areChosen()) {
             if (!algorithms.isEmpty()) {
                 throw new UsageException("--algorithm " + String.join(",", algorithms)
                         + " has no meaning with --one-sided; leave it out");
             }
-            return new OneSidedCells(oneSided.cells(bytes), repeats);
+            return new OneSidedCells(oneSided.cells(bytes), repeats, percentiles);
         }
-        var loop = new CollectiveLoop(CollectiveOperation.ofLabels(collectives), bytes, repeats);
+        var loop = new CollectiveLoop(CollectiveOperation.ofLabels(collectives), bytes, repeats, percentiles);
         for (var algorithm : algorithms) {
             try {
                 Choice.parse(TuttiContenders.choice(loop, algorithm));
@@ -213,11 +234,11 @@ public final class CompareCommand implements Callable<Integer> {
         return loop;
     }
 
-    private void requireFiles(boolean withGroups) {
-        if (mpiJar != null && (!Files.isRegularFile(mpiJar) || oneSided.areChosen() || withGroups)) {
+    private void requireFiles(Optional<String> onlyInC) {
+        if (mpiJar != null && (!Files.isRegularFile(mpiJar) || oneSided.areChosen() || onlyInC.isPresent())) {
             throw new UsageException("--mpi-jar " + mpiJar + (oneSided.areChosen() ? " has no meaning with --one-sided"
-                    : withGroups ? " has no meaning with groups; leave it out"
-                            : " is no file; name the mpi.jar of Open MPI"));
+                    : onlyInC.map(what -> " has no meaning with " + what + "; leave it out")
+                            .orElse(" is no file; name the mpi.jar of Open MPI")));
         }
         if (csv != null) {
             BenchCommand.requireWritable("--csv", csv.toAbsolutePath());
@@ -231,15 +252,16 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     /** The peers that take part; names those that are missing. */
-    private List<String> installedPeers(boolean withGroups) {
+    private List<String> installedPeers(Optional<String> onlyInC) {
         var own = oneSided.areChosen() ? TuttiContenders.ONE_SIDED_NAMES : TuttiContenders.NAMES;
-        var peers = oneSided.areChosen() ? Peers.ONE_SIDED_NAMES : withGroups ? Peers.GROUP_NAMES : Peers.NAMES;
+        var peers = oneSided.areChosen() ? Peers.ONE_SIDED_NAMES
+                : onlyInC.isPresent() ? Peers.C_NAMES : Peers.NAMES;
         var all = Stream.concat(own.stream(), peers.stream()).toList();
         for (var name : names) {
             if (!all.contains(name)) {
                 throw new UsageException("--contenders " + name + " is not one of " + String.join(", ", all)
                         + (oneSided.areChosen() ? ", which have one-sided operations"
-                                : withGroups ? ", which have groups" : ""));
+                                : onlyInC.map(what -> ", which have " + what).orElse("")));
             }
         }
         names = names.isEmpty() ? all.stream().filter(name -> mpiJar != null || !name.equals(Peers.OPENMPI_JAVA))
@@ -273,6 +295,13 @@ public final class CompareCommand implements Callable<Integer> {
             throws IOException, InterruptedException {
         var left = new ArrayList<>(contenders.stream().filter(contender -> contender.suits().test(layout))
                 .filter(contender -> !loop.from(contender.leastBytes()).cells().isEmpty()).toList());
+        try (var others = cleanup.add(new BusyProcesses(busy))) {
+            measureBeside(others, layout, left, loop, place, cleanup);
+        }
+    }
+
+    private void measureBeside(BusyProcesses others, Layout layout, List<Contender> left, Loop loop, Place place,
+            Cleanup cleanup) throws IOException, InterruptedException {
         for (int round = 1; round <= rounds && !left.isEmpty(); round++) {
             var started = new HashMap<Contender, Invocation>();
             for (var cell : loop.cells()) {
@@ -280,8 +309,9 @@ public final class CompareCommand implements Callable<Integer> {
                     break;
                 }
                 System.err.printf("tutti: %s, round %d of %d: %s%n", layout, round, rounds, cell);
-                alternate(layout, cell, left, started, contender -> cleanup.add(new Invocation(contender, layout,
-                        loop.from(contender.leastBytes()), place, timeout)));
+                alternate(others, layout, cell, left, started,
+                        contender -> cleanup.add(new Invocation(contender, layout,
+                                loop.from(contender.leastBytes()), place, timeout)));
             }
             for (var contender : List.copyOf(left)) {
                 try (var invocation = started.get(contender)) {
@@ -304,7 +334,8 @@ public final class CompareCommand implements Callable<Integer> {
      * Each is started when its first turn comes: starting takes the cores of whoever has a turn. Who fails is told of
      * once, and measured no more in this layout.
      */
-    private void alternate(Layout layout, Cell cell, List<Contender> left, Map<Contender, Invocation> started,
+    private void alternate(BusyProcesses others, Layout layout, Cell cell, List<Contender> left,
+            Map<Contender, Invocation> started,
             Start start) throws IOException, InterruptedException {
         for (int turn = 0; turn <= repeats; turn++) {
             for (var contender : List.copyOf(left)) {
@@ -318,13 +349,15 @@ public final class CompareCommand implements Callable<Integer> {
                 try {
                     boolean counts = turn > 0; // the first is to warm up
                     var before = counts ? traffic(layout) : Optional.<Traffic>empty();
-                    var figure = invocation.turn(cell);
+                    var figures = invocation.turn(cell);
+                    others.requireAlive();
                     if (counts) {
-                        results.add(layout, contender, figure);
+                        figures.forEach(figure -> results.add(layout, contender, figure));
                     }
-                    if (before.isPresent() && figure.calls() > 0) {
+                    long calls = figures.getFirst().calls();
+                    if (before.isPresent() && calls > 0) {
                         results.count(layout, contender, cell,
-                                (double) traffic(layout).orElseThrow().busiestSince(before.get()) / figure.calls());
+                                (double) traffic(layout).orElseThrow().busiestSince(before.get()) / calls);
                     }
                 } catch (ContenderException e) {
                     invocation.close();

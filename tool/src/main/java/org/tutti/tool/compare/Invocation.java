@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -30,12 +29,13 @@ final class Invocation implements AutoCloseable {
     private static final int LINES_TOLD = 12;
 
     private final String name;
+    private final boolean percentiles;
     private final Duration limit;
     private final Gates gates;
     private final Path err;
     private final Process process;
     private final List<String> others = Collections.synchronizedList(new ArrayList<>());
-    private final BlockingQueue<Optional<Figure>> figures = new LinkedBlockingQueue<>();
+    private final BlockingQueue<List<Figure>> turns = new LinkedBlockingQueue<>();
 
     /**
      * Starts a contender.
@@ -49,6 +49,7 @@ final class Invocation implements AutoCloseable {
     Invocation(Contender contender, Layout layout, Loop loop, Place place, Duration limit)
             throws IOException, InterruptedException {
         this.name = contender.name();
+        this.percentiles = loop.percentiles();
         this.limit = limit;
         this.gates = new Gates(place.scratch(), layout.ranks());
         this.err = gates.directory().resolve("err");
@@ -61,13 +62,13 @@ final class Invocation implements AutoCloseable {
         Thread.ofVirtual().start(this::read);
     }
 
-    /** Takes in what it prints; an empty figure says that there will be no more. */
+    /** Takes in what it prints; no figures say that there will be no more. */
     private void read() {
         try (var lines = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                var figure = Figure.parse(line);
-                if (figure.isPresent()) {
-                    figures.add(figure);
+                var figures = Figure.ofTurn(line, percentiles);
+                if (!figures.isEmpty()) {
+                    turns.add(figures);
                 } else if (others.size() < LINES_TOLD) {
                     others.add(line);
                 }
@@ -75,24 +76,25 @@ final class Invocation implements AutoCloseable {
         } catch (IOException e) {
             others.add("what it prints cannot be read: " + e.getMessage());
         }
-        figures.add(Optional.empty());
+        turns.add(List.of());
     }
 
     /** {@return what it has measured in its next turn, which is to be of this cell} */
-    Figure turn(Cell cell) throws IOException, InterruptedException {
+    List<Figure> turn(Cell cell) throws IOException, InterruptedException {
         gates.open();
-        var figure = figures.poll(limit.toMillis(), TimeUnit.MILLISECONDS);
-        if (figure == null) {
+        var figures = turns.poll(limit.toMillis(), TimeUnit.MILLISECONDS);
+        if (figures == null) {
             throw tookTooLong();
         }
-        if (figure.isEmpty()) {
+        if (figures.isEmpty()) {
             end();
             throw new ContenderException(name + " printed no figure for " + cell + said());
         }
-        if (!figure.get().cell().equals(cell)) {
-            throw new ContenderException(name + " measured " + figure.get().cell() + " when it was to measure " + cell);
+        var measured = figures.getFirst().cell().measured();
+        if (!measured.equals(cell)) {
+            throw new ContenderException(name + " measured " + measured + " when it was to measure " + cell);
         }
-        return figure.get();
+        return figures;
     }
 
     /** Waits for its end, after the last turn. */

@@ -17,6 +17,14 @@ sealed interface Loop permits CollectiveLoop, OneSidedCells {
     /** {@return how often each cell is repeated} */
     int repeats();
 
+    /** {@return whether each call is timed, and percentiles are told instead of means} */
+    boolean percentiles();
+
+    /** {@return what every peer's program is told of that} */
+    default String figures() {
+        return percentiles() ? "percentiles" : "means";
+    }
+
     /** {@return the name of the peers' program in bench/peers, without its ending} */
     String program();
 

@@ -13,8 +13,11 @@ import org.tutti.tool.compare.Figure.Cell;
  *
  * @param oneSidedCells what is measured
  * @param repeats how often each cell is repeated
+ * @param percentiles whether each call is timed
  */
-record OneSidedCells(List<OneSidedCell> oneSidedCells, int repeats) implements Loop {
+record OneSidedCells(List<OneSidedCell> oneSidedCells, int repeats, boolean percentiles)
+        implements
+            Loop {
     /** With this instruction a copy of a megabyte takes ten times as long, where addresses are unlucky. */
     private static final String NO_STRING_MOVES = "GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=0x7fffffff";
 
@@ -25,7 +28,8 @@ record OneSidedCells(List<OneSidedCell> oneSidedCells, int repeats) implements L
 
     @Override
     public Loop from(long leastBytes) {
-        return new OneSidedCells(oneSidedCells.stream().filter(cell -> cell.bytes() >= leastBytes).toList(), repeats);
+        return new OneSidedCells(oneSidedCells.stream().filter(cell -> cell.bytes() >= leastBytes).toList(), repeats,
+                percentiles);
     }
 
     @Override
@@ -35,7 +39,7 @@ record OneSidedCells(List<OneSidedCell> oneSidedCells, int repeats) implements L
 
     @Override
     public List<String> arguments(Layout layout, Path gates) {
-        return List.of(cellList(), String.valueOf(repeats), gates.toString());
+        return List.of(cellList(), String.valueOf(repeats), gates.toString(), figures());
     }
 
     @Override

@@ -124,7 +124,7 @@ public final class OneSidedFigures {
                     .flatMap(each -> each));
         }
         addRow(text, Stream.of(Stream.of("geometric mean", ""), families.stream().map(family -> ""),
-                own.stream().map(family -> ratio(results.meanRatio(layout, family, Kind.NATIVE))))
+                own.stream().map(family -> ratio(results.meanRatio(layout, family, Kind.NATIVE, Optional.empty()))))
                 .flatMap(each -> each));
     }
 

@@ -23,8 +23,8 @@ final class Peers {
     /** The one that needs to be pointed at its classes. */
     static final String OPENMPI_JAVA = "openmpi-java";
 
-    /** The names of those whose program can make groups of ranks. */
-    static final List<String> GROUP_NAMES = List.of("openmpi", "mpich");
+    /** The names of those whose program is in C, which can make groups of ranks and time single calls. */
+    static final List<String> C_NAMES = List.of("openmpi", "mpich");
 
     /** The names of those that have one-sided operations. */
     static final List<String> ONE_SIDED_NAMES = List.of("openmpi", "mpich", "raw");

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
 
+import org.tutti.tool.bench.Percentile;
 import org.tutti.tool.compare.Contender.Kind;
 import org.tutti.tool.compare.Figure.Cell;
 
@@ -105,9 +106,10 @@ final class Results {
                 : OptionalDouble.empty();
     }
 
-    /** {@return the geometric mean of the ratios of a contender in a layout, if it has any} */
-    OptionalDouble meanRatio(Layout layout, String family, Kind kind) {
-        double[] ratios = cells(layout).stream().map(cell -> ratio(layout, family, cell, kind))
+    /** {@return the geometric mean of the ratios of a contender in a layout, those of a percentile, if it has any} */
+    OptionalDouble meanRatio(Layout layout, String family, Kind kind, Optional<Percentile> percentile) {
+        double[] ratios = cells(layout).stream().filter(cell -> cell.percentile().equals(percentile))
+                .map(cell -> ratio(layout, family, cell, kind))
                 .filter(OptionalDouble::isPresent).mapToDouble(OptionalDouble::getAsDouble).toArray();
         return ratios.length == 0
                 ? OptionalDouble.empty()

@@ -104,6 +104,9 @@ final class TuttiContenders {
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp",
                 System.getProperty("java.class.path"), Main.class.getName(), "bench", "--repeats",
                 String.valueOf(loop.repeats()), "--csv", "/dev/stdout", "--gates", gates.toString()));
+        if (loop.percentiles()) {
+            words.add("--percentiles");
+        }
         words.addAll(loop.benchOptions(layout));
         words.addAll(options);
         words.addAll(layout.nodes() == 1 ? List.of("-n", String.valueOf(layout.ranks()))

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -73,6 +74,8 @@ class BenchTest {
             --call later | --call later is not one of blocking, with-blocks, non-blocking, prepared, prepared
             --call blocking,prepared --collective split | prepared is not possible with --collective split, whose
             --one-sided --call prepared | --call, --virtual, --algorithm, --all-algorithms and --rounds have no meaning
+            --percentiles --call blocking,overlapped | --percentiles has no meaning with --call overlapped
+            --percentiles --one-sided --target computing | --percentiles has no meaning with --target computing
             --one-sided --virtual  | --call, --virtual, --algorithm, --all-algorithms and --rounds have no meaning
             --target passive       | no meaning without --one-sided
             --protocol streaming   | --protocol streaming has no meaning without --one-sided
@@ -88,6 +91,37 @@ class BenchTest {
     void shouldMeasureKindsOfCalls(@TempDir Path directory) throws Exception {
         assertThatItMeasuresEveryKindOfCall("-n 2 --bytes 8 --collective broadcast", 1, List.of("blocking", "prepared"),
                 directory);
+    }
+
+    @Test
+    void shouldTellPercentiles(@TempDir Path directory) throws Exception {
+        assertThatItTellsPercentiles("-n 2 --collective allreduce", directory);
+    }
+
+    @Tag("thorough")
+    @ParameterizedTest
+    @ValueSource(strings = {"-n 3 --virtual --collective broadcast", "-n 2 --collective scan --call prepared-started",
+            "-n 3 --collective split --rounds 2", "-n 2 --nodes 2 --one-sided --operation put",
+            "-n 2 --one-sided --operation unlock"})
+    void shouldTellPercentilesOfAllThatIsCalled(String options, @TempDir Path directory) throws Exception {
+        assertThatItTellsPercentiles(options, directory);
+    }
+
+    private static void assertThatItTellsPercentiles(String options, Path directory) throws Exception {
+        Path csv = directory.resolve("figures.csv");
+        List<String> arguments = new ArrayList<>(List.of("bench", "--percentiles", "--bytes", "8", "--repeats", "1",
+                "--csv", csv.toString()));
+        arguments.addAll(List.of(options.split(" ")));
+        Ended ended = run(directory, arguments.toArray(String[]::new));
+        assertThat(ended.status()).as(ended.err()).isZero();
+        List<String> lines = Files.readAllLines(csv);
+        assertThat(lines).hasSize(2).first()
+                .isEqualTo("contender,operation,layout,ranks,bytes,p50,p99,p999,calls");
+        String[] fields = lines.get(1).split(",");
+        assertThat(Stream.of(fields).skip(5).limit(3).map(Double::valueOf)).isSorted()
+                .allSatisfy(micros -> assertThat(micros).isPositive());
+        assertThat(Long.parseLong(fields[8])).isGreaterThanOrEqualTo(2_000);
+        assertThat(ended.out()).containsPattern("bytes +p50 +p99 +p99.9");
     }
 
     /** Every collective has a case of its own for requests, and one for prepared calls; 24 bytes are three elements. */

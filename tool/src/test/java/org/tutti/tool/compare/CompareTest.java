@@ -81,6 +81,12 @@ class CompareTest {
             --nodes 2x1 --rails rail1,rail1 | --rails rail1,rail1 is not possible
             --rails rail0,rail1             | --rails rail0,rail1 has no meaning without --nodes
             --collective gather --algorithm bruck | --algorithm bruck is not possible: there is no algorithm "bruck"
+            --nodes 2x1 --rate 1gbit --percentiles | --rate 1gbit is not possible with --percentiles
+            --percentiles --contenders mpjexpress | segments, openmpi, mpich, which have percentiles
+            --percentiles --mpi-jar pom.xml | --mpi-jar pom.xml has no meaning with percentiles
+            --percentiles --one-sided --target computing | --percentiles has no meaning with --target computing
+            --busy -1                       | --busy -1 is not possible; give a number from 0 to 256
+            --busy 257                      | --busy 257 is not possible
             --one-sided --algorithm direct  | --algorithm direct has no meaning with --one-sided
             --nodes 2x1 --cluster A!        | --cluster 'A!' is no name
             --chart figure.pdf              | ends with .svg
@@ -174,6 +180,21 @@ class CompareTest {
         assertThat(Files.readAllLines(csv).stream().skip(1).map(line -> line.split(",1.0000")[0])).containsExactly(
                 "mpich,allreduce,1x2 node,2,8,3.4000", "mpich,split,1x2 node,2,0,3.4000",
                 "mpich,allreduce,1x2 interleaved,2,8,3.1100", "mpich,split,1x2 interleaved,2,0,3.1100");
+        assertThatNothingIsLeft(ended);
+    }
+
+    @Test
+    void shouldTellAPeerToTimeEachCall() throws Exception {
+        mpich("[ \"$9\" = percentiles ] && for turn in 0 2; do "
+                + "echo peer,barrier,layout,2,0,$turn.5,4.5,9.5,2000; done");
+        var csv = directory.resolve("figures.csv");
+        var ended = runWithScripts("--contenders", "mpich", "--collective", "barrier", "--repeats", "1", "--rounds",
+                "1", "--percentiles", "--busy", "2", "--csv", csv.toString());
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).contains("1x2 (nodes x ranks of each), beside 2 busy processes: ")
+                .containsPattern("barrier p50 +0 +2.500").containsPattern("barrier p99.9 +0 +9.500");
+        assertThat(Files.readAllLines(csv)).containsExactly("contender,operation,layout,ranks,bytes,p50,p99,p999",
+                "mpich,barrier,1x2,2,0,2.5000,4.5000,9.5000");
         assertThatNothingIsLeft(ended);
     }
 
@@ -275,6 +296,30 @@ class CompareTest {
         assertThat(ended.status()).as(ended.err()).isZero();
         assertThat(Files.readAllLines(csv).stream().skip(1).map(line -> line.split(",")[1] + line.split(",")[2])
                 .distinct()).hasSize(4 * 2).contains("create1x3 interleaved", "split1x3 alternating");
+        assertThatNothingIsLeft(ended);
+    }
+
+    /** Each checks its own data and groups, and fails if something is wrong. */
+    @Tag("thorough")
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            tutti,openmpi     | --collective barrier,allreduce,split       | 3
+            mpich             | --collective barrier,allreduce             | 2
+            tutti,openmpi,raw | --one-sided --operation put,lock,put-train | 3""")
+    void shouldTellPercentiles(String contenders, String what, int cells) throws Exception {
+        var missing = Stream.of(contenders.split(","))
+                .filter(name -> !name.equals("tutti") && !Peers.isInstalled(name, null)).toList();
+        assumeTrue(missing.isEmpty(), () -> missing + " are not installed");
+        var csv = directory.resolve("figures.csv");
+        List<String> arguments = new ArrayList<>(List.of("--contenders", contenders, "--percentiles", "--busy", "1",
+                "--bytes", "8", "--repeats", "1", "--rounds", "1", "--csv", csv.toString()));
+        arguments.addAll(List.of(what.split(" ")));
+        var ended = run(System.getenv("PATH"), arguments.toArray(String[]::new));
+        assertThat(ended.status()).as(ended.err()).isZero();
+        var lines = Files.readAllLines(csv).stream().skip(1).map(line -> line.split(",")).toList();
+        assertThat(lines.stream().map(line -> line[1]).distinct()).hasSize(cells);
+        assertThat(lines).allSatisfy(line -> assertThat(Stream.of(line).skip(5).map(Double::valueOf)).hasSize(3)
+                .isSorted().first().satisfies(p50 -> assertThat(p50).isPositive()));
         assertThatNothingIsLeft(ended);
     }
 

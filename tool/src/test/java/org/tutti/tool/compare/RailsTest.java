@@ -16,7 +16,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RailsTest {
     private static final Layout LAYOUT = new Layout(2, 1);
     private static final Loop LOOP =
-            new CollectiveLoop(CollectiveOperation.ofLabels(List.of("all-to-all", "allgather")), List.of(8L), 1);
+            new CollectiveLoop(CollectiveOperation.ofLabels(List.of("all-to-all", "allgather")), List.of(8L), 1,
+                    false);
 
     @TempDir
     private Path directory;

@@ -69,7 +69,7 @@ class WireTest {
             results.count(layout, tutti, cell, bytes);
         }
         results.fail(layout, "mpich did not end in 60 s");
-        var report = new Report(results, Optional.of(Wire.ofRate("1gbit")));
+        var report = new Report(results, Optional.of(Wire.ofRate("1gbit")), 0);
         var bytes = new ByteArrayOutputStream();
         report.print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
         assertThat(bytes.toString(StandardCharsets.UTF_8).lines())
