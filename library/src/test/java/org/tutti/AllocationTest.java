@@ -147,8 +147,13 @@ class AllocationTest {
                 .isLessThan(BYTES_PER_CALL_MAX);
     }
 
+    static Stream<Operation> someOperations() {
+        return Rows.sampled(operations());
+    }
+
+    @Tag("sampled")
     @ParameterizedTest
-    @MethodSource("operations")
+    @MethodSource("someOperations")
     void aBlockingCallWithADeadlineAllocatesNothing(Operation operation) {
         assertThat(bytesPerCall(operation, world -> world.withDeadline(Duration.ofMinutes(1))))
                 .as("bytes that a rank allocates per call: %s", operation)

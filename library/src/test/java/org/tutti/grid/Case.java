@@ -38,7 +38,7 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
     private static final int PLACES_EVERY = Integer.getInteger("grid.every", 3);
 
     /** Where few places are taken, an algorithm has few operators and sizes, too: the next one has others. */
-    private static final int COVERED_EVERY = Math.max(1, PLACES_EVERY / 5);
+    private static final int COVERED_EVERY = Math.max(1, PLACES_EVERY / 4);
 
     private static final int KINDS = 40;
     private static final int[] BYTES_AROUND =
@@ -163,21 +163,23 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
     }
 
     /**
-     * For each algorithm some operators and every so many sizes, in the short run some of these; the caller places
-     * the ranks, in blocks.
+     * For each algorithm some operators and every so many sizes, in the short run a size that differs from one to the
+     * next; the caller places the ranks, in blocks.
      */
     static List<Case> sampleOf(long seed, int ranks, int firstKind, int everyKind) {
         Random random = new Random(seed);
-        int step = COVERED_EVERY * everyKind;
+        int step = Math.min(COVERED_EVERY * everyKind, KINDS);
+        int first = firstKind;
         List<Case> cases = new ArrayList<>();
         for (Collective collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
                 List<Operation> operations = operations(algorithm, collective);
-                for (int kind = firstKind; kind < KINDS; kind += step) {
+                for (int kind = first % step; kind < KINDS; kind += step) {
                     Operation operation = operations.get(random.nextInt(operations.size()));
                     int root = random.nextInt(roots(collective, ranks));
                     cases.add(draw(random, algorithm, operation, ranks, 1, root, kind));
                 }
+                first += everyKind;
             }
         }
         return cases;

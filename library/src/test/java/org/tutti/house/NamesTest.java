@@ -17,11 +17,14 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A program that says {@code import module org.tutti} also sees all of java.base: no name may mean two things. */
+@Execution(ExecutionMode.CONCURRENT) // it only computes
 class NamesTest {
     @Test
     void shouldCollideWithNothingInJavaBase() throws IOException {

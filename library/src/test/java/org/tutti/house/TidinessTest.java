@@ -12,11 +12,14 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Rules of the house that no compiler knows. */
+@Execution(ExecutionMode.CONCURRENT) // it only computes
 class TidinessTest {
     private static final Path HOME = Path.of("").toAbsolutePath().getParent();
     private static final int LINES_MAX = 900;

@@ -8,6 +8,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -15,7 +16,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.MachineTime;
+import org.tutti.Rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -35,17 +38,21 @@ class NodeProcessTest {
         }
     }
 
-    @Test
-    void shouldComputeTogetherAndLeaveNothing() {
-        for (int[] shape : List.of(new int[]{0, 1}, TWO_BY_TWO, new int[]{0, 1, 0, 1, 2})) {
-            try (var ranks = RankProcesses.startNodes(shape, "sum", Map.of())) {
-                int size = shape.length;
-                for (int rank = 0; rank < size; rank++) {
-                    assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
-                    assertThat(ranks.output(rank)).isEqualTo("sum " + size * (size + 1) / 2 + " of " + size + "\n");
-                }
-                assertThat(ranks.memoryFiles(Path.of("/dev/shm"))).isEmpty();
+    static Stream<int[]> shapes() {
+        return Rows.sampled(Stream.of(new int[]{0, 1, 0, 1, 2}, TWO_BY_TWO, new int[]{0, 1}));
+    }
+
+    @Tag("sampled")
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldComputeTogetherAndLeaveNothing(int[] shape) {
+        try (var ranks = RankProcesses.startNodes(shape, "sum", Map.of())) {
+            int size = shape.length;
+            for (int rank = 0; rank < size; rank++) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                assertThat(ranks.output(rank)).isEqualTo("sum " + size * (size + 1) / 2 + " of " + size + "\n");
             }
+            assertThat(ranks.memoryFiles(Path.of("/dev/shm"))).isEmpty();
         }
     }
 

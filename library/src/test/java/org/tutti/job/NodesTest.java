@@ -4,6 +4,7 @@ package org.tutti.job;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
@@ -45,20 +46,15 @@ class NodesTest {
                 long[] values = new long[count];
                 Arrays.setAll(values, i -> world.rank() == root ? i * 7L + seed : -1);
                 world.broadcast(values, root);
-                for (int i = 0; i < count; i++) {
-                    assertThat(values[i]).isEqualTo(i * 7L + seed);
-                }
+                assertThat(values).isEqualTo(LongStream.range(0, count).map(i -> i * 7L + seed).toArray());
                 Arrays.setAll(values, i -> (world.rank() + 1L) * (i + seed));
                 world.reduce(values, Reduction.SUM, root);
-                for (int i = 0; i < count; i++) {
-                    long factor = world.rank() == root ? (long) size * (size + 1) / 2 : world.rank() + 1;
-                    assertThat(values[i]).isEqualTo(factor * (i + seed));
-                }
+                long factor = world.rank() == root ? (long) size * (size + 1) / 2 : world.rank() + 1;
+                assertThat(values).isEqualTo(LongStream.range(0, count).map(i -> factor * (i + seed)).toArray());
                 Arrays.setAll(values, i -> (world.rank() + 1L) * (i + seed));
                 world.allreduce(values, Reduction.SUM);
-                for (int i = 0; i < count; i++) {
-                    assertThat(values[i]).isEqualTo((long) size * (size + 1) / 2 * (i + seed));
-                }
+                long all = (long) size * (size + 1) / 2;
+                assertThat(values).isEqualTo(LongStream.range(0, count).map(i -> all * (i + seed)).toArray());
                 world.barrier();
             }
         });

@@ -74,16 +74,32 @@ final class RankProcesses implements AutoCloseable {
         }
     }
 
+    /** Starts a rank on a node of its own with each of these options. */
+    void startOnNodesOfTheirOwn(String program, List<List<String>> options) {
+        String size = String.valueOf(options.size());
+        for (int rank = 0; rank < options.size(); rank++) {
+            start(options.get(rank), rank, options.size(), program,
+                    Map.of(JobEnvironment.NODES, size, JobEnvironment.NODE, String.valueOf(rank),
+                            JobEnvironment.NODE_RANKS, "1", JobEnvironment.RENDEZVOUS, "127.0.0.1:" + port,
+                            JobEnvironment.SECRET_FILE, secret.toString()));
+        }
+    }
+
     void start(int rank, int size, String program, Map<String, String> more) {
+        start(RankInstallation.options(), rank, size, program, more);
+    }
+
+    private void start(List<String> options, int rank, int size, String program, Map<String, String> more) {
         Map<String, String> environment = new TreeMap<>(Map.of(JobEnvironment.JOB, job, JobEnvironment.RANK,
                 String.valueOf(rank), JobEnvironment.SIZE, String.valueOf(size)));
         environment.putAll(more);
         try {
             Path output = Files.createTempFile("tutti-test", ".out");
+            List<String> command = new ArrayList<>(List.of(java()));
+            command.addAll(options);
+            command.addAll(List.of(RankMain.class.getName(), program));
             ProcessBuilder builder =
-                    new ProcessBuilder(java(), "-XX:+UseSerialGC", "-Xmx256m", "-XX:TieredStopAtLevel=1",
-                            "-cp", System.getProperty("java.class.path"), RankMain.class.getName(), program)
-                            .redirectErrorStream(true).redirectOutput(output.toFile());
+                    new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
             builder.environment().keySet().removeIf(name -> name.startsWith("TUTTI_"));
             builder.environment().putAll(environment);
             builder.environment().values().removeIf(String::isEmpty);

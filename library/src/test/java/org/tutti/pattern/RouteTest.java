@@ -9,12 +9,15 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Blocks that are moved one by one, message by message, as routes say: all sizes to 40, with 1 to 5 ports, or all. */
+@Execution(ExecutionMode.CONCURRENT) // it only computes
 class RouteTest {
     private static final int SIZE_MAX = 40;
 

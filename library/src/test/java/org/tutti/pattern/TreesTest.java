@@ -5,12 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Execution(ExecutionMode.CONCURRENT) // it only computes
 class TreesTest {
     private static final Map<String, Tree> TREES = Map.of("binomial", BinomialTree.INSTANCE, "binary",
             BinaryTree.INSTANCE, "Fibonacci", FibonacciTree.INSTANCE, "chain", ChainTree.INSTANCE, "halving",

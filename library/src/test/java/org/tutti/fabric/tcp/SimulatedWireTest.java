@@ -42,7 +42,7 @@ class SimulatedWireTest {
 
     @Test
     void shouldNotLockUpWhenBothSidesGetOverFullWires() throws InterruptedException {
-        for (int seed = 1; seed <= 5; seed++) {
+        for (int seed = 1; seed <= Rows.times(5); seed++) {
             SimulatedJob.runGetsBothWays(seed, 1);
             SimulatedJob.runGetsBothWays(seed, 2);
         }

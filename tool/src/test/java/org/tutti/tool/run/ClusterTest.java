@@ -291,7 +291,7 @@ class ClusterTest {
             if (!cutAtFirst) {
                 cut(NAME + "-2", NAME + "-3");
             }
-            Thread.sleep(cutMillis);
+            launcher.awaitEnd(Duration.ofMillis(cutMillis)); // which comes soon when they do not meet again
             mend(NAME + "-2", NAME + "-3");
             if (!when.equals("ends") && cutMillis < 4000) {
                 launcher.awaitLines(6);

@@ -77,6 +77,11 @@ final class LauncherProcess implements AutoCloseable {
         return this;
     }
 
+    /** Waits for the end, or for some time. */
+    void awaitEnd(Duration longest) throws InterruptedException {
+        process.waitFor(longest);
+    }
+
     /** {@return the exit status, after waiting for it} */
     int status() throws InterruptedException {
         return await().process.exitValue();
