@@ -62,8 +62,8 @@ abstract class MeasuredLoop implements AutoCloseable {
      * @param microseconds of a call on the slowest rank
      * @param overlap how much of the shorter of call and computing was hidden by the other, in percent, if the ranks
      *            have computed
-     * @param percentiles microseconds, each on the rank where it is the greatest, in the order of {@link Percentile}, if
-     *            each call was timed
+     * @param percentiles microseconds, each on the rank where it is the greatest, in the order of {@link Percentile},
+     *            if each call was timed
      */
     record Repeat(double microseconds, OptionalDouble overlap, List<Double> percentiles) {}
 
@@ -85,9 +85,9 @@ abstract class MeasuredLoop implements AutoCloseable {
     }
 
     /**
-     * Makes the calls of a run, at once or, if each is timed, one by one. The time of a call begins when that of the one
-     * before ends, so nothing that delays calls is left out; and it has what comes with a call in any run, the change
-     * of an element and the check of another one.
+     * Makes the calls of a run, at once or, if each is timed, one by one. The time of a call begins when that of the
+     * one before ends, so nothing that delays calls is left out; and it has what comes with a call in any run, the
+     * change of an element and the check of another one.
      *
      * @param count how many
      * @param loop what makes so many

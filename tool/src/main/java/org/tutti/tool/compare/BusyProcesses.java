@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import org.tutti.TuttiException;
 
 /**
- * Processes of which each keeps a core busy as long as this is open, or as this process lives. Like each contender it has
- * a session of its own, as Linux may divide cores between sessions.
+ * Processes of which each keeps a core busy as long as this is open, or as this process lives. Like each contender it
+ * has a session of its own, as Linux may divide cores between sessions.
  */
 final class BusyProcesses implements AutoCloseable {
     /** How many there may be. */

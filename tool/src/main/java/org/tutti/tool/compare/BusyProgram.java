@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps a core busy until its input ends, which it does with whoever has started it, however that one ends; for a day at
- * most. It prints a byte when it begins.
+ * Keeps a core busy until its input ends, which it does with whoever has started it, however that one ends; for a day
+ * at most. It prints a byte when it begins.
  */
 public final class BusyProgram {
     private static final long NANOS_MAX = TimeUnit.DAYS.toNanos(1);

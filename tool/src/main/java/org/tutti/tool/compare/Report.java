@@ -168,8 +168,8 @@ final class Report {
     }
 
     /**
-     * Draws a panel for each layout, operation and percentile: time over bytes, a line for each contender (of variants the
-     * fastest).
+     * Draws a panel for each layout, operation and percentile: time over bytes, a line for each contender (of variants
+     * the fastest).
      */
     void writeChart(Path file) throws IOException {
         var chart = new Chart();
