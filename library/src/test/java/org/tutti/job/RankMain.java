@@ -491,16 +491,36 @@ final class RankMain {
     private static void measure() {
         try {
             Thread.sleep(1500);
-            long least = Long.MAX_VALUE;
+            long cpuNanos = Long.MAX_VALUE;
+            long switches = Long.MAX_VALUE;
             for (int stretch = 0; stretch < 6; stretch++) {
-                long start = cpuNanos();
+                long cpuBefore = cpuNanos();
+                long switchesBefore = switches();
                 Thread.sleep(1500);
-                least = Math.min(least, cpuNanos() - start);
+                switches = Math.min(switches, switches() - switchesBefore);
+                cpuNanos = Math.min(cpuNanos, cpuNanos() - cpuBefore);
             }
-            System.out.println("idle " + least / 15_000_000.0 + " %");
+            System.out.println("idle " + cpuNanos / 15_000_000.0 + " %, " + switches / 1.5 + " switches/s");
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** How often threads of this process have left their cores, of their own will or not. */
+    private static long switches() {
+        long switches = 0;
+        for (File thread : new File("/proc/self/task").listFiles()) {
+            try {
+                for (String line : Files.readAllLines(thread.toPath().resolve("status"))) {
+                    if (line.contains("voluntary_ctxt_switches:")) {
+                        switches += Long.parseLong(line.substring(line.indexOf(':') + 1).strip());
+                    }
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return switches;
     }
 
     /** The processor time of all threads of this process, as precisely as the scheduler knows it. */
