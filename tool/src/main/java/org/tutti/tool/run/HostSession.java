@@ -34,7 +34,7 @@ import org.tutti.job.RankFailure;
  */
 final class HostSession {
     private static final int STATUS_REFUSED = 1;
-    private static final int STATUS_LAUNCHER_GONE = 143;
+    static final int STATUS_LAUNCHER_GONE = 143;
     private static final int STATUS_BITS = 0xFF;
     private static final long LOOK_INTERVAL_MILLIS = 5;
     private static final Duration DRAINING_LIMIT = Duration.ofMillis(500);

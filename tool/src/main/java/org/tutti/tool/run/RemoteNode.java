@@ -300,7 +300,16 @@ final class RemoteNode implements JobNode {
             return "closed its standard output";
         }
         int status = agent.exitValue();
-        return "ended with status " + status + (status == STATUS_NOT_FOUND ? " (command not found)" : "");
+        return "ended with status " + status + meaning(status);
+    }
+
+    private String meaning(int status) {
+        return switch (status) {
+            case STATUS_NOT_FOUND -> " (command not found)";
+            case HostSession.STATUS_LAUNCHER_GONE -> " (somebody terminated it, or it had heard nothing from this "
+                    + "launcher for the --heartbeat of " + DurationConverter.text(plan.heartbeat()) + ")";
+            default -> "";
+        };
     }
 
     @Override

@@ -274,6 +274,15 @@ class SeveralHostsTest {
     }
 
     @Test
+    void shouldExplainWhyTheAgentMayHaveEndedItself() throws Exception {
+        var agent = LauncherProcess.script(directory.resolve("agent"), "exit 143");
+        try (var launcher = run("", "--hosts", "b:1", "--agent", agent.toString(), "--heartbeat", "7s")) {
+            assertThatItCannotStart(launcher, "ended with status 143 (somebody terminated it, or it had heard nothing "
+                    + "from this launcher for the --heartbeat of 7 s) before Tutti answered");
+        }
+    }
+
+    @Test
     void shouldExplainThatTuttiIsNotThere() throws Exception {
         try (var launcher = run("", "--hosts", "b:1", "--remote-tutti", "/nowhere/tutti")) {
             assertThatItCannotStart(launcher, "ended with status 127 (command not found) before Tutti answered; see "
