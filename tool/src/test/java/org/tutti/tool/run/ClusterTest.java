@@ -293,8 +293,10 @@ class ClusterTest {
             }
             launcher.awaitEnd(Duration.ofMillis(cutMillis)); // which comes soon when they do not meet again
             mend(NAME + "-2", NAME + "-3");
-            if (!when.equals("ends") && cutMillis < 4000) {
-                launcher.awaitLines(6);
+            if (!when.equals("ends")) {
+                if (cutMillis < 4000) {
+                    launcher.awaitLines(6);
+                } // else a job may live that a slow machine has begun so late that it was not cut for long
                 Files.createFile(launcher.directory().resolve("go"));
             }
             int status = launcher.status();

@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The launcher as a process of its own, as users start it; closing it ends whatever it has started. */
 final class LauncherProcess implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 120;
+    private static final long PATIENCE_SECONDS = 240; // on slow cores, beside another test
     private static final String QUICK_COMPILER = "-J-XX:TieredStopAtLevel=1"; // most ranks live for a second or less
 
     private final Process process;
