@@ -1,13 +1,11 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.job;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
@@ -480,59 +478,11 @@ final class RankMain {
     private static void idle(Job job) throws InterruptedException {
         job.world().barrier();
         if (job.rank() == 0) {
-            Thread.ofPlatform().daemon().start(RankMain::measure);
+            Thread.ofPlatform().daemon().start(IdleMeter::print);
             job.world().barrier();
         } else {
             Thread.sleep(11_000);
             job.world().barrier();
         }
-    }
-
-    private static void measure() {
-        try {
-            Thread.sleep(1500);
-            long cpuNanos = Long.MAX_VALUE;
-            long switches = Long.MAX_VALUE;
-            for (int stretch = 0; stretch < 6; stretch++) {
-                long cpuBefore = cpuNanos();
-                long switchesBefore = switches();
-                Thread.sleep(1500);
-                switches = Math.min(switches, switches() - switchesBefore);
-                cpuNanos = Math.min(cpuNanos, cpuNanos() - cpuBefore);
-            }
-            System.out.println("idle " + cpuNanos / 15_000_000.0 + " %, " + switches / 1.5 + " switches/s");
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    /** How often threads of this process have left their cores, of their own will or not. */
-    private static long switches() {
-        long switches = 0;
-        for (File thread : new File("/proc/self/task").listFiles()) {
-            try {
-                for (String line : Files.readAllLines(thread.toPath().resolve("status"))) {
-                    if (line.contains("voluntary_ctxt_switches:")) {
-                        switches += Long.parseLong(line.substring(line.indexOf(':') + 1).strip());
-                    }
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-        return switches;
-    }
-
-    /** The processor time of all threads of this process, as precisely as the scheduler knows it. */
-    private static long cpuNanos() {
-        long nanos = 0;
-        for (File thread : new File("/proc/self/task").listFiles()) {
-            try {
-                nanos += Long.parseLong(Files.readString(thread.toPath().resolve("schedstat")).split(" ")[0]);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-        return nanos;
     }
 }
