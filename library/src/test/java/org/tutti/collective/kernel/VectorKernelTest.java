@@ -32,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Kernels with and without vectors beside a computation element by element: wherever operands lie, at any offset, in
  * place and apart, at lengths around those of vectors and pieces, with the special values of every type.
  */
+@Tag("optimized")
 @Execution(ExecutionMode.CONCURRENT) // it only computes
 class VectorKernelTest {
     private static final com.sun.management.ThreadMXBean THREADS =
