@@ -79,13 +79,14 @@ class AllocationTest {
         }
     }
 
+    static Stream<Operation> blockingOperations() {
+        return Rows.sampled(Stream.concat(operations(), Stream.of(2, 1024)
+                .flatMap(elements -> withBlocks(elements).stream())));
+    }
+
     static Stream<Operation> operations() {
         return Stream.concat(Stream.of(new Operation("barrier", 0, (world, data) -> world.barrier())),
                 Stream.of(1, 512).flatMap(elements -> withData(elements).stream()));
-    }
-
-    static Stream<Operation> blockOperations() {
-        return Stream.of(2, 1024).flatMap(elements -> withBlocks(elements).stream());
     }
 
     /** For two ranks, each of which has half of the elements. */
@@ -140,8 +141,9 @@ class AllocationTest {
                         (world, data) -> world.allreduce(data.offHeap, Reduction.SUM)));
     }
 
+    @Tag("sampled")
     @ParameterizedTest
-    @MethodSource({"operations", "blockOperations"})
+    @MethodSource("blockingOperations")
     void aBlockingCallAllocatesNothing(Operation operation) {
         assertThat(bytesPerCall(operation, world -> world)).as("bytes that a rank allocates per call: %s", operation)
                 .isLessThan(BYTES_PER_CALL_MAX);
@@ -161,9 +163,10 @@ class AllocationTest {
     }
 
     static Stream<Operation> arrayOperations() {
-        return operations().filter(operation -> !operation.name.contains("span"));
+        return Rows.sampled(operations().filter(operation -> !operation.name.contains("span")));
     }
 
+    @Tag("sampled")
     @ParameterizedTest
     @MethodSource("arrayOperations")
     void aBlockingCallBetweenNodesAllocatesNothing(Operation operation) {

@@ -374,7 +374,7 @@ class AcceptorTest {
         await("all refused or dropped", () -> strangers(one) + strangers(two) >= 2000);
         // strangers' own ends; those pending at two processes, and as many that have to go
         assertThat(most.get()).isLessThan(before + 2000 + 4 * Acceptor.PENDING_MAX + DESCRIPTORS_OTHERWISE);
-        assertThat(ManyProcessesTest.descriptors()).isLessThan(before + DESCRIPTORS_OTHERWISE);
+        await("all closed", () -> ManyProcessesTest.descriptors() < before + DESCRIPTORS_OTHERWISE);
         assertThat(one.lost).isEmpty();
         assertThat(two.lost).isEmpty();
         assertThat(one.fabric.connectionsDropped() + two.fabric.connectionsDropped()).isPositive();
