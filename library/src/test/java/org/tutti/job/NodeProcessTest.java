@@ -13,6 +13,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @ResourceLock("limits of a second")
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT) // it waits for processes
 class NodeProcessTest {
     private static final int STATUS_OF_EXCEPTION = 9;
     private static final int[] TWO_BY_TWO = {0, 0, 1, 1};

@@ -12,6 +12,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Real processes that share a memory file; no launcher, no wrapper. */
 @ResourceLock("limits of a second")
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT) // it waits for processes
 class ProcessTest {
     private static final Path MEMORY = Path.of("/dev/shm");
     private static final int STATUS_OF_EXCEPTION = 9;

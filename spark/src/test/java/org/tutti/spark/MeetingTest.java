@@ -13,6 +13,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.JobStartException;
 import org.tutti.spark.Message.Ended;
 import org.tutti.spark.Message.Hello;
@@ -26,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The driver's side, with ranks that only say so. */
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT) // it mostly waits
 class MeetingTest {
     private static final int RANKS = 3;
     private static final int MILLIS_MAX = 30_000;

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicLong;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.tutti.fabric.Accumulator;
@@ -157,6 +158,7 @@ class PeerMemoryTest {
                 .filter(pool -> pool.getName().equals("direct")).findFirst().orElseThrow().getMemoryUsed();
     }
 
+    @Tag("thorough")
     @Test
     void shouldNotGrowBeyondWhatIsStated() {
         try (Arena arena = Arena.ofShared()) {

@@ -93,6 +93,7 @@ class BenchTest {
                 directory);
     }
 
+    @Tag("thorough")
     @Test
     void shouldTellPercentiles(@TempDir Path directory) throws Exception {
         assertThatItTellsPercentiles("-n 2 --collective allreduce", directory);

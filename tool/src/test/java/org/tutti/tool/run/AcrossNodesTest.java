@@ -168,6 +168,7 @@ class AcrossNodesTest {
         }
     }
 
+    @Tag("thorough")
     @ParameterizedTest
     @Shapes({"--nodes 2 -n 4", "--hosts a:1,b:3 --keep-going"})
     void shouldEndAllNodesWhenARankAborts(String options) throws Exception {
@@ -205,6 +206,7 @@ class AcrossNodesTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldNameARankThatNeverJoinsOnAnotherNode() throws Exception {
         var program = """

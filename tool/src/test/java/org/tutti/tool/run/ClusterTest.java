@@ -189,6 +189,7 @@ class ClusterTest {
     }
 
     /** In the middle of collectives, of which each result is checked; it is lost when it was silent for a heartbeat. */
+    @Tag("thorough")
     @Test
     void shouldGoOnWhenARailIsLostAndUseItAgainWhenItIsBack() throws Exception {
         try (var launcher = runProgram(Programs.GOES_ON)) {

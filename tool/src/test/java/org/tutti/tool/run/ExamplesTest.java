@@ -37,6 +37,7 @@ class ExamplesTest {
     }
 
     /** The program itself compares its solution with a plain one. */
+    @Tag("thorough")
     @ParameterizedTest
     @Shapes({"-n 5 --nodes 4", "-n 3"})
     void shouldSolveTheEllipticProblem(String options) throws Exception {
@@ -59,6 +60,7 @@ class ExamplesTest {
     }
 
     /** The program compares the product with a plain one. */
+    @Tag("thorough")
     @ParameterizedTest
     @Shapes({"-n 4", "-n 5 --nodes 2 --ranks-per-process 2"})
     void shouldMultiplyMatricesTaskByTask(String options) throws Exception {
@@ -82,6 +84,7 @@ class ExamplesTest {
     }
 
     /** The program compares the order with that of a plain sort. */
+    @Tag("thorough")
     @ParameterizedTest
     @Shapes({"-n 3", "-n 5 --nodes 2 --ranks-per-process 2"})
     void shouldSortNumbersThatAreSpreadOverAllRanks(String options) throws Exception {

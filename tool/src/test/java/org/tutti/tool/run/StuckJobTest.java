@@ -162,6 +162,7 @@ class StuckJobTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldSayWhereTheRanksAreWhenADeadlinePasses() throws Exception {
         var program = ONE_IS_MISSING.replace("        world.barrier();\n    }\n}",
@@ -247,6 +248,7 @@ class StuckJobTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldSayWhoAwaitsANotification() throws Exception {
         var program = """
