@@ -20,6 +20,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.RankFailedException;
@@ -168,6 +169,7 @@ class LocalSparkTest {
         assertThatThrownBy(() -> TuttiSpark.of(numbers(2)).withAttempts(0)).hasMessageContaining("not 0");
     }
 
+    @Tag("thorough")
     @Test
     void shouldRunAStageAgainWhoseRankHasLeftTooEarly() {
         COUNTS.set(0);

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.DataType;
 import org.tutti.Reduction;
+import org.tutti.Rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -76,8 +77,13 @@ class VectorKernelTest {
         assertThat(Vectors.areInUse()).as("the tests' JVM has the module %s, and C2", Vectors.MODULE).isTrue();
     }
 
+    static Stream<Pair> somePairs() {
+        return Rows.sampled(pairs().stream());
+    }
+
+    @Tag("sampled")
     @ParameterizedTest
-    @MethodSource("pairs")
+    @MethodSource("somePairs")
     void shouldCombineAsOneElementAfterAnother(Pair pair) throws IOException {
         Kernel vectors = Kernel.of(pair.reduction, pair.type);
         assertThat(vectors).isInstanceOf(VectorKernel.class);

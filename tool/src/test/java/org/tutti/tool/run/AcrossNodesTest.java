@@ -64,6 +64,7 @@ class AcrossNodesTest {
     }
 
     /** Each node meets the others when its last rank has come, whichever that is. */
+    @Tag("thorough")
     @ParameterizedTest
     @Shapes({"3", "0"})
     void shouldWaitForARankThatJoinsLate(String late) throws Exception {

@@ -49,6 +49,7 @@ class ExamplesTest {
     }
 
     /** The program compares all points, bit by bit, with those that one rank has computed alone. */
+    @Tag("thorough")
     @ParameterizedTest
     @Shapes({"-n 1", "-n 3", "-n 5 --nodes 2 --ranks-per-process 2", "-n 4 --nodes 4"})
     void shouldSpreadHeat(String options) throws Exception {

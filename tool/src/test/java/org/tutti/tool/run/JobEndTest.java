@@ -55,6 +55,7 @@ class JobEndTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldEndRanksThatDoNotNoticeTheFailureOfAnother() throws Exception {
         var body = "IO.println(rank); job.world().barrier(); if (rank == 1) { System.exit(3); } Thread.sleep(600_000);";
@@ -113,6 +114,7 @@ class JobEndTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldReportTheFirstCauseWhenItsRankTakesTimeToEnd() throws Exception {
         var body = "if (rank == 1) { Runtime.getRuntime().addShutdownHook(new Thread(() -> { try { Thread.sleep(500); }"
@@ -158,6 +160,7 @@ class JobEndTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldReportARankThatEndedWithoutJoining() throws Exception {
         var main = "if (System.getenv(\"TUTTI_RANK\").equals(\"1\")) { return; } try (var job = Tutti.join()) { }";
@@ -237,6 +240,7 @@ class JobEndTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldSweepTheDirectoryOfAKilledLauncher() throws Exception {
         var temporary = Path.of(System.getProperty("java.io.tmpdir"));

@@ -10,6 +10,7 @@ import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import javax.tools.ToolProvider;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -213,6 +214,7 @@ class ProgramTest {
         assertThat(ended.err()).startsWith("tutti: ").contains(sentence).hasLineCount(1);
     }
 
+    @Tag("thorough")
     @Test
     void shouldSayWhichOptionStandsAfterTheProgram() throws Exception {
         write("Program.java", "void main(String[] arguments) { IO.println(String.join(\",\", arguments)); }\n");

@@ -111,6 +111,7 @@ class RankEndTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldNameTheRankThatExitsAsIfAllWereWell() throws Exception {
         for (int ranksPerProcess : ONE_AND_TWO) {
@@ -121,6 +122,7 @@ class RankEndTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldNotWaitForDaemonThreadsOfRanksThatHaveLeft() throws Exception {
         for (int ranksPerProcess : ONE_AND_TWO) {

@@ -174,6 +174,7 @@ class SeveralHostsTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldLeaveNothingWhenTheLauncherIsKilled() throws Exception {
         try (var launcher = run("IO.println(rank); Thread.sleep(600_000);", "--hosts", "a:1,b:2")) {

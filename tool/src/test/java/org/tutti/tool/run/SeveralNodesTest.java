@@ -47,6 +47,7 @@ class SeveralNodesTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldLetNoProcessSpanNodes() throws Exception {
         try (var launcher = run("Thread.sleep(1);" + PRINTS_ITS_PLACE, "--nodes", "2", "-n", "5",

@@ -115,6 +115,7 @@ class StuckJobTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void shouldSayWhereTheRanksAreWhenOneHasWaitedForLong() throws Exception {
         try (var launcher = run(ONE_IS_MISSING, "-n", "4", "--hang-report", "1s")) {
