@@ -42,12 +42,13 @@ public final class Choice {
             Rule.of(BARRIER, Range.ONE, Range.upTo(8), ANY, Length.ANY, "flat"),
             Rule.of(BARRIER, Range.ANY, Range.ANY, ANY, Length.ANY, "srm"),
 
-            // of a shorter message the way of the first chunk down the chain is too much
-            Rule.ofSlowLinks(BROADCAST, Range.from(3), Length.fromForEachNode(16 << 10), "chain"),
+            // of a shorter message the way of the first chunk, of 8 KiB, down the chain is too much
+            Rule.ofSlowLinks(BROADCAST, Range.from(3), Length.fromForEachNode(4 << 10), "chain"),
             Rule.of(BROADCAST, Range.from(3), Range.ANY, ANY, Length.fromForEachNode(256 << 10), "chain"),
             Rule.of(BROADCAST, Range.from(2), Range.ANY, ANY, Length.from(128 << 10), "srm"),
             Rule.of(BROADCAST, Range.ANY, Range.ANY, ANY, Length.ANY, "slot-ring"),
 
+            // chunks of 32 KiB
             Rule.ofSlowLinks(REDUCE, Range.from(3), Length.fromForEachNode(16 << 10), "chain"),
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "srm"),
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "rank-order"),
