@@ -49,7 +49,7 @@ public final class Choice {
             Rule.of(BROADCAST, Range.ANY, Range.ANY, ANY, Length.ANY, "slot-ring"),
 
             // chunks of 32 KiB
-            Rule.ofSlowLinks(REDUCE, Range.from(3), Length.fromForEachNode(16 << 10), "chain"),
+            Rule.ofSlowLinks(REDUCE, Range.from(3), Length.fromForEachNode(8 << 10), "chain"),
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "srm"),
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "rank-order"),
             // its binomial tree nests over levels of powers of two
@@ -69,6 +69,8 @@ public final class Choice {
 
             Rule.of(GATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            // by steps at all distances two that are not equally far send to one
+            Rule.ofSlowLinks(ALLGATHER, Range.from(3), Length.from(64 << 10), "ring"),
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.from(1 << 10), "direct"),
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.ANY, "standard-exchange"),
             Rule.of(ALLGATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
