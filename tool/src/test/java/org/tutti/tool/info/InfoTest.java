@@ -67,7 +67,7 @@ class InfoTest {
         List<String> lines = ended.out().lines().map(line -> line.replaceAll(" {2,}", "|")).toList();
         assertThat(lines).startsWith("collective|nodes|ranks|levels|links|bytes|operator|algorithm")
                 .containsSubsequence("barrier|1|up to 8|any|any|any|flat",
-                        "broadcast|3 or more|any|any|slow|16 KiB a node or more|chain",
+                        "broadcast|3 or more|any|any|slow|4 KiB a node or more|chain",
                         "broadcast|3 or more|any|any|any|256 KiB a node or more|chain",
                         "broadcast|any|any|any|any|any|slot-ring",
                         "allreduce|2 or more|any|any|any|64 KiB or more|commuting, or ranks in blocks|index-range",
