@@ -63,14 +63,21 @@ final class JobNodes implements AutoCloseable {
         return failures().mapToInt(RankFailure::rank).findFirst().orElse(NOBODY);
     }
 
-    /** {@return how the failure of a rank is known that counts as failed first} */
+    /** {@return how the failure of a rank is known that counts as failed first; by its own node, if that knows} */
     Optional<RankFailure> firstFailure(int rank) {
-        return failures().filter(failure -> failure.rank() == rank).findFirst();
+        if (rank < 0) {
+            return Optional.empty();
+        }
+        return Stream.concat(failuresOn(Stream.of(nodes.get(placement.nodeOfRank(rank)))), failures())
+                .filter(failure -> failure.rank() == rank).findFirst();
     }
 
     private Stream<RankFailure> failures() {
-        return nodes.stream().map(JobNode::firstFailure).flatMap(Optional::stream)
-                .filter(failure -> !hasLeft(failure.rank()));
+        return failuresOn(nodes.stream());
+    }
+
+    private Stream<RankFailure> failuresOn(Stream<? extends JobNode> of) {
+        return of.map(JobNode::firstFailure).flatMap(Optional::stream).filter(failure -> !hasLeft(failure.rank()));
     }
 
     /** {@return whether, of the nodes but its own, some that still take part have not heard that this rank failed} */

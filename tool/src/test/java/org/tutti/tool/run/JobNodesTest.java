@@ -74,9 +74,18 @@ class JobNodesTest {
     @Test
     void shouldKnowHowTheFailureOfALivingRankIsKnown() {
         assertThat(nodes.firstFailure(3)).isEmpty();
+        assertThat(nodes.firstFailure(-1)).as("of no rank in particular").isEmpty();
         knows(1, 3, Reason.STOOD_STILL, 2);
         assertThat(nodes.firstFailure(2)).isEmpty();
         assertThat(nodes.firstFailure(3).orElseThrow().describe("rank 2"))
                 .startsWith("counts as failed: its process stood still for 2000 ms").contains("--standstill");
+    }
+
+    /** Another node may have seen the connection end before it was told why. */
+    @Test
+    void shouldBelieveANodeBeforeOthersOfItsOwnRank() {
+        knows(0, 3, Reason.ENDED, 0);
+        knows(1, 3, Reason.EXITED, 3);
+        assertThat(nodes.firstFailure(3).orElseThrow().reason()).isEqualTo(Reason.EXITED);
     }
 }
