@@ -48,7 +48,7 @@ public final class Choice {
             Rule.of(BROADCAST, Range.from(2), Range.ANY, ANY, Length.from(128 << 10), "srm"),
             Rule.of(BROADCAST, Range.ANY, Range.ANY, ANY, Length.ANY, "slot-ring"),
 
-            // chunks of 32 KiB
+            // chunks of 32 KiB: a single one is no faster from here on, but a train of them is
             Rule.ofSlowLinks(REDUCE, Range.from(3), Length.fromForEachNode(8 << 10), "chain"),
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "srm"),
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "rank-order"),
@@ -69,7 +69,7 @@ public final class Choice {
 
             Rule.of(GATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
-            // by steps at all distances two that are not equally far send to one
+            // each link has one sender; in direct two nodes that are not equally far may send to one
             Rule.ofSlowLinks(ALLGATHER, Range.from(3), Length.from(64 << 10), "ring"),
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.from(1 << 10), "direct"),
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.ANY, "standard-exchange"),

@@ -85,7 +85,7 @@ record Ending(int status, String sentence, boolean endsJob) {
     }
 
     private static boolean hasSaid(RankFailure.Reason reason, int rank, JobNodes nodes) {
-        return rank >= 0 && nodes.firstFailure(rank).filter(failure -> failure.reason() == reason).isPresent();
+        return nodes.firstFailure(rank).filter(failure -> failure.reason() == reason).isPresent();
     }
 
     /** {@return what to call a rank, or if it is −1 its process} */
