@@ -30,9 +30,10 @@ abstract class MeasuredLoop implements AutoCloseable {
     private static final double WARM_UP_NANOS = 1_500_000_000;
     static final int REPEATS_WARMED_UP = 5;
     private static final double WARM_UP_NANOS_MAX = 5_000_000_000.0;
-    private static final double COMPILING_NANOS_MAX = 20_000_000_000.0;
+    private static final double FIRST_COMPILING_NANOS_MAX = 20_000_000_000.0;
+    private static final double COMPILING_NANOS_MAX = 5_000_000_000.0;
     private static final double COMPILING_WINDOW_NANOS = 500_000_000;
-    private static final double COMPILING_SHARE_MAX = 0.1;
+    private static final double COMPILING_SHARE_MAX = 0.03; // at the rank that has most: eight of a machine come to a quarter of a core
     private static final int QUIET_WINDOWS = 2;
     private static final double NANOS_PER_MILLI = 1e6;
     private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
@@ -123,16 +124,16 @@ abstract class MeasuredLoop implements AutoCloseable {
     /**
      * Finds how many calls make a run, and runs until several in a row take about as long as the first of them: then
      * everything is compiled. With a rank on every core the compiler has none for itself, and many runs in a row can be
-     * equally slow before it is done; longest in the first cell, where it compiles what all cells have in common: that
-     * one is run until the compilers of all ranks have little to do. Who wants few repeats wants to try something, and
+     * equally slow before it is done; longest in the first cell, where it compiles what all cells have in common. So a
+     * cell is run until the compilers of all ranks have little to do. Who wants few repeats wants to try something, and
      * waits less; for a single one not at all.
      *
      * @param repeats how many repeats follow
      * @param isFirst whether this is the first cell that this process measures
      */
     final void warmUp(int repeats, boolean isFirst) {
-        if (isFirst && repeats >= REPEATS_WARMED_UP) {
-            runUntilCompiled();
+        if (repeats >= REPEATS_WARMED_UP) {
+            runUntilCompiled(isFirst ? FIRST_COMPILING_NANOS_MAX : COMPILING_NANOS_MAX);
         }
         runUntilSteady(Math.min(repeats, STEADY_RUNS),
                 WARM_UP_NANOS * (Math.min(repeats, REPEATS_WARMED_UP) - 1) / (REPEATS_WARMED_UP - 1)
@@ -145,11 +146,11 @@ abstract class MeasuredLoop implements AutoCloseable {
     }
 
     /** A compilation is counted when it has ended, which may take long: so one quiet window is not enough. */
-    private void runUntilCompiled() {
+    private void runUntilCompiled(double nanosMax) {
         compiledNanos(); // what was compiled before does not count
         passedNanos();
         int quiet = 0;
-        for (double total = 0; quiet < QUIET_WINDOWS && total < COMPILING_NANOS_MAX;) {
+        for (double total = 0; quiet < QUIET_WINDOWS && total < nanosMax;) {
             double window = 0;
             double compiling = 0;
             while (window < COMPILING_WINDOW_NANOS) {

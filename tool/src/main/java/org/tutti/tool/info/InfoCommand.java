@@ -91,6 +91,7 @@ public final class InfoCommand implements Callable<Integer> {
                 : "plain loops: this JDK has no module " + Vectors.MODULE);
         out.printf("slots           %d to %d operations in flight on a communicator, %d bytes in the line of a word%n",
                 RingLayout.SLOTS_MIN, RingLayout.SLOTS_MAX, RingLayout.PAYLOAD_BYTES);
+        out.printf("TCP             congestion control: %s%n", CongestionControl.ofThisMachine().describe());
         out.println();
         out.println("ranks on a node   slots of a communicator   windows of all ranks, at most");
         for (int ranks : RANKS_SHOWN) {
