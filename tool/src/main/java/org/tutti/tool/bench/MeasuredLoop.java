@@ -33,7 +33,7 @@ abstract class MeasuredLoop implements AutoCloseable {
     private static final double FIRST_COMPILING_NANOS_MAX = 20_000_000_000.0;
     private static final double COMPILING_NANOS_MAX = 5_000_000_000.0;
     private static final double COMPILING_WINDOW_NANOS = 500_000_000;
-    private static final double COMPILING_SHARE_MAX = 0.03; // at who has most; eight ranks: 1/4 core
+    private static final double COMPILING_SHARE_MAX = 0.03; // of eight ranks a quarter of a core
     private static final int QUIET_WINDOWS = 2;
     private static final double NANOS_PER_MILLI = 1e6;
     private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();

@@ -46,7 +46,8 @@ class InfoTest {
     void shouldShowWhatIsChosenAndWhy() throws Exception {
         Ended ended = info();
         assertThat(rails(ended)).hasSize(1).allMatch(line -> line.matches("0\\|[^|]+\\|[^|]+\\|(the first|nothing).*"));
-        assertThat(ended.out()).contains("loopback: only this machine can reach it").contains("shared memory");
+        assertThat(ended.out()).contains("loopback: only this machine can reach it").contains("shared memory")
+                .containsPattern("(?m)^TCP +congestion control: \\w+");
     }
 
     @Test

@@ -87,6 +87,12 @@ class ClusterTest {
     }
 
     @Test
+    void shouldNotPaceWhatHostsSend() throws Exception {
+        assertThat(cluster("exec", NAME + "-2", "cat", "/proc/sys/net/ipv4/tcp_congestion_control").out().strip())
+                .isEqualTo("reno");
+    }
+
+    @Test
     void shouldCutAndMendAHost() throws Exception {
         var target = cluster("addresses").out().lines().toList().get(2).replaceFirst(".*rail1=", "");
         var connect = new String[]{"exec", NAME + "-1", "timeout", "1", "bash", "-c", ": >/dev/tcp/" + target + "/9"};
