@@ -2,6 +2,7 @@
 package org.tutti.collective;
 
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.fabric.Fabric;
 import org.tutti.memory.Words;
 
 /**
@@ -40,8 +41,6 @@ public abstract sealed class Flow permits Inflow, Outflow {
 
     /** The inbox of a rank. */
     public static final long INBOX_BYTES = 512 << 10;
-
-    private static final long INBOX_PIECE_BYTES_MAX = 64 << 10;
 
     final Team team;
     final Edges edges;
@@ -83,7 +82,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
     /** The longest piece of what is combined, which goes through a share of the inbox or a landing place. */
     static long pieceBytes(Kernel kernel, int shares) {
         return kernel.wholeUnits(
-                shares == 0 ? PIECE_BYTES : Math.min(INBOX_PIECE_BYTES_MAX, shareBytes(shares) / PLACES));
+                shares == 0 ? PIECE_BYTES : Math.min(Fabric.PACKET_BYTES, shareBytes(shares) / PLACES));
     }
 
     final void begin(int otherNode, int otherEdge, long longestPiece, long count, boolean invitation,

@@ -35,6 +35,13 @@ public interface Fabric extends Waiter.Progress, AutoCloseable {
     /** Says that bytes are not accumulated, but put. */
     int PUT = -1;
 
+    /**
+     * The longest piece of a message that is best sent by itself. With its header it is one packet on its way through
+     * the system, which has whole segments of TCP, of less than 64 KiB together. What a longer piece has more is a
+     * packet of its own, and costs as much as one.
+     */
+    int PACKET_BYTES = 60 << 10;
+
     /** The most bytes of several runs that go together, with their description. */
     int PACKED_BYTES_MAX = 64 << 10;
 

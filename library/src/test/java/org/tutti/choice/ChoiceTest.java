@@ -102,13 +102,15 @@ class ChoiceTest {
     @CsvSource({"2x2, BROADCAST, 65536, slot-ring", "4x1, BROADCAST, 16376, slot-ring", "4x1, BROADCAST, 16384, chain",
             "8x2, BROADCAST, 16384, slot-ring", "8x2, BROADCAST, 65536, chain", "2x2, REDUCE, 1048576, srm",
             "3x1, REDUCE, 49152, chain", "4x2, REDUCE, 32760, srm", "4x2, REDUCE, 32768, chain",
-            "4x1, ALLREDUCE, 65536, index-range", "1x4, BROADCAST, 1048576, slot-ring",
-            "3x2, ALLGATHER, 65528, direct", "3x2, ALLGATHER, 65536, ring", "2x2, ALLGATHER, 65536, direct"})
+            "4x1, ALLREDUCE, 8184, srm", "4x1, ALLREDUCE, 8192, rabenseifner", "8x2, ALLREDUCE, 16376, srm",
+            "3x1, ALLREDUCE, 65528, rabenseifner", "4x1, ALLREDUCE, 65536, index-range", "2x2, ALLREDUCE, 32768, srm",
+            "1x4, BROADCAST, 1048576, slot-ring", "3x2, ALLGATHER, 65536, direct"})
     void shouldChooseForSlowLinks(String shape, Collective collective, long bytes, String name) {
         Choice choice = Choice.DEFAULT.over(Links.SLOW);
         assertThat(choice.shortlist(topology(shape)).algorithm(collective, bytes, true).description().name())
                 .isEqualTo(name);
-        String asked = collective == Collective.ALLGATHER ? "bruck" : "srm";
+        String asked =
+                collective == Collective.ALLGATHER ? "bruck" : collective == Collective.ALLREDUCE ? "ring" : "srm";
         assertThat(choice.with(collective, asked).shortlist(topology(shape)).algorithm(collective, bytes, true)
                 .description().name()).as("what is asked for counts more").isEqualTo(asked);
     }

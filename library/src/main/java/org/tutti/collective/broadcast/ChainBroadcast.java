@@ -33,7 +33,7 @@ public final class ChainBroadcast extends Broadcast {
     /** The only object that is needed. */
     public ChainBroadcast() {
         super(new Description("chain", Order.ALWAYS, "n − 1 + c, above 256 KiB 1 more", "b, b twice at the root", "b",
-                "64 KiB at the root, 64 KiB an edge; n > 1, > 256 KiB: 8 × 64 KiB",
+                "64 KiB at the root, 64 KiB an edge; n > 1, > 256 KiB: 8 × 60 KiB",
                 "van de Geijn and Watts, SUMMA (1997), section 4; landing places of SRM 2003"));
     }
 

@@ -71,6 +71,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     private final Tree tree;
     private final TreePipeline pipeline;
     private final long bufferBytes;
+    private final long straightBytes;
 
     private SrmBroadcast(String name, Tree tree, String height, String degree) {
         this(name, tree, height, degree, "SRM 2003, sections 2.1, 2.2 and 2.4");
@@ -78,34 +79,35 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
 
     private SrmBroadcast(String name, Tree tree, String height, String degree, String paper) {
         this(new Description(name, Order.ALWAYS, height + " + c, above 64 KiB 1 more", "b, b twice at the root",
-                degree + "·b", "2 × 64 KiB at the root, 64 KiB an edge; n > 1, > 64 KiB: 8 × 64 KiB", paper), tree,
-                BUFFER_BYTES);
+                degree + "·b", "2 × 64 KiB at the root, 64 KiB an edge; n > 1, > 64 KiB: 8 × 60 KiB", paper), tree,
+                BUFFER_BYTES, TreePipeline.STRAIGHT_BYTES);
     }
 
-    private SrmBroadcast(Description description, Tree tree, long bufferBytes) {
+    private SrmBroadcast(Description description, Tree tree, long bufferBytes, long straightBytes) {
         super(description);
         this.tree = tree;
         this.pipeline = new TreePipeline(tree);
         this.bufferBytes = bufferBytes;
+        this.straightBytes = straightBytes;
     }
 
     /** Between nodes messages above 64 KiB have such chunks; the protocols of the others stay as they are. */
     @Override
     public SrmBroadcast withChunk(long bytes) {
-        return new SrmBroadcast(description().withChunk(bytes), tree, bytes);
+        return new SrmBroadcast(description().withChunk(bytes), tree, bytes, bytes);
     }
 
     @Override
     public Cost cost(int nodes, int localRanks, long bytes) {
         boolean straight = nodes > 1 && bytes > WHOLE_BYTES_MAX;
-        return pipeline.cost(nodes, localRanks, bytes, nodes == 1 || straight ? bufferBytes : chunk(bytes),
-                straight ? 1 : 0, 2);
+        long chunk = nodes == 1 ? bufferBytes : straight ? straightBytes : chunk(bytes);
+        return pipeline.cost(nodes, localRanks, bytes, chunk, straight ? 1 : 0, 2);
     }
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         if (nodes > 1 && bytes > WHOLE_BYTES_MAX) {
-            return windows(1, bytes, TreePipeline.windowBytes(nodes, bufferBytes));
+            return windows(1, bytes, TreePipeline.windowBytes(nodes, straightBytes));
         }
         return nodes == 1 ? windows(leaders(localRanks), bytes, BUFFERS * bufferBytes)
                 : windows(leaders(localRanks), bytes, WHOLE_BYTES_MAX) + landings(nodes, 1, bytes);
@@ -118,7 +120,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
         if (team.nodes() == 1) {
             pipeline.throughLandings(team, call, Math.min(bufferBytes, half), BUFFERS, BUFFERS);
         } else if (bytes > WHOLE_BYTES_MAX) {
-            pipeline.straight(team, call, bufferBytes, false);
+            pipeline.straight(team, call, straightBytes, false);
         } else if (bytes >= WHOLE_BYTES_MIN && bytes <= team.windowBytesMax()) {
             pipeline.throughLandings(team, call, chunk(bytes), 1, BUFFERS);
         } else {

@@ -10,6 +10,7 @@ import org.tutti.collective.Inflow;
 import org.tutti.collective.Loans;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
+import org.tutti.fabric.Fabric;
 import org.tutti.pattern.LevelTree;
 import org.tutti.pattern.Partition;
 import org.tutti.pattern.Tree;
@@ -36,7 +37,7 @@ import org.tutti.pattern.Tree;
  */
 final class TreePipeline {
     /** The chunks that go straight, unless an algorithm has others. */
-    static final long STRAIGHT_BYTES = 64 << 10;
+    static final long STRAIGHT_BYTES = Fabric.PACKET_BYTES;
 
     /** How many of them a window holds on one node. */
     private static final int HALVES = 2;

@@ -19,7 +19,7 @@ public final class ChainReduce extends TwoLevelReduce {
     /** The only object that is needed. */
     public ChainReduce() {
         super(new Description("chain", Order.BLOCKS, "3·c + n − 1", "2·b·(p−1)/p + b", "b",
-                "2 × 32 KiB, 64 KiB an edge; > 64 KiB 2 × 64 KiB, the inbox", "Tutti; pipelined chain, as in Open MPI"),
+                "2 × 32 KiB, 64 KiB an edge; > 64 KiB 2 × 60 KiB, the inbox", "Tutti; pipelined chain, as in Open MPI"),
                 new NodeTree(ChainTree.INSTANCE));
     }
 

@@ -32,7 +32,7 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
 
     private static final Description DESCRIPTION = new Description("index-range", Order.BLOCKS,
             "2·c; n > 1: 3·c + ⌊log₂ n⌋", "2·b·(p−1)/p", "⌈log₂ n⌉·b",
-            "min(2·b, 512 KiB); n > 1: 2 × 32 KiB, 64 KiB an edge; > 64 KiB 2 × 64 KiB, the inbox", "Tutti");
+            "min(2·b, 512 KiB); n > 1: 2 × 32 KiB, 64 KiB an edge; > 64 KiB 2 × 60 KiB, the inbox", "Tutti");
 
     private final long chunkBytes;
 

@@ -12,6 +12,7 @@ import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.fabric.Fabric;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.HalvingTree;
 import org.tutti.pattern.Tree;
@@ -50,22 +51,24 @@ public final class SrmReduce extends Reduce implements Chunked {
 
     private final NodeTree tree;
     private final long bufferBytes;
+    private final long inboxBytes;
 
     private SrmReduce(String name, Tree tree, String paper) {
         this(new Description(name, Order.BLOCKS, "⌊log₂ n⌋ + ⌊log₂ p⌋ + c", "(⌈log₂ n⌉ + ⌈log₂ p⌉)·b at the root",
                 "⌈log₂ n⌉·b", "2 × 64 KiB, 64 KiB an edge; > 64 KiB the inbox", paper), new NodeTree(tree),
-                BUFFER_BYTES);
+                BUFFER_BYTES, Fabric.PACKET_BYTES);
     }
 
-    private SrmReduce(Description description, NodeTree tree, long bufferBytes) {
+    private SrmReduce(Description description, NodeTree tree, long bufferBytes, long inboxBytes) {
         super(description);
         this.tree = tree;
         this.bufferBytes = bufferBytes;
+        this.inboxBytes = inboxBytes;
     }
 
     @Override
     public SrmReduce withChunk(long bytes) {
-        return new SrmReduce(description().withChunk(bytes), tree, bytes);
+        return new SrmReduce(description().withChunk(bytes), tree, bytes, bytes);
     }
 
     @Override
@@ -129,7 +132,7 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     private long bufferBytes(int nodes, boolean inbox) {
-        return nodes > 1 && !inbox ? Math.min(Flow.PIECE_BYTES, bufferBytes) : bufferBytes;
+        return nodes == 1 ? bufferBytes : inbox ? inboxBytes : Math.min(Flow.PIECE_BYTES, inboxBytes);
     }
 
     /** A rank that is not its node's top shows what it has of its subtree to its parent. */

@@ -12,6 +12,7 @@ import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.fabric.Fabric;
 
 /**
  * Reduce on two levels, a chunk after the other: the ranks of each node combine what they have in shared memory
@@ -25,8 +26,6 @@ import org.tutti.collective.kernel.Kernel;
  * of its window; the root contributes to a chunk after it has copied the result of the one before.
  */
 abstract class TwoLevelReduce extends Reduce {
-    private static final long LONG_BYTES = 64 << 10;
-
     private final NodeTree tree;
 
     TwoLevelReduce(Description description, NodeTree tree) {
@@ -44,7 +43,7 @@ abstract class TwoLevelReduce extends Reduce {
      * @return the cost
      */
     static Cost cost(double depth, double degree, int localRanks, long bytes) {
-        long chunk = Flow.shares(bytes, 1) > 0 ? LONG_BYTES : Flow.PIECE_BYTES;
+        long chunk = Flow.shares(bytes, 1) > 0 ? Fabric.PACKET_BYTES : Flow.PIECE_BYTES;
         double chunks = Math.max(1, Math.ceil((double) bytes / chunk));
         double first = Math.min(bytes, chunk); // passes through the whole tree before the others follow
         double steps = depth == 0 ? 0 : (depth + chunks - 1) / chunks;
@@ -63,7 +62,7 @@ abstract class TwoLevelReduce extends Reduce {
      * @return the bytes
      */
     static long memoryBytes(int degree, int nodes, int localRanks, long bytes) {
-        return windows(localRanks, bytes, NodeStage.HALVES * LONG_BYTES)
+        return windows(localRanks, bytes, NodeStage.HALVES * Fabric.PACKET_BYTES)
                 + Inflow.memoryBytes(nodes, degree + 1, bytes); // one more, over which the result may come to the root
     }
 
@@ -76,7 +75,7 @@ abstract class TwoLevelReduce extends Reduce {
         int top = kernel.isCommutative() ? rootNode : 0;
         long unit = kernel.unitBytes();
         int shares = top == rootNode ? Flow.shares(Leaders.longest(team, unit, bytes), tree.degree(team)) : 0;
-        long part = kernel.wholeUnits(shares > 0 ? LONG_BYTES : Flow.PIECE_BYTES);
+        long part = kernel.wholeUnits(shares > 0 ? Fabric.PACKET_BYTES : Flow.PIECE_BYTES);
         long most = Math.min(team.leaders() * part, kernel.wholeUnits(team.windowBytesMax() / NodeStage.HALVES));
         Chunk chunk = team.chunks(bytes, most, NodeStage.HALVES);
         Area shown = team.show(chunk.window());

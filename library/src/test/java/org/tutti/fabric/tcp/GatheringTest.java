@@ -11,6 +11,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.fabric.Fabric;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.Striping;
@@ -20,9 +23,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Which frames share a system call. */
 class GatheringTest {
     private static final long REGION = 1 << 16;
-    private static final int LONG_BYTES = FrameLayout.PAYLOAD_BYTES_MAX;
+    private static final int LONG_BYTES = Fabric.PACKET_BYTES;
     private static final int PIECE_BYTES_MIN = 16 << 10;
     private static final int PUTS = 10;
+
+    /** A packet has at most 64 KiB, of which Linux keeps up to 320 bytes for its headers. */
+    private static final int SEGMENTS_BYTES_MAX = (64 << 10) - 1 - 320;
 
     /** Takes everything, and remembers how much each write was, and where long pieces of it lay. */
     private static final class CountingWire implements Wire {
@@ -87,6 +93,22 @@ class GatheringTest {
             put(peer, source, LONG_BYTES, false);
             peer.pump();
             assertThat(wire.writes).as("at the latest when it is flushed").hasSize(3);
+        }
+    }
+
+    /** A write that is longer than a packet ends with a short one, which costs as much. */
+    @ParameterizedTest
+    @ValueSource(ints = {1448, 8948, 65_483}) // what a segment carries, by the links' MTU of 1500, 9000 and 65,536
+    void shouldWriteNoMoreThanAPacketOfALongPutAtOnce(int segmentBytes) {
+        int packetBytes = Math.max(1, SEGMENTS_BYTES_MAX / segmentBytes) * segmentBytes;
+        try (Arena arena = Arena.ofConfined()) {
+            CountingWire wire = new CountingWire();
+            Peer peer = new Peer(4, new Regions(), new Deaf(), new AtomicLong(), () -> false,
+                    new RailChoice(Striping.EVEN, () -> 0, 0), arena);
+            peer.connect(new Wire[]{wire});
+            put(peer, new long[PUTS * LONG_BYTES / Long.BYTES], PUTS * LONG_BYTES, true);
+            assertThat(wire.writes).hasSize(PUTS).allSatisfy(bytes -> assertThat(bytes).isBetween(packetBytes / 2L,
+                    (long) packetBytes));
         }
     }
 

@@ -72,6 +72,8 @@ class InfoTest {
                         "broadcast|3 or more|any|any|any|256 KiB a node or more|chain",
                         "broadcast|any|any|any|any|any|slot-ring",
                         "allreduce|2 or more|any|any|any|64 KiB or more|commuting, or ranks in blocks|index-range",
+                        "allreduce|3 or more|any|any|slow|2 KiB a node or more|commuting, or ranks in blocks|"
+                                + "rabenseifner",
                         "allreduce|1|any|yes|any|512 B or more|any|index-radix",
                         "allreduce|1|17 or more|any|any|any|any|srm",
                         "before these lines, with --algorithm qian-afsahi:",
