@@ -59,7 +59,7 @@ public final class Choice {
             Rule.of(REDUCE, Range.ONE, Range.ANY, ANY, Length.ANY, "flat"),
 
             Rule.of(ALLREDUCE, Range.from(2), Range.ANY, ANY, Length.from(64 << 10), "index-range"),
-            // srm sends all in each step; rabenseifner has twice as many, which a shorter message is not worth
+            // it sends less than srm, in twice as many steps, which pays from here on
             Rule.ofSlowLinks(ALLREDUCE, Range.from(3), Length.fromForEachNode(2 << 10), "rabenseifner"),
             Rule.of(ALLREDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "srm"),
             Rule.of(ALLREDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "rank-order"),

@@ -40,7 +40,7 @@ import org.tutti.collective.kernel.Kernel;
  * <p>Every byte crosses between cores at most twice, all cores combine, and each contribution is read once.
  */
 public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chunked {
-    /** The bytes of a chunk, and of a round between nodes. */
+    /** The bytes of a chunk on one node. */
     static final long CHUNK_BYTES = 256 << 10;
 
     private static final int COMBINED = 2;
@@ -54,7 +54,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     private final long chunkBytes;
 
-    /** With chunks of 256 KiB. */
+    /** With chunks of 256 KiB, and between nodes the rounds of rabenseifner. */
     public IndexRangeAllreduce() {
         this(DESCRIPTION, CHUNK_BYTES);
     }
@@ -86,7 +86,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     @Override
     protected long roundBytesMax(Team team) {
-        return chunkBytes == CHUNK_BYTES ? RabenseifnerAllreduce.chunkBytes(team, chunkBytes)
+        return chunkBytes == CHUNK_BYTES ? RabenseifnerAllreduce.chunkBytes(team, RabenseifnerAllreduce.CHUNK_BYTES)
                 : Math.min(chunkBytes, team.windowBytesMax() / NodeStage.HALVES);
     }
 

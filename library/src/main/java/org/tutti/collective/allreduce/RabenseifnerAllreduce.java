@@ -9,6 +9,7 @@ import org.tutti.collective.NodeStage;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.fabric.Fabric;
 import org.tutti.pattern.Folding;
 import org.tutti.pattern.Partition;
 
@@ -34,14 +35,16 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
     /** Masters exchange in pairs. */
     static final Partners PARTNERS = new Partners(1);
 
-    private static final long CHUNK_BYTES = 256 << 10;
-    private static final long CHUNK_BYTES_ALONE = 1 << 20;
+    /** Rounds whose halves and quarters are whole packets. */
+    static final long CHUNK_BYTES = 4 * Fabric.PACKET_BYTES;
+
+    private static final long CHUNK_BYTES_ALONE = 16 * Fabric.PACKET_BYTES;
 
     /** The only object that is needed. */
     public RabenseifnerAllreduce() {
         super(new Description("rabenseifner", Order.BLOCKS, "c·(2·⌈log₂ n⌉ + 3)", "2·b·(p−1)/p + b",
                 "2·b·(n−1)/n, 2·b more at nodes that are folded",
-                "2 × 256 KiB, 64 KiB an edge; > 64 KiB the inbox",
+                "2 × 240 KiB, 64 KiB an edge; > 64 KiB the inbox",
                 "Rabenseifner 2004, section 4"));
     }
 

@@ -28,14 +28,14 @@ import org.tutti.pattern.Partition;
  * orders, so operators must commute.
  */
 public final class RingAllreduce extends TwoLevelAllreduce implements Exchange {
-    private static final long CHUNK_BYTES = 256 << 10;
+    private static final long CHUNK_BYTES = RabenseifnerAllreduce.CHUNK_BYTES;
     private static final int EDGE_FROM_PREVIOUS = NodeTree.PARENT;
     private static final int EDGE_FROM_NEXT = NodeTree.PARENT + 1;
 
     /** The only object that is needed. */
     public RingAllreduce() {
         super(new Description("ring", Order.NEVER, "c·(2·(n−1) + 3)", "2·b·(p−1)/p + b", "2·b·(n−1)/n",
-                "2 × 256 KiB, 64 KiB an edge; > 64 KiB the inbox", "Patarasuk and Yuan 2009, section 3"));
+                "2 × 240 KiB, 64 KiB an edge; > 64 KiB the inbox", "Patarasuk and Yuan 2009, section 3"));
     }
 
     @Override

@@ -32,7 +32,7 @@ public final class DirectReadBroadcast extends Broadcast {
     /** The only object that is needed. */
     public DirectReadBroadcast() {
         super(new Description("direct-read", Order.ALWAYS, "2, in other nodes ⌊log₂ n⌋ + 2 + c", "b",
-                "⌈log₂ n⌉·b", "none in one process, else 2 × 64 KiB at the root, n > 1: 8 × 60 KiB; 64 KiB an edge",
+                "⌈log₂ n⌉·b", "none in one process, else 2 × 60 KiB at the root, n > 1: 8 × 60 KiB; 64 KiB an edge",
                 "Tutti; between nodes SRM 2003, section 2.4"));
     }
 

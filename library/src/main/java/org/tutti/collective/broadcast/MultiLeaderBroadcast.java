@@ -10,7 +10,6 @@ import org.tutti.collective.Inflow;
 import org.tutti.collective.Leaders;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
-import org.tutti.fabric.Fabric;
 import org.tutti.memory.Words;
 import org.tutti.pattern.ChainTree;
 
@@ -35,7 +34,7 @@ import org.tutti.pattern.ChainTree;
  */
 public final class MultiLeaderBroadcast extends Broadcast {
     private static final int PLACES = 4;
-    private static final long CHUNK_BYTES = Fabric.PACKET_BYTES;
+    private static final long CHUNK_BYTES = 64 << 10;
 
     private static final NodeTree TREE = new NodeTree(ChainTree.INSTANCE);
     private static final ChainBroadcast SINGLE = new ChainBroadcast();

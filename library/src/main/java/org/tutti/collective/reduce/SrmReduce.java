@@ -51,19 +51,20 @@ public final class SrmReduce extends Reduce implements Chunked {
 
     private final NodeTree tree;
     private final long bufferBytes;
-    private final long inboxBytes;
+    private final long chunkBetweenNodes;
 
     private SrmReduce(String name, Tree tree, String paper) {
         this(new Description(name, Order.BLOCKS, "⌊log₂ n⌋ + ⌊log₂ p⌋ + c", "(⌈log₂ n⌉ + ⌈log₂ p⌉)·b at the root",
-                "⌈log₂ n⌉·b", "2 × 64 KiB, 64 KiB an edge; > 64 KiB the inbox", paper), new NodeTree(tree),
+                "⌈log₂ n⌉·b", "2 × 64 KiB, 64 KiB an edge; n > 1, > 64 KiB: 2 × 60 KiB, the inbox", paper),
+                new NodeTree(tree),
                 BUFFER_BYTES, Fabric.PACKET_BYTES);
     }
 
-    private SrmReduce(Description description, NodeTree tree, long bufferBytes, long inboxBytes) {
+    private SrmReduce(Description description, NodeTree tree, long bufferBytes, long chunkBetweenNodes) {
         super(description);
         this.tree = tree;
         this.bufferBytes = bufferBytes;
-        this.inboxBytes = inboxBytes;
+        this.chunkBetweenNodes = chunkBetweenNodes;
     }
 
     @Override
@@ -132,7 +133,7 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     private long bufferBytes(int nodes, boolean inbox) {
-        return nodes == 1 ? bufferBytes : inbox ? inboxBytes : Math.min(Flow.PIECE_BYTES, inboxBytes);
+        return nodes == 1 ? bufferBytes : inbox ? chunkBetweenNodes : Math.min(Flow.PIECE_BYTES, chunkBetweenNodes);
     }
 
     /** A rank that is not its node's top shows what it has of its subtree to its parent. */

@@ -144,7 +144,7 @@ final class RailChoice {
     /** The longest piece of a message of so many bytes. */
     int stripe(long bytes) {
         if (rails.length <= 1 || striping == Striping.WHOLE || bytes < STRIPED_BYTES_MIN) {
-            return Fabric.PACKET_BYTES;
+            return bytes <= FrameLayout.PAYLOAD_BYTES_MAX ? FrameLayout.PAYLOAD_BYTES_MAX : Fabric.PACKET_BYTES;
         }
         return stripe(bytes, striping == Striping.SPEED ? fastest() / total() : 1.0 / rails.length);
     }
@@ -155,15 +155,15 @@ final class RailChoice {
             return stripe(bytes);
         }
         double speed = speeds[rail.index()].bytesPerNano();
-        double most = Math.min(Fabric.PACKET_BYTES * speed / fastest(), share(rail, speed, left));
-        return Math.clamp(wholeLines((int) most), STRIPE_BYTES_MIN, Fabric.PACKET_BYTES);
+        double most = Math.min(FrameLayout.PAYLOAD_BYTES_MAX * speed / fastest(), share(rail, speed, left));
+        return Math.clamp(wholeLines((int) most), STRIPE_BYTES_MIN, FrameLayout.PAYLOAD_BYTES_MAX);
     }
 
     /** What a rail takes of so many bytes if all rails are to be done at the same time. */
     private double share(Rail rail, double speed, long bytes) {
         long nowNanos = clock.getAsLong();
         double nanos = doneNanos(bytes, nowNanos) - speeds[rail.index()].nanosUntil(0, nowNanos);
-        return Math.clamp(nanos * speed, 0, Fabric.PACKET_BYTES);
+        return Math.clamp(nanos * speed, 0, FrameLayout.PAYLOAD_BYTES_MAX);
     }
 
     /** When rails would be done with so many bytes, besides what they were given: without those that are busy then. */
@@ -186,8 +186,8 @@ final class RailChoice {
     }
 
     private static int stripe(long bytes, double part) {
-        long most = Math.min((long) Math.ceil(bytes * part), Fabric.PACKET_BYTES);
-        return Math.clamp(wholeLines((int) most), STRIPE_BYTES_MIN, Fabric.PACKET_BYTES);
+        long most = Math.min((long) Math.ceil(bytes * part), FrameLayout.PAYLOAD_BYTES_MAX);
+        return Math.clamp(wholeLines((int) most), STRIPE_BYTES_MIN, FrameLayout.PAYLOAD_BYTES_MAX);
     }
 
     private static int wholeLines(int bytes) {

@@ -112,6 +112,19 @@ class GatheringTest {
         }
     }
 
+    /** What one frame carries is not cut, so that it takes effect as a whole. */
+    @Test
+    void shouldSendWhatFitsAsOneFrame() {
+        try (Arena arena = Arena.ofConfined()) {
+            CountingWire wire = new CountingWire();
+            Peer peer = new Peer(4, new Regions(), new Deaf(), new AtomicLong(), () -> false,
+                    new RailChoice(Striping.EVEN, () -> 0, 0), arena);
+            peer.connect(new Wire[]{wire});
+            put(peer, new long[FrameLayout.PAYLOAD_BYTES_MAX / Long.BYTES], FrameLayout.PAYLOAD_BYTES_MAX, true);
+            assertThat(wire.writes).containsExactly((long) FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX);
+        }
+    }
+
     /** Rails are given no copies of their own: what they were given stays as it is, however much follows. */
     @Test
     void shouldWriteStripesFromWhereTheyAreKept() {
