@@ -17,11 +17,11 @@ package org.tutti;
  */
 public enum TransferProtocol {
     /**
-     * Nothing is packed: each run, or 64 KiB of it, is a frame of its own. Native memory goes to the wire from where it
-     * lies, sixteen frames a system call, and the bytes of a put come from the wire to where they belong. What lies in
-     * the heap, and what is sent over several rails (which keep it until it is counted), is copied once. Of a get,
-     * sixteen runs are asked for before the first has come. Where memory of an arena goes to a socket, Java allocates
-     * some 40 bytes a frame.
+     * Nothing is packed: each run, or 64 KiB of it, or 60 if it is copied, is a frame of its own. Native memory goes
+     * to the wire from where it lies, sixteen frames a system call, and the bytes of a put come from the wire to
+     * where they belong. What lies in the heap, and what is sent over several rails (which keep it until it is
+     * counted), is copied once. Of a get, sixteen runs are asked for before the first has come. Where memory of an
+     * arena goes to a socket, Java allocates some 40 bytes a frame.
      */
     ZERO_COPY,
     /**
