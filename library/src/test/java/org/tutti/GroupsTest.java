@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Tag("sampled")
 class GroupsTest {
     /** With the landing places of two nodes. */
-    private static final long GROUP_BYTES = 9 << 20;
+    static final long GROUP_BYTES = 9 << 20;
 
     /** For each rank its node. */
     static Stream<int[]> placements() {

@@ -21,9 +21,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(300)
 @Isolated("counts threads and files of the whole JVM")
 class ManyGroupsTest {
-    /** With the landing places of two nodes. */
-    private static final long GROUP_BYTES = 9 << 20;
-
     private static List<Long> used(AtomicLong claimed) throws IOException {
         try (var descriptors = Files.list(Path.of("/proc/self/fd"))) {
             return List.of(claimed.get(), (long) Thread.activeCount(), descriptors.count());
@@ -57,7 +54,7 @@ class ManyGroupsTest {
             world.barrier();
             if (world.rank() == 0) {
                 List<Long> after = used(claimed);
-                assertThat(after.get(0) - before.get(0)).isLessThan(GROUP_BYTES);
+                assertThat(after.get(0) - before.get(0)).isLessThan(GroupsTest.GROUP_BYTES);
                 assertNoMoreThreadsAndFiles(after, before);
             }
             List<Communicator> open = new ArrayList<>();

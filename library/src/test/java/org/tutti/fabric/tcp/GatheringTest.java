@@ -68,6 +68,13 @@ class GatheringTest {
         public void close() {}
     }
 
+    private static Peer connected(Arena arena, Wire... wires) {
+        Peer peer = new Peer(4, new Regions(), new Deaf(), new AtomicLong(), () -> false,
+                new RailChoice(Striping.EVEN, () -> 0, 0), arena);
+        peer.connect(wires);
+        return peer;
+    }
+
     private static void put(Peer peer, long[] source, int bytes, boolean raises) {
         PutTarget target = new PutTarget().at(0, REGION, 0);
         assertThat(peer.sender().put(raises ? target.raise(0, 1, 0) : target, MemorySegment.ofArray(source), 0, bytes,
@@ -79,9 +86,7 @@ class GatheringTest {
     void shouldSendALongPutTogetherWithTheWordThatFollows() {
         try (Arena arena = Arena.ofConfined()) {
             CountingWire wire = new CountingWire();
-            Peer peer = new Peer(4, new Regions(), new Deaf(), new AtomicLong(), () -> false,
-                    new RailChoice(Striping.EVEN, () -> 0, 0), arena);
-            peer.connect(new Wire[]{wire});
+            Peer peer = connected(arena, wire);
             long[] source = new long[LONG_BYTES / Long.BYTES];
             put(peer, source, LONG_BYTES, false);
             assertThat(wire.writes).isEmpty();
@@ -103,9 +108,7 @@ class GatheringTest {
         int packetBytes = Math.max(1, SEGMENTS_BYTES_MAX / segmentBytes) * segmentBytes;
         try (Arena arena = Arena.ofConfined()) {
             CountingWire wire = new CountingWire();
-            Peer peer = new Peer(4, new Regions(), new Deaf(), new AtomicLong(), () -> false,
-                    new RailChoice(Striping.EVEN, () -> 0, 0), arena);
-            peer.connect(new Wire[]{wire});
+            Peer peer = connected(arena, wire);
             put(peer, new long[PUTS * LONG_BYTES / Long.BYTES], PUTS * LONG_BYTES, true);
             assertThat(wire.writes).hasSize(PUTS).allSatisfy(bytes -> assertThat(bytes).isBetween(packetBytes / 2L,
                     (long) packetBytes));
@@ -117,9 +120,7 @@ class GatheringTest {
     void shouldSendWhatFitsAsOneFrame() {
         try (Arena arena = Arena.ofConfined()) {
             CountingWire wire = new CountingWire();
-            Peer peer = new Peer(4, new Regions(), new Deaf(), new AtomicLong(), () -> false,
-                    new RailChoice(Striping.EVEN, () -> 0, 0), arena);
-            peer.connect(new Wire[]{wire});
+            Peer peer = connected(arena, wire);
             put(peer, new long[FrameLayout.PAYLOAD_BYTES_MAX / Long.BYTES], FrameLayout.PAYLOAD_BYTES_MAX, true);
             assertThat(wire.writes).containsExactly((long) FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX);
         }
@@ -130,9 +131,7 @@ class GatheringTest {
     void shouldWriteStripesFromWhereTheyAreKept() {
         try (Arena arena = Arena.ofConfined()) {
             CountingWire[] wires = {new CountingWire(), new CountingWire()};
-            Peer peer = new Peer(4, new Regions(), new Deaf(), new AtomicLong(), () -> false,
-                    new RailChoice(Striping.EVEN, () -> 0, 0), arena);
-            peer.connect(wires);
+            Peer peer = connected(arena, wires);
             long[] source = new long[LONG_BYTES / Long.BYTES];
             for (int i = 0; i < PUTS; i++) {
                 Arrays.fill(source, i);
