@@ -24,7 +24,8 @@ import org.tutti.memory.Words;
  * keeps a connection to the leaders of the node after its own and of the node before, and passes on what either does
  * not know. So everybody hears everything, over at most half the ring, however few connections there are; and since
  * connected processes notice when one falls silent, each node is watched over by two others. When a leader leaves or
- * fails, the next rank of its node takes its place.
+ * fails, the next rank of its node takes its place. Whoever tells of failures tells of the first before the others, so
+ * that no rank hears that another one gave up before it hears why.
  *
  * <p>That a communicator is broken concerns its own ranks only: such news name it, and go round a ring of the nodes
  * that have some of its ranks, from the lowest of these on each node to the lowest on the next and the previous one.
@@ -93,12 +94,20 @@ final class Gossip implements FabricListener {
                 long state = node.state(rank);
                 if (told[rank] != state && isFailure(state) == failures
                         && (state > NodeLayout.JOINED || rank == self)) {
-                    if (!fabric.tell(process, STATE, rank, node.word(rank))) {
+                    int cause = causeOf(rank, told);
+                    if (failures && cause != NOBODY && !tell(cause, NodeLayout.FAILED) || !tell(rank, state)) {
                         return false;
                     }
-                    told[rank] = (byte) state;
                 }
             }
+            return true;
+        }
+
+        private boolean tell(int rank, long state) {
+            if (!fabric.tell(process, STATE, rank, node.word(rank))) {
+                return false;
+            }
+            told[rank] = (byte) state;
             return true;
         }
     }
@@ -414,13 +423,27 @@ final class Gossip implements FabricListener {
         for (int rank = 0; rank < toldAll.length; rank++) {
             long state = node.state(rank);
             if (state > NodeLayout.JOINED && isFailure(state) == failures && toldAll[rank] != state) {
-                boolean told = fabric.tellAll(STATE, rank, node.word(rank));
-                toldAll[rank] = told || !failures ? (byte) state : 0;
-                all &= told;
-                abandonProcess(rank, failures);
+                int cause = causeOf(rank, toldAll);
+                if (failures && cause != NOBODY) {
+                    all &= tellAll(cause, NodeLayout.FAILED);
+                }
+                all &= tellAll(rank, state);
             }
         }
         return all;
+    }
+
+    private boolean tellAll(int rank, long state) {
+        boolean told = fabric.tellAll(STATE, rank, node.word(rank));
+        toldAll[rank] = told || !isFailure(state) ? (byte) state : 0;
+        abandonProcess(rank, isFailure(state));
+        return told;
+    }
+
+    /** The rank that failed first, of which others must hear before they hear of a rank that may have failed by it. */
+    private int causeOf(int rank, byte[] told) {
+        int first = node.firstFailedRank();
+        return first >= 0 && first != rank && !isFailure(told[first]) ? first : NOBODY;
     }
 
     /** Ends it; whatever is heard later is only noted. */

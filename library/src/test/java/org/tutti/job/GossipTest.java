@@ -30,6 +30,7 @@ class GossipTest {
     private static final int RANKS_PER_NODE = 2;
     private static final int NODE = 1;
     private static final int MASTER = 2;
+    private static final int STATE = 1;
     private static final int BROKEN = 3;
     private static final long WORLD = 0;
     private static final long ID = 7;
@@ -42,6 +43,9 @@ class GossipTest {
 
     /** What was told of broken communicators, as process, id and word; the process is −1 for all at once. */
     private final List<List<Long>> told = new ArrayList<>();
+
+    /** What was told of ranks, as process and rank; the process is −1 for all at once. */
+    private final List<List<Integer>> toldOfRanks = new ArrayList<>();
     private final Set<Integer> deaf = new HashSet<>();
     private final Set<Integer> abandoned = new HashSet<>();
     private final Fabric fabric = (Fabric) Proxy.newProxyInstance(Fabric.class.getClassLoader(),
@@ -56,6 +60,9 @@ class GossipTest {
     private boolean tell(int process, int kind, long id, long word) {
         if (kind == BROKEN && !deaf.contains(process)) {
             told.add(List.of((long) process, id, word));
+        }
+        if (kind == STATE) {
+            toldOfRanks.add(List.of(process, (int) id));
         }
         return !deaf.contains(process);
     }
@@ -157,6 +164,19 @@ class GossipTest {
         node.markFailed(RankFailure.threw(7));
         gossip.spread();
         assertThat(abandoned).containsExactlyInAnyOrder(5, 6);
+    }
+
+    @Test
+    void shouldTellOfTheFirstFailureBeforeThoseThatItCaused() {
+        Gossip gossip = gossip(MASTER, MASTER, 5, 7);
+        node.markFailed(RankFailure.threw(7));
+        node.markFailed(RankFailure.threw(3));
+        node.markFailed(RankFailure.threw(5));
+        assertThat(gossip.spread()).isTrue();
+        for (int process : new int[]{-1, 0, 4}) {
+            assertThat(toldOfRanks.stream().filter(each -> each.getFirst() == process).map(List::getLast)
+                    .filter(rank -> rank != MASTER)).as("told %d", process).containsExactly(7, 3, 5);
+        }
     }
 
     @Test

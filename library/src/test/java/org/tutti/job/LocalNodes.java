@@ -223,9 +223,7 @@ public final class LocalNodes implements AutoCloseable {
             try {
                 program.run(job);
             } catch (Throwable e) {
-                for (Node each : nodes) {
-                    each.markFailed(RankFailure.threw(rank));
-                }
+                failEverywhere(rank);
                 throw e;
             }
         }
@@ -242,6 +240,13 @@ public final class LocalNodes implements AutoCloseable {
             }
         } catch (InterruptedException _) {
             return; // it is closed
+        }
+    }
+
+    /** One after the other: who fails because of it must not be known anywhere before it is. */
+    private synchronized void failEverywhere(int rank) {
+        for (Node each : nodes) {
+            each.markFailed(RankFailure.threw(rank));
         }
     }
 
