@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.JobOptions.Threads;
 import org.tutti.job.LocalNodes;
@@ -87,6 +88,33 @@ class BlocksTest {
                         .isEqualTo(with(holes(known), known, (other, i) -> element(last, other, i)));
             }
         });
+    }
+
+    /** What comes from a rank lies where what goes to it lay: between many nodes, for so long that places take turns. */
+    @Tag("sampled")
+    @ParameterizedTest
+    @MethodSource("inPlaceShapes")
+    void shouldExchangeLongBlocksInPlace(int[] nodeOfRank) {
+        int most = 330_001;
+        LocalNodes.run(nodeOfRank, job -> {
+            Communicator world = job.world().withAlgorithm(Collective.ALL_TO_ALL, "blocks");
+            int rank = world.rank();
+            int[] blocks = IntStream.range(0, world.size() * most)
+                    .map(i -> element(rank, i / most, i % most)).toArray();
+            for (int turn = 0; turn < 2; turn++) { // the second one gives all back
+                world.allToAll(blocks);
+                boolean isBack = turn == 1;
+                int[] expected = IntStream.range(0, world.size() * most)
+                        .map(i -> isBack ? element(rank, i / most, i % most) : element(i / most, rank, i % most))
+                        .toArray();
+                assertThat(Arrays.mismatch(blocks, expected)).as("turn %d", turn).isEqualTo(-1);
+            }
+        });
+    }
+
+    static Stream<Arguments> inPlaceShapes() {
+        return Rows.sampled(Stream.of(new int[]{0, 1, 2, 3}, new int[]{0, 1, 2, 0, 2}, new int[]{0, 1, 2, 3, 4},
+                new int[]{0, 0, 1, 1}).map(Arguments::of));
     }
 
     private static int length(int from, int to, int most) {

@@ -74,6 +74,8 @@ public final class Choice {
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.from(1 << 10), "direct"),
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.ANY, "standard-exchange"),
             Rule.of(ALLGATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            // it is one operation, however long they are; where there are too many ranks, it has no room
+            Rule.of(ALL_TO_ALL, Range.from(2), Range.upTo(64), ANY, Length.from(256 << 10), "blocks"),
             // what goes more than once is little against its latency
             Rule.of(ALL_TO_ALL, Range.from(3), Range.ANY, ANY, Length.from(128), "direct"),
             Rule.of(ALL_TO_ALL, Range.from(3), Range.ANY, ANY, Length.ANY, "bruck"),

@@ -28,8 +28,8 @@ import org.tutti.Collective;
  * short blocks, that is all.
  *
  * <p><b>Further rounds</b>, for what is left, go node by node, so that long chunks have room: first in the node itself,
- * then to the node at distance 1 and from that at distance −1, and so on. A source fills places of its window in turn,
- * behind the first sections, and says READY for each. Masters put sections to the inbox of the other node's master,
+ * then to and from its partners in a {@link Tournament}, one after the other. A source fills places of its window in
+ * turn, behind the first sections, and says READY for each. Masters put sections to the inbox of the other node's master,
  * which invites them: rendezvous, as the first round has told the receiver what will come. All readers of its node read
  * them there. The inbox has two halves in turn: so one sender is invited, and the next one while that sends, and never
  * more, as {@link Turns} have it where lengths are known.
@@ -45,9 +45,14 @@ import org.tutti.Collective;
  * master gives when all readers have said DONE; a half of the inbox is another sender's when all have read what the one
  * before the last has sent.
  *
- * <p><b>Why it ends.</b> Masters go through nodes, rounds and sources in the same order, and at each send before they
- * take; what one sends needs at most that its receiver has taken what was sent before. So of all masters that wait, the
- * one that is least far waits for nobody. The next sender is invited only if what it began with is there already.
+ * <p><b>Calls in place.</b> In an all-to-all whose source is its target, a block that comes from a rank lies where the
+ * one for it lay. The two are equally long and go in the same rounds, as two nodes are partners of each other at the
+ * same time; and a rank shows its chunk of a round before it reads that of the other.
+ *
+ * <p><b>Why it ends.</b> Masters go through the games of the tournament, rounds and sources in the same order, and at
+ * each send before they take; what one sends needs at most that its receiver has taken what was sent before. So of all
+ * masters that wait, the one that is least far waits for nobody. The next sender is invited only if what it began with
+ * is there already.
  */
 public final class BlockExchange {
     private final Team team;
@@ -58,6 +63,7 @@ public final class BlockExchange {
     private final ShownSections shown;
     private final DepartingSections departing;
     private final ArrivingSections[] arriving;
+    private final int[] partners;
 
     private long taken;
     private long sent;
@@ -77,6 +83,7 @@ public final class BlockExchange {
         this.departing = new DepartingSections(team, roles, sections, shown);
         this.arriving = new ArrivingSections[]{new ArrivingSections(team, roles, sections, blocks),
                 new ArrivingSections(team, roles, sections, blocks)};
+        this.partners = Tournament.partners(team.nodes(), team.node());
     }
 
     /**
@@ -91,15 +98,6 @@ public final class BlockExchange {
                     + "nor a landing place has room; use groups of fewer ranks");
         }
         return sections.blockBytesMax();
-    }
-
-    /**
-     * {@return the longest block that needs no further rounds, in bytes}
-     *
-     * @throws IllegalArgumentException when there are more ranks than it has room for
-     */
-    public long firstBytesMax() {
-        return Math.min(sections.firstMax, blockBytesMax());
     }
 
     /**
@@ -176,19 +174,22 @@ public final class BlockExchange {
 
     // ---- between nodes
 
-    private int node(int distance) {
-        return Math.floorMod(team.node() + distance, team.nodes());
+    /** What comes from a partner; of the next one, too, while this one is taken. */
+    private ArrivingSections arriving(int game) {
+        return arriving[game % arriving.length];
     }
 
-    /** What comes from the node at distance −1, −2, …; of the next one, too, while this one is taken. */
-    private ArrivingSections arriving(int distance) {
-        return arriving[distance % arriving.length];
+    /** From the next partner; after the last one it is this node itself, from which nothing comes. */
+    private ArrivingSections openFirst(int game) {
+        ArrivingSections from = arriving(game);
+        from.openFirst(game < partners.length ? partners[game] : team.node());
+        return from;
     }
 
     /** Sends all nodes the first sections, each to a place of its own. */
     private void sendFirst() {
-        for (int distance = 1; distance < team.nodes(); distance++) {
-            departing.begin(node(distance));
+        for (int partner : partners) {
+            departing.begin(partner);
             departing.openFirst();
             for (int k = 0; k < departing.sources(); k++) {
                 departing.sendFirst(k);
@@ -200,18 +201,17 @@ public final class BlockExchange {
         taken = roundsInNode;
         sent = roundsInNode;
         invited = 0;
-        arriving(1).openFirst(node(-1));
-        for (int distance = 1; distance < team.nodes(); distance++) {
-            exchange(distance);
+        openFirst(0);
+        for (int game = 0; game < partners.length; game++) {
+            exchange(game);
         }
     }
 
-    /** Everything that goes to one node, and comes from another one. */
-    private void exchange(int distance) {
-        ArrivingSections current = arriving(distance);
-        ArrivingSections next = arriving(distance + 1);
-        next.openFirst(node(-distance - 1));
-        int to = node(distance);
+    /** Everything that goes to a partner, and comes from it. */
+    private void exchange(int game) {
+        ArrivingSections current = arriving(game);
+        ArrivingSections next = openFirst(game + 1);
+        int to = partners[game];
         departing.begin(to);
         if (!sections.isRoomy) {
             exchangeFirst(current);

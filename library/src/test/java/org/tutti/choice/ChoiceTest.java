@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** What docs/algorithms.md says is chosen, on all kinds of shapes, and at both sides of each limit. */
 class ChoiceTest {
     /** Every number of bytes at which some choice changes. */
-    private static final long[] LIMITS = {512, 8192, 65536, 131072, 262144, 786432, 1048576, 2359296, 1L << 40};
+    private static final long[] LIMITS = {128, 512, 8192, 65536, 131072, 262144, 786432, 1048576, 2359296, 1L << 40};
 
     /**
      * Shapes are the node of each rank, or nodes x ranks on each, then the levels. What is expected is an algorithm,
@@ -82,7 +82,13 @@ class ChoiceTest {
             0.0.1.2.2.2  | allreduce | ordered  | srm 65536 index-range
             0.1.0.1      | allreduce | commutes | srm 65536 index-range
             0.1.0.1      | allreduce | ordered  | rank-order
-            0.1.1.0.1/2  | allreduce | ordered  | rank-order""")
+            0.1.1.0.1/2  | allreduce | ordered  | rank-order
+            1x4          | all_to_all | commutes | direct
+            2x1          | all_to_all | commutes | direct 262144 blocks
+            4x2          | all_to_all | commutes | bruck 128 direct 262144 blocks
+            0.1.0.1      | all_to_all | commutes | direct 262144 blocks
+            2x32         | all_to_all | commutes | direct 262144 blocks
+            5x13         | all_to_all | commutes | bruck 128 direct""")
     void shouldChoose(String shape, String collective, String operator, String expected) {
         Shortlist shortlist = Choice.DEFAULT.shortlist(topology(shape));
         Collective called = Collective.valueOf(collective.toUpperCase(Locale.ROOT));

@@ -33,9 +33,7 @@ public final class BlocksAlgorithm extends Algorithm {
 
     @Override
     protected long operationBytesMax(Team team, Kernel kernel) {
-        BlockExchange exchange = team.blockExchange(collective());
-        // in place, what comes from a rank must not come before what goes to it has been shown
-        return isAllToAll() ? exchange.firstBytesMax() : exchange.blockBytesMax();
+        return team.blockExchange(collective()).blockBytesMax();
     }
 
     @Override
