@@ -96,7 +96,7 @@ final class ArrivingSections {
 
     /** Opens the flow of what follows, to a share of the inbox; the master invites the other node. */
     void openFurther(int share, int shares) {
-        in.openInbox(from, longest, further, sources, share, shares);
+        in.openInbox(from, longest, further, sources, share, sections.inboxBytes / shares);
         roles.read(in);
     }
 

@@ -101,6 +101,32 @@ public final class BlockExchange {
     }
 
     /**
+     * Bounds the memory of a node that a call uses.
+     *
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks the node has that has most
+     * @return bytes of windows and of the inbox
+     */
+    public static long usedBytesMax(int nodes, int localRanks) {
+        long window = WindowPool.WINDOW_BYTES_MAX;
+        return nodes == 1 ? localRanks * window : localRanks * Sections.shownBytesMax(window, localRanks)
+                + Sections.inboxBytesMax(window, localRanks);
+    }
+
+    /**
+     * Bounds the memory of a node that is claimed for windows longer than those of a ring, and for the inbox.
+     *
+     * @param windowBytesMax the greatest window of a ring
+     * @param localRanks how many ranks the node has that has most
+     * @return bytes, of several nodes
+     */
+    public static long claimedBytesMax(long windowBytesMax, int localRanks) {
+        long shown = Sections.shownBytesMax(windowBytesMax, localRanks);
+        return localRanks * WindowPool.LONG_AT_ONCE_MAX * WindowPool.longBytes(shown, windowBytesMax)
+                + Sections.inboxBytesMax(windowBytesMax, localRanks);
+    }
+
+    /**
      * Exchanges the blocks of a call.
      *
      * @param call the call
@@ -250,7 +276,7 @@ public final class BlockExchange {
     private void invite(ArrivingSections from) {
         if (from.further() > 0) {
             if (team.isMaster() && invited == 0) {
-                team.tellInbox();
+                team.tellInbox(sections.inboxBytes);
             } else if (team.isMaster()) {
                 roles.awaitReaders(taken);
             }

@@ -169,11 +169,10 @@ public final class Inflow extends Flow {
      * @param longestPiece the length of the places
      * @param count how many pieces there will be
      * @param piecesBefore how many came before
-     * @param share which share, 0 to shares − 1
-     * @param shares how many there are
+     * @param share which share
+     * @param room how many bytes a share has
      */
-    void openInbox(int fromNode, long longestPiece, long count, long piecesBefore, int share, int shares) {
-        long room = shareBytes(shares);
+    void openInbox(int fromNode, long longestPiece, long count, long piecesBefore, int share, long room) {
         expect(fromNode, team.pair(team.node()), longestPiece, room / longestPiece, true, piecesBefore, count);
         inboxAt = share * room;
         isMastersInbox = !team.isMaster();

@@ -218,13 +218,15 @@ final class Operation {
         return inbox.segment();
     }
 
-    /** The same, where other ranks of the node read it, too: what they find it by. It is the only such one. */
-    long sharedInbox() {
+    /** The same, of some length, where other ranks of the node read it, too: what they find it by. The only such one. */
+    long sharedInbox(long bytes) {
         if (inboxLastShared != sequence) {
             awaitClosed(inboxLastShared);
             inboxLastShared = sequence;
         }
-        inbox();
+        if (inbox == null) {
+            inbox = place.pool.takeBlock(bytes, machine);
+        }
         return inbox.address();
     }
 

@@ -16,6 +16,10 @@ final class Sections {
     private static final long ROOMY_MIN = 32;
     private static final int PARTS = 2;
 
+    /** Between nodes places have together up to so many of those parts, within a limit for all ranks of a node. */
+    private static final int FURTHER_PARTS = 4;
+    private static final long FURTHER_NODE_BYTES_MAX = 8 << 20;
+
     /** The longest chunk of the first round. */
     final long firstMax;
 
@@ -28,6 +32,9 @@ final class Sections {
     /** How many places a source fills in turn, and how long each is. */
     final int places;
     final long placeBytes;
+
+    /** How long the inbox is: {@value #PLACES} senders have a share each, with as many places. */
+    final long inboxBytes;
 
     private final Team team;
     private final long blockBytesMax;
@@ -45,9 +52,11 @@ final class Sections {
         long lands = team.nodes() == 1 ? shown : landed(readersMax, sourcesMax);
         this.isRoomy = team.nodes() == 1 || lands >= ROOMY_MIN;
         this.firstMax = Math.min(shown, isRoomy ? lands : landed(readersMax, PLACES));
-        long shared = whole(part / PLACES / readersMax - LEFT_BYTES);
+        long further = team.nodes() == 1 ? part : furtherBytes(part, team.ranksMax());
+        long shared = whole(further / PLACES / readersMax - LEFT_BYTES);
         this.places = shared >= ROOMY_MIN ? PLACES : 1;
-        this.chunkMax = places == PLACES ? shared : whole(part / readersMax - LEFT_BYTES);
+        this.chunkMax = places == PLACES ? shared : whole(further / readersMax - LEFT_BYTES);
+        this.inboxBytes = inboxBytesMax(team.windowBytesMax(), team.ranksMax());
         this.placeBytes = readersMax * (LEFT_BYTES + chunkMax);
         long roundsMax = Team.STEPS_MAX / ((long) team.nodes() * (sourcesMax + 1)) - PLACES;
         this.blockBytesMax = firstMax + Math.max(0, roundsMax) * chunkMax;
@@ -55,6 +64,21 @@ final class Sections {
 
     private long landed(int readers, int sources) {
         return whole(team.layout.pairLandingBytes() / sources / readers - LEFT_BYTES);
+    }
+
+    /** What places have together: longer ones are fewer, each of which a rank waits for, but leave a core's caches. */
+    private static long furtherBytes(long part, int ranksMax) {
+        return Math.clamp(Long.highestOneBit(FURTHER_NODE_BYTES_MAX / ranksMax), part, FURTHER_PARTS * part);
+    }
+
+    /** {@return how many bytes a source shows at most, of several nodes} */
+    static long shownBytesMax(long windowBytesMax, int ranksMax) {
+        return windowBytesMax / PARTS + furtherBytes(windowBytesMax / PARTS, ranksMax);
+    }
+
+    /** {@return how many bytes the inbox has at most, of several nodes} */
+    static long inboxBytesMax(long windowBytesMax, int ranksMax) {
+        return Math.max(Flow.INBOX_BYTES, PLACES * furtherBytes(windowBytesMax / PARTS, ranksMax));
     }
 
     private static long whole(long bytes) {

@@ -336,8 +336,9 @@ public final class Team extends Placement {
     }
 
     /** Tells the other ranks of this node, at its master, where its inbox is: before it invites somebody there. */
-    void tellInbox() {
-        machine.storePlain(ring, RingLayout.cell(operation.slot, MASTER) + INBOX_ADDRESS, operation.sharedInbox());
+    void tellInbox(long bytes) {
+        machine.storePlain(ring, RingLayout.cell(operation.slot, MASTER) + INBOX_ADDRESS,
+                operation.sharedInbox(bytes));
     }
 
     /** Finds a place in the inbox of this node's master, once something has come there. */

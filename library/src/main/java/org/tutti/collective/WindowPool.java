@@ -20,7 +20,8 @@ import org.tutti.memory.Memory;
  *
  * <p><b>Blocks.</b> Any other operation, non-blocking or of another thread, has a block of its own, of {@value
  * #SMALL_BYTES} bytes or of the greatest window's size. It begins, or shows, when the operation {@link
- * Ledger#AT_ONCE_MAX} before it is closed, so there are at most as many of a communicator. Of the blocks that nobody
+ * Ledger#AT_ONCE_MAX} before it is closed, so there are at most as many of a communicator. So has an operation that
+ * shows more than a ring has room for; of these there are {@value #LONG_AT_ONCE_MAX} of a communicator. Of the blocks that nobody
  * has, those go back to the node's memory that were not needed while {@value #RETURNS} others came back.
  *
  * <p><b>Who waits for whom.</b> An operation waits for windows of blocking operations that its own thread was in before
@@ -43,6 +44,9 @@ public final class WindowPool {
     private static final long RANK_BYTES_MAX = 2 * WINDOW_BYTES_MAX;
     private static final long NODE_BYTES_MAX = 64 << 20;
     private static final int RETURNS = 64;
+
+    /** So many operations of a communicator have a window that is longer than the greatest of the ring. */
+    static final int LONG_AT_ONCE_MAX = 2;
 
     final Memory memory;
     private final long windowBytesMax;
@@ -84,17 +88,26 @@ public final class WindowPool {
     /**
      * Takes a window in which others will be shown something.
      *
-     * @param bytes how many, more than zero and at most the greatest window's
+     * @param bytes how many, more than zero
      * @param inFlightMax how many windows of the ring there may be at once, this one included
      * @param operation for whom
      * @return the window
      */
     Window take(long bytes, int inFlightMax, Operation operation) {
+        if (bytes > windowBytesMax) {
+            operation.awaitClosed(operation.sequence - LONG_AT_ONCE_MAX);
+            return takeBlock(longBytes(bytes, windowBytesMax), operation.machine);
+        }
         if (operation.blocking && (isOwner() || becomesOwner(operation.machine))) {
             return takeFromRing(bytes, inFlightMax, operation);
         }
         operation.awaitClosed(operation.sequence - Ledger.AT_ONCE_MAX);
         return takeBlock(bytes <= SMALL_BYTES ? SMALL_BYTES : windowBytesMax, operation.machine);
+    }
+
+    /** How long the block is that a window has which is longer than the greatest of the ring. */
+    static long longBytes(long bytes, long windowBytesMax) {
+        return (bytes + windowBytesMax - 1) / windowBytesMax * windowBytesMax;
     }
 
     @SuppressWarnings("ReferenceEquality")

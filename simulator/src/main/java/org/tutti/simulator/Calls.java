@@ -24,7 +24,7 @@ final class Calls {
     private static final int SMALL_SIZES = 4;
     private static final int SMALL_BYTES = 128;
     private static final int[] BYTES_AROUND =
-            {48, 56, 112, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 96 << 10, 128 << 10, 256 << 10};
+            {48, 56, 112, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 120 << 10, 128 << 10, 256 << 10};
     private static final int SIZES = SMALL_SIZES + BYTES_AROUND.length + 1;
 
     /** The longest message. */

@@ -9,6 +9,7 @@ import java.util.Optional;
 
 import org.tutti.Collective;
 import org.tutti.Topology;
+import org.tutti.collective.BlockExchange;
 import org.tutti.collective.Flow;
 import org.tutti.collective.HealthyMembers;
 import org.tutti.collective.NodeView;
@@ -261,7 +262,7 @@ public final class Verifier {
     /**
      * What a node may claim: the slots; landing places if a message is long; for each rank a ring of windows of its
      * first and of its full size, and with several stages a block of either size for each operation that may be between
-     * its steps.
+     * its steps; what exchanges of long blocks show between nodes, and their inbox.
      */
     private void checkClaimed() {
         for (int node = 0; node < memories.length; node++) {
@@ -270,10 +271,14 @@ public final class Verifier {
             long blocks = stages == 1 ? 0 : RingLayout.SLOTS_MIN * (BLOCK_SMALL_BYTES + window);
             int leaders = calls.stream().mapToInt(call -> call.algorithm().leadersMax()).max().orElse(1);
             long inboxes = topology.nodes() == 1 ? 0 : stages * Math.min(leaders, ranks) * Flow.INBOX_BYTES;
+            boolean exchanges = topology.nodes() > 1
+                    && calls.stream().anyMatch(call -> call.algorithm().description().name().equals("blocks"));
+            long exchanged =
+                    exchanges ? BlockExchange.claimedBytesMax(window, teams[topology.firstRankOf(node)].ranksMax()) : 0;
             RingLayout layout = new RingLayout(topology.nodes(), ranks);
             boolean lands = calls.stream().anyMatch(call -> call.algorithm().claimsLandings(call.bytes()));
             long bound = layout.bytes() + (lands ? layout.landingsBytes() : 0)
-                    + ranks * (RING_SMALL_BYTES + 2 * window + blocks) + inboxes;
+                    + ranks * (RING_SMALL_BYTES + 2 * window + blocks) + inboxes + exchanged;
             if (memories[node].bytes() > bound) {
                 throw new SimulationFailure("node " + node + " has claimed " + memories[node].bytes()
                         + " bytes, more than its bound of " + bound);

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class CallsTest {
     private static final int SEEDS = 3;
     private static final long[] AROUND =
-            {48, 112, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 96 << 10, 128 << 10, 256 << 10};
+            {48, 112, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 120 << 10, 128 << 10, 256 << 10};
 
     static Stream<Topology> shapes() {
         return Sweep.shapes().stream();

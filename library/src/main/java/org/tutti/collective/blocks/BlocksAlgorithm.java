@@ -7,10 +7,8 @@ import org.tutti.collective.Algorithm;
 import org.tutti.collective.BlockExchange;
 import org.tutti.collective.Call;
 import org.tutti.collective.Cost;
-import org.tutti.collective.Flow;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
-import org.tutti.collective.WindowPool;
 import org.tutti.collective.kernel.Kernel;
 
 /**
@@ -57,7 +55,7 @@ public final class BlocksAlgorithm extends Algorithm {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return Math.min(memoryBytes(nodes, nodes * localRanks, localRanks, bytes),
-                localRanks * WindowPool.WINDOW_BYTES_MAX + Flow.INBOX_BYTES
+                BlockExchange.usedBytesMax(nodes, localRanks)
                         + nodes * RingLayout.pairLandingBytes(nodes));
     }
 
