@@ -90,7 +90,7 @@ class BlocksTest {
         });
     }
 
-    /** What comes from a rank lies where what goes to it lay: between many nodes, for so long that places take turns. */
+    /** What comes from a rank lies where what goes to it lay: of so long blocks that places take turns. */
     @Tag("sampled")
     @ParameterizedTest
     @MethodSource("inPlaceShapes")

@@ -42,8 +42,7 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
 
     private static final int KINDS = 40;
     private static final int[] BYTES_AROUND =
-            {48, 112, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 120 << 10, 128 << 10, 240 << 10, 256 << 10,
-                    512 << 10};
+            {48, 112, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 120 << 10, 240 << 10, 256 << 10, 512 << 10};
 
     /** A type with an operator that works on it. */
     record Operation(DataType type, Reduction reduction) {}
