@@ -218,7 +218,7 @@ final class Operation {
         return inbox.segment();
     }
 
-    /** The same, of some length, where other ranks of the node read it, too: what they find it by. The only such one. */
+    /** The same, of some length, where others of the node read it, too: what they find it by. It is the only one. */
     long sharedInbox(long bytes) {
         if (inboxLastShared != sequence) {
             awaitClosed(inboxLastShared);

@@ -21,8 +21,8 @@ import org.tutti.memory.Memory;
  * <p><b>Blocks.</b> Any other operation, non-blocking or of another thread, has a block of its own, of {@value
  * #SMALL_BYTES} bytes or of the greatest window's size. It begins, or shows, when the operation {@link
  * Ledger#AT_ONCE_MAX} before it is closed, so there are at most as many of a communicator. So has an operation that
- * shows more than a ring has room for; of these there are {@value #LONG_AT_ONCE_MAX} of a communicator. Of the blocks that nobody
- * has, those go back to the node's memory that were not needed while {@value #RETURNS} others came back.
+ * shows more than a ring has room for; of these there are {@value #LONG_AT_ONCE_MAX} of a communicator. Of the blocks
+ * that nobody has, those go back to the node's memory that were not needed while {@value #RETURNS} others came back.
  *
  * <p><b>Who waits for whom.</b> An operation waits for windows of blocking operations that its own thread was in before
  * it, and for earlier ones of its own communicator. Those are closed whatever this operation does. It never waits for
