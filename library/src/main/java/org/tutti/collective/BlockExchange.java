@@ -31,8 +31,8 @@ import org.tutti.Collective;
  * then to and from its partners in a {@link Tournament}, one after the other. A source fills places of its window in
  * turn, behind the first sections, and says READY for each. Masters put sections to the inbox of the other node's
  * master, which invites them: rendezvous, as the first round has told the receiver what will come. All readers of its
- * node read them there. The inbox has two halves in turn: so one sender is invited, and the next one while that sends, and never
- * more, as {@link Turns} have it where lengths are known.
+ * node read them there. The inbox has two halves in turn: so one sender is invited, and the next one while that sends,
+ * and never more, as {@link Turns} have it where lengths are known.
  *
  * <p><b>Words.</b> READY counts what a source has shown: 1 for the first round, and one more for each time it has
  * filled a place. DONE of a reader counts the rounds in its node, up to that which is the last one of all pairs there,
