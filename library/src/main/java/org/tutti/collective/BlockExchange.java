@@ -122,8 +122,8 @@ public final class BlockExchange {
      */
     public static long claimedBytesMax(long windowBytesMax, int localRanks) {
         long shown = Sections.shownBytesMax(windowBytesMax, localRanks);
-        return localRanks * WindowPool.LONG_AT_ONCE_MAX * WindowPool.longBytes(shown, windowBytesMax)
-                + Sections.inboxBytesMax(windowBytesMax, localRanks);
+        long windows = shown <= windowBytesMax ? 0 : localRanks * WindowPool.longBytes(shown, windowBytesMax);
+        return WindowPool.LONG_AT_ONCE_MAX * (windows + Sections.inboxBytesMax(windowBytesMax, localRanks));
     }
 
     /**

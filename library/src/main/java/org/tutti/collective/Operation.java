@@ -225,8 +225,12 @@ final class Operation {
             inboxLastShared = sequence;
         }
         if (inbox == null) {
+            if (bytes > Flow.INBOX_BYTES) {
+                awaitClosed(sequence - WindowPool.LONG_AT_ONCE_MAX);
+            }
             inbox = place.pool.takeBlock(bytes, machine);
         }
+        assert inbox.segment().byteSize() >= bytes : "it has been taken for something else";
         return inbox.address();
     }
 

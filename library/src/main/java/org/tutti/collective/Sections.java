@@ -16,7 +16,7 @@ final class Sections {
     private static final long ROOMY_MIN = 32;
     private static final int PARTS = 2;
 
-    /** Between nodes places have together up to so many of those parts, within a limit for all ranks of a node. */
+    /** Between nodes places have together up to so many of those parts, within a limit for the ranks of a node. */
     private static final int FURTHER_PARTS = 4;
     private static final long FURTHER_NODE_BYTES_MAX = 8 << 20;
 

@@ -306,7 +306,7 @@ public final class Team extends Placement {
      * As {@link #show(long)}, where each rank shows as much as it likes, and others do not know how much: the payload
      * of its READY line says where it is.
      *
-     * @param bytes how many, 0 to {@link #windowBytesMax}
+     * @param bytes how many, 0 or more
      * @return the memory
      */
     Area showVarying(long bytes) {

@@ -35,7 +35,7 @@ import org.tutti.memory.Memory;
  * else is under the lock. A block is free when its left words were loaded with acquire order, as in the ring.
  */
 public final class WindowPool {
-    /** The greatest window that a rank can have. */
+    /** The greatest window that a ring can have; longer ones are blocks. */
     public static final long WINDOW_BYTES_MAX = 512 << 10;
 
     private static final long SMALL_BYTES = 32 << 10;
@@ -70,7 +70,7 @@ public final class WindowPool {
     }
 
     /**
-     * The greatest window that an operation may take.
+     * The greatest window of a ring.
      *
      * @param ranksMax how many ranks the node of the job has that has most of them: together their rings stay below
      *            64 MiB, but each has 64 KiB

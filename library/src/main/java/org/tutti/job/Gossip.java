@@ -420,12 +420,14 @@ final class Gossip implements FabricListener {
 
     private boolean tellAll(boolean failures) {
         boolean all = true;
+        boolean triedCause = !failures;
         for (int rank = 0; rank < toldAll.length; rank++) {
             long state = node.state(rank);
             if (state > NodeLayout.JOINED && isFailure(state) == failures && toldAll[rank] != state) {
-                int cause = causeOf(rank, toldAll);
-                if (failures && cause != NOBODY) {
+                int cause = triedCause ? NOBODY : causeOf(rank, toldAll);
+                if (cause != NOBODY) {
                     all &= tellAll(cause, NodeLayout.FAILED);
+                    triedCause = true; // whoever has no room for it must not keep the others from hearing more
                 }
                 all &= tellAll(rank, state);
             }

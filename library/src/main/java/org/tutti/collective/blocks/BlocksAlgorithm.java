@@ -25,7 +25,7 @@ public final class BlocksAlgorithm extends Algorithm {
      */
     public BlocksAlgorithm(Collective collective) {
         super(collective, new Description("blocks", Order.ALWAYS, "1, n − 1 more between nodes; 2 more a round",
-                "2·b·p·n", "b·p·(n − 1); all-to-all b·p²·(n − 1)", "a window a rank, an inbox at masters",
+                "2·b·p·n", "b·p·(n − 1); all-to-all b·p²·(n − 1)", "up to 1.25 MiB a rank, 2 MiB at masters",
                 "this project, after Qian, Afsahi 2008, section 5.1.3, and Portals' eager and rendezvous"));
     }
 
