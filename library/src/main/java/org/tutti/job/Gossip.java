@@ -25,7 +25,7 @@ import org.tutti.memory.Words;
  * not know. So everybody hears everything, over at most half the ring, however few connections there are; and since
  * connected processes notice when one falls silent, each node is watched over by two others. When a leader leaves or
  * fails, the next rank of its node takes its place. Whoever tells of failures tells of the first before the others, so
- * that no rank hears that another one gave up before it hears why.
+ * that a rank hears why another one gave up before it hears that; but for one that has no room for news at first.
  *
  * <p>That a communicator is broken concerns its own ranks only: such news name it, and go round a ring of the nodes
  * that have some of its ranks, from the lowest of these on each node to the lowest on the next and the previous one.
@@ -94,8 +94,8 @@ final class Gossip implements FabricListener {
                 long state = node.state(rank);
                 if (told[rank] != state && isFailure(state) == failures
                         && (state > NodeLayout.JOINED || rank == self)) {
-                    int cause = causeOf(rank, told);
-                    if (failures && cause != NOBODY && !tell(cause, NodeLayout.FAILED) || !tell(rank, state)) {
+                    int cause = failures ? causeOf(rank, told) : NOBODY;
+                    if (cause != NOBODY && !tell(cause, NodeLayout.FAILED) || !tell(rank, state)) {
                         return false;
                     }
                 }
