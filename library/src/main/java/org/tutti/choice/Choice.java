@@ -45,11 +45,14 @@ public final class Choice {
             // of a shorter message the way of the first chunk, of 8 KiB, down the chain is too much
             Rule.ofSlowLinks(BROADCAST, Range.from(3), Length.fromForEachNode(4 << 10), "chain"),
             Rule.of(BROADCAST, Range.from(3), Range.ANY, ANY, Length.fromForEachNode(256 << 10), "chain"),
+            Rule.of(BROADCAST, Range.from(2), Range.ANY, ANY, Length.fromForEachNode(256 << 10), "srm@240k"),
             Rule.of(BROADCAST, Range.from(2), Range.ANY, ANY, Length.from(128 << 10), "srm"),
             Rule.of(BROADCAST, Range.ANY, Range.ANY, ANY, Length.ANY, "slot-ring"),
 
             // chunks of 32 KiB: a single one is no faster from here on, but a train of them is
             Rule.ofSlowLinks(REDUCE, Range.from(3), Length.fromForEachNode(8 << 10), "chain"),
+            // ranks that share cores take turns more seldom; of a shorter message the first chunk would be too much
+            Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.fromForEachNode(256 << 10), "srm@240k"),
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "srm"),
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "rank-order"),
             // its binomial tree nests over levels of powers of two
@@ -71,15 +74,18 @@ public final class Choice {
 
             Rule.of(GATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            // one operation, however long the blocks are; where there are too many ranks, it has no room
+            Rule.of(ALLGATHER, Range.from(2), Range.upTo(64), ANY, Length.from(1 << 20), "blocks"),
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.from(1 << 10), "direct"),
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.ANY, "standard-exchange"),
             Rule.of(ALLGATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
-            // it is one operation, however long they are; where there are too many ranks, it has no room
             Rule.of(ALL_TO_ALL, Range.from(2), Range.upTo(64), ANY, Length.from(256 << 10), "blocks"),
             // what goes more than once is little against its latency
             Rule.of(ALL_TO_ALL, Range.from(3), Range.ANY, ANY, Length.from(128), "direct"),
             Rule.of(ALL_TO_ALL, Range.from(3), Range.ANY, ANY, Length.ANY, "bruck"),
             Rule.of(ALL_TO_ALL, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            // each link has one sender at a time; off powers of two bytes would cross twice
+            Rule.ofSlowLinks(REDUCE_SCATTER, Range.exactly(4), Length.from(64 << 10), "halving"),
             Rule.of(REDUCE_SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(REDUCE_SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "rank-order"),
             Rule.of(SCAN, Range.from(2), Range.ANY, ANY, Length.ANY, "binomial"),

@@ -58,7 +58,7 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
      */
     public record Range(int least, int most) {
         static final Range ANY = from(1);
-        static final Range ONE = upTo(1);
+        static final Range ONE = exactly(1);
 
         static Range from(int least) {
             return new Range(least, Integer.MAX_VALUE);
@@ -66,6 +66,10 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
 
         static Range upTo(int most) {
             return new Range(1, most);
+        }
+
+        static Range exactly(int number) {
+            return new Range(number, number);
         }
 
         boolean contains(int number) {

@@ -42,10 +42,10 @@ class ChoiceTest {
             1x1          | broadcast | commutes | slot-ring
             1x4          | broadcast | commutes | slot-ring
             1x64/8.16    | broadcast | commutes | slot-ring
-            2x1          | broadcast | commutes | slot-ring 131072 srm
-            2x4          | broadcast | commutes | slot-ring 131072 srm
-            2x8/2        | broadcast | commutes | slot-ring 131072 srm
-            0.1.0.1      | broadcast | commutes | slot-ring 131072 srm
+            2x1          | broadcast | commutes | slot-ring 131072 srm 524288 srm@240k
+            2x4          | broadcast | commutes | slot-ring 131072 srm 524288 srm@240k
+            2x8/2        | broadcast | commutes | slot-ring 131072 srm 524288 srm@240k
+            0.1.0.1      | broadcast | commutes | slot-ring 131072 srm 524288 srm@240k
             3x1          | broadcast | commutes | slot-ring 131072 srm 786432 chain
             0.1.1.2.0    | broadcast | commutes | slot-ring 131072 srm 786432 chain
             4x2          | broadcast | commutes | slot-ring 131072 srm 1048576 chain
@@ -57,12 +57,12 @@ class ChoiceTest {
             1x8/8        | reduce    | commutes | flat 65536 srm 262144 index-range
             1x8/4        | reduce    | commutes | srm
             1x8/4        | reduce    | ordered  | srm
-            2x1          | reduce    | commutes | srm
-            2x1          | reduce    | ordered  | srm
-            9x3/2        | reduce    | commutes | srm
-            9x3/2        | reduce    | ordered  | srm
-            0.0.1.2.2.2  | reduce    | ordered  | srm
-            0.1.0.1      | reduce    | commutes | srm
+            2x1          | reduce    | commutes | srm 524288 srm@240k
+            2x1          | reduce    | ordered  | srm 524288 srm@240k
+            9x3/2        | reduce    | commutes | srm 2359296 srm@240k
+            9x3/2        | reduce    | ordered  | srm 2359296 srm@240k
+            0.0.1.2.2.2  | reduce    | ordered  | srm 786432 srm@240k
+            0.1.0.1      | reduce    | commutes | srm 524288 srm@240k
             0.1.0.1      | reduce    | ordered  | rank-order
             0.1.1.0.1/2  | reduce    | ordered  | rank-order
             1x1          | allreduce | commutes | flat 8192 index-range
@@ -83,6 +83,11 @@ class ChoiceTest {
             0.1.0.1      | allreduce | commutes | srm 65536 index-range
             0.1.0.1      | allreduce | ordered  | rank-order
             0.1.1.0.1/2  | allreduce | ordered  | rank-order
+            1x4          | allgather | commutes | direct
+            2x1          | allgather | commutes | direct 1048576 blocks
+            4x2          | allgather | commutes | standard-exchange 1024 direct 1048576 blocks
+            2x32         | allgather | commutes | direct 1048576 blocks
+            5x13         | allgather | commutes | standard-exchange 1024 direct
             1x4          | all_to_all | commutes | direct
             2x1          | all_to_all | commutes | direct 262144 blocks
             4x2          | all_to_all | commutes | bruck 128 direct 262144 blocks
@@ -106,17 +111,23 @@ class ChoiceTest {
     /** Where links are slow no byte enters or leaves a node twice. */
     @ParameterizedTest
     @CsvSource({"2x2, BROADCAST, 65536, slot-ring", "4x1, BROADCAST, 16376, slot-ring", "4x1, BROADCAST, 16384, chain",
-            "8x2, BROADCAST, 16384, slot-ring", "8x2, BROADCAST, 65536, chain", "2x2, REDUCE, 1048576, srm",
+            "8x2, BROADCAST, 16384, slot-ring", "8x2, BROADCAST, 65536, chain", "2x2, REDUCE, 1048576, srm@240k",
             "3x1, REDUCE, 49152, chain", "4x2, REDUCE, 32760, srm", "4x2, REDUCE, 32768, chain",
             "4x1, ALLREDUCE, 8184, srm", "4x1, ALLREDUCE, 8192, rabenseifner", "8x2, ALLREDUCE, 16376, srm",
             "3x1, ALLREDUCE, 65528, rabenseifner", "4x1, ALLREDUCE, 65536, index-range", "2x2, ALLREDUCE, 32768, srm",
-            "1x4, BROADCAST, 1048576, slot-ring", "3x2, ALLGATHER, 65536, direct"})
+            "1x4, BROADCAST, 1048576, slot-ring", "3x2, ALLGATHER, 65536, direct",
+            "4x1, REDUCE_SCATTER, 65528, direct", "4x2, REDUCE_SCATTER, 65536, halving",
+            "3x1, REDUCE_SCATTER, 65536, direct", "8x1, REDUCE_SCATTER, 65536, direct"})
     void shouldChooseForSlowLinks(String shape, Collective collective, long bytes, String name) {
         Choice choice = Choice.DEFAULT.over(Links.SLOW);
         assertThat(choice.shortlist(topology(shape)).algorithm(collective, bytes, true).description().name())
                 .isEqualTo(name);
-        String asked =
-                collective == Collective.ALLGATHER ? "bruck" : collective == Collective.ALLREDUCE ? "ring" : "srm";
+        String asked = switch (collective) {
+            case ALLGATHER -> "bruck";
+            case ALLREDUCE -> "ring";
+            case REDUCE_SCATTER -> "pairwise";
+            default -> "srm";
+        };
         assertThat(choice.with(collective, asked).shortlist(topology(shape)).algorithm(collective, bytes, true)
                 .description().name()).as("what is asked for counts more").isEqualTo(asked);
     }
