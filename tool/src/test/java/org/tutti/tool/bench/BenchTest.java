@@ -34,26 +34,25 @@ class BenchTest {
 
     @Tag("thorough")
     @ParameterizedTest
-    @ValueSource(strings = {"", "--virtual"})
-    void shouldMeasureEveryAlgorithmAndWriteAFile(String option, @TempDir Path directory) throws Exception {
+    @CsvSource(delimiter = '|', value = {"ALLREDUCE | 8 | --segments", "SCAN | 8,1k | --virtual"})
+    void shouldMeasureEveryAlgorithmAndWriteAFile(Collective collective, String sizes, String option,
+            @TempDir Path directory) throws Exception {
         Path csv = directory.resolve("figures.csv");
-        List<String> arguments = new ArrayList<>(List.of("bench", "-n", "2", "--all-algorithms", "--bytes", "8,1k",
-                "--repeats", "1", "--rounds", "2", "--collective", "allreduce,barrier", "--csv", csv.toString()));
-        if (!option.isEmpty()) {
-            arguments.add(option);
-        }
-        Ended ended = run(directory, arguments.toArray(String[]::new));
+        Ended ended = run(directory, "bench", "-n", "2", "--all-algorithms", "--bytes", sizes, "--repeats", "1",
+                "--collective", collective.label() + ",barrier", "--csv", csv.toString(), option);
         assertThat(ended.status()).as(ended.err()).isZero();
         List<String> lines = Files.readAllLines(csv);
         assertThat(lines.get(0)).isEqualTo("contender,operation,layout,ranks,bytes,microseconds,low,high,calls");
-        int cells = 2 * (1 + Catalogue.of(Collective.ALLREDUCE).size()) + 1 + Catalogue.of(Collective.BARRIER).size();
+        int cells = sizes.split(",").length * (1 + Catalogue.of(collective).size()) + 1
+                + Catalogue.of(Collective.BARRIER).size();
         assertThat(lines).hasSize(1 + cells);
         assertThat(lines.subList(1, lines.size())).allSatisfy(line -> {
             String[] fields = line.split(",");
             assertThat(fields).hasSize(9);
             assertThat(Double.parseDouble(fields[5])).isPositive();
         });
-        assertThat(ended.out().lines().filter(line -> line.startsWith("allreduce") || line.startsWith("barrier")))
+        assertThat(ended.out().lines()
+                .filter(line -> line.startsWith(collective.label() + " ") || line.startsWith("barrier")))
                 .hasSize(cells);
     }
 
