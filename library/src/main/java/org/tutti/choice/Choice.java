@@ -74,17 +74,18 @@ public final class Choice {
 
             Rule.of(GATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
-            // one operation, however long the blocks are; where there are too many ranks, it has no room
-            Rule.of(ALLGATHER, Range.from(2), Range.upTo(64), ANY, Length.from(1 << 20), "blocks"),
+            // one operation, however long the blocks are; each is copied for each node, which many nodes make too much
+            Rule.of(ALLGATHER, Range.from(2), new Range(3, 8), ANY, Length.from(1 << 20), "blocks"),
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.from(1 << 10), "direct"),
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.ANY, "standard-exchange"),
             Rule.of(ALLGATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            // one operation, too; where there are too many ranks, it has no room
             Rule.of(ALL_TO_ALL, Range.from(2), Range.upTo(64), ANY, Length.from(256 << 10), "blocks"),
             // what goes more than once is little against its latency
             Rule.of(ALL_TO_ALL, Range.from(3), Range.ANY, ANY, Length.from(128), "direct"),
             Rule.of(ALL_TO_ALL, Range.from(3), Range.ANY, ANY, Length.ANY, "bruck"),
             Rule.of(ALL_TO_ALL, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
-            // each link has one sender at a time; off powers of two bytes would cross twice
+            // each link has one sender at a time; on three nodes bytes would cross twice, on eight it is no faster
             Rule.ofSlowLinks(REDUCE_SCATTER, Range.exactly(4), Length.from(64 << 10), "halving"),
             Rule.of(REDUCE_SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(REDUCE_SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "rank-order"),

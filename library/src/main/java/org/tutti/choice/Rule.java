@@ -79,7 +79,8 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
         @Override
         public String toString() {
             return equals(ANY) ? Rule.ANY : least == most ? String.valueOf(least)
-                    : most == Integer.MAX_VALUE ? least + " or more" : "up to " + most;
+                    : most == Integer.MAX_VALUE ? least + " or more"
+                            : least == 1 ? "up to " + most : least + " to " + most;
         }
     }
 

@@ -84,10 +84,11 @@ class ChoiceTest {
             0.1.0.1      | allreduce | ordered  | rank-order
             0.1.1.0.1/2  | allreduce | ordered  | rank-order
             1x4          | allgather | commutes | direct
-            2x1          | allgather | commutes | direct 1048576 blocks
+            2x1          | allgather | commutes | direct
+            2x2          | allgather | commutes | direct 1048576 blocks
             4x2          | allgather | commutes | standard-exchange 1024 direct 1048576 blocks
-            2x32         | allgather | commutes | direct 1048576 blocks
-            5x13         | allgather | commutes | standard-exchange 1024 direct
+            2x4          | allgather | commutes | direct 1048576 blocks
+            3x3          | allgather | commutes | standard-exchange 1024 direct
             1x4          | all_to_all | commutes | direct
             2x1          | all_to_all | commutes | direct 262144 blocks
             4x2          | all_to_all | commutes | bruck 128 direct 262144 blocks

@@ -23,8 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The simulator bites into the algorithms of the catalogue as they are: whatever goes wrong at one of their lines, a
- * wait, a copy, or a put, is found. The thorough run tries every fourth slip of every fourth algorithm, the short one
- * fewer; with {@code -Dsimulator.every=1 -Dslips.every=1} all are.
+ * wait, a copy, or a put, is found. The thorough run tries an eighth of the slips of every ninth algorithm, the short
+ * one of fewer algorithms; with {@code -Dsimulator.every=1 -Dslips.every=1} all are.
  */
 @Tag("sampled")
 class SlipsTest {

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The part of the sweep that every build does: each algorithm on some shapes, one part of its calls each; and some runs
- * with several operations in flight. Every second run is left to the thorough part.
+ * with several operations in flight. Of these runs the thorough part has more.
  */
 @Tag("sampled")
 @Execution(ExecutionMode.CONCURRENT)
@@ -79,7 +79,7 @@ class VerificationTest {
 
     /** The shortest and the longest chunks, and some that divide nothing. */
     @ParameterizedTest
-    @ValueSource(longs = {Chunked.CHUNK_BYTES_MIN, 21 << 10, Chunked.CHUNK_BYTES_MAX})
+    @ValueSource(longs = {Chunked.CHUNK_BYTES_MIN, 21 << 10, 240 << 10, Chunked.CHUNK_BYTES_MAX})
     void shouldFindNothingWrongWithOtherChunks(long bytes) {
         Random random = new Random(SEED);
         List<String> failures = new ArrayList<>();

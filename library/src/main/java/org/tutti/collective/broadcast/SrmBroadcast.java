@@ -30,7 +30,7 @@ import org.tutti.pattern.Tree;
  * <li>above 64 KiB: every child sends the address of its user's buffer to its parent, which puts there straight; in the
  * nodes, the message goes through the two buffers as the chunks arrive. A Java array cannot be addressed from
  * elsewhere: then the child sends the address of buffers of its own, from which its node copies: two in the paper,
- * eight here, so that nobody waits for a credit while the others are full.
+ * eight here, or two of 240 KiB, so that nobody waits for a credit while the others are full.
  * </ol>
  *
  * <p>The paper's READY flags are one word of the root here, and "the flag is cleared" is a rank's DONE word, which is

@@ -100,8 +100,8 @@ public final class TuneCommand implements Callable<Integer> {
         }
         List<String> names = !algorithms.isEmpty() ? algorithms : tuned.stream()
                 .flatMap(collective -> bytes.stream().map(size -> Shape.chosen(collective, topology, size)))
-                .filter(Chunked.class::isInstance).map(Algorithm::description).map(Algorithm.Description::name)
-                .distinct().toList();
+                .filter(Chunked.class::isInstance).map(Algorithm::description)
+                .map(description -> description.name().split("@", 2)[0]).distinct().toList();
         if (names.isEmpty()) {
             throw new UsageException("what Tutti chooses here has no chunks; name others with --algorithm");
         }

@@ -76,6 +76,7 @@ class InfoTest {
                                 + "rabenseifner",
                         "allreduce|1|any|yes|any|512 B or more|any|index-radix",
                         "allreduce|1|17 or more|any|any|any|any|srm",
+                        "allgather|2 or more|3 to 8|any|any|1024 KiB or more|blocks",
                         "before these lines, with --algorithm qian-afsahi:",
                         "allgather|2 or more|any|any|any|512 B or more|bruck");
     }

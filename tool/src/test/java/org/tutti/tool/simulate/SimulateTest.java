@@ -188,6 +188,18 @@ class SimulateTest {
                 .contains("\ntutti index-range@4k,reduce,", "\ntutti index-range@256k,reduce,");
     }
 
+    /** Between two nodes that is srm with chunks of 240 KiB. */
+    @Tag("thorough")
+    @Test
+    void shouldTuneWhatIsChosenWithOtherChunksThanUsual() throws Exception {
+        Ended ended = tutti("tune", "-n", "2", "--nodes", "2", "--model", "gigabit", "--collective", "reduce",
+                "--bytes", "512k", "--repeats", "1", "--csv", "sweep.csv");
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).containsPattern("\\| reduce \\| srm \\| 524288 \\| \\d+k \\| [\\d.]+ \\| [\\d.]+ ");
+        assertThat(directory.resolve("sweep.csv")).content().contains("\ntutti srm,reduce,", "\ntutti srm@4k,reduce,")
+                .doesNotContain("srm@240k@");
+    }
+
     @Tag("thorough")
     @Test
     void shouldMeasureAModelThatCanBeReadBack() throws Exception {
