@@ -235,9 +235,9 @@ public abstract class Communicator implements AutoCloseable {
      * has of the node's memory is given back when all ranks of the node have closed it, or ended, the next time that
      * its first rank there makes or closes a group. Without effect when it is closed.
      *
-     * @throws CollectiveMismatchException when this rank and another one of its node have called different things, or
-     *             with another root, count, type or operator, in their very last calls here, in which nobody waited;
-     *             the communicator is closed nevertheless
+     * @throws CollectiveMismatchException when this rank and one of its node that has closed the communicator, or left
+     *             the job, have made different calls on it, such as one call less, or one with another root, count,
+     *             type or operator; the communicator is closed nevertheless
      * @throws IllegalStateException when it is the world, which its {@link Job} closes, a call of it is in flight, or
      *             remote memory or mutexes that were allocated by it are open
      */

@@ -18,14 +18,12 @@ public final class Blocks {
     private final long[] displacements;
     private final long end;
     private final int[] overlap; // two ranks, or none
-    private final int fingerprint;
 
     private Blocks(long[] counts, long[] displacements) {
         this.counts = counts;
         this.displacements = displacements;
         this.end = check();
         this.overlap = findOverlap();
-        this.fingerprint = Arrays.hashCode(counts);
     }
 
     /**
@@ -142,13 +140,6 @@ public final class Blocks {
      */
     public long end() {
         return end;
-    }
-
-    /**
-     * {@return a number that is the same for blocks of the same lengths, and mostly differs for others}
-     */
-    public int fingerprint() {
-        return fingerprint;
     }
 
     void check(int size, long length, String name) {

@@ -38,12 +38,13 @@ public interface Job extends AutoCloseable {
      * Leaves the job: later calls on its communicators throw {@link IllegalStateException}. A rank that waits for one
      * that has left gets {@link RankFailedException}. Closing again has no effect.
      *
-     * <p>Ranks of different nodes that differ in their very last calls, in which nobody waited, are not told: a barrier
-     * before closing tells them.
+     * <p>All ranks of a communicator must have made the same calls when they leave. The rank that leaves later compares
+     * its calls with those of the ranks that have left before: with those of its own node here, with those of other
+     * nodes when the last rank of its process leaves.
      *
-     * @throws CollectiveMismatchException when this rank and another one of its node have called different things, or
-     *             with another root, count, type or operator, in their very last calls, in which nobody waited; this
-     *             rank takes no further part in the job then, and counts as failed
+     * @throws CollectiveMismatchException when this rank and one that has left have made different calls on a
+     *             communicator, such as one call less, or one with another root, count, type or operator; this rank
+     *             takes no further part in the job then
      */
     @Override
     void close();

@@ -1,22 +1,165 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti;
 
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.job.LocalNodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What differs in the very last calls of a job, in which nobody waits for anybody, is found when the job or
- * the group closes.
+ * A difference in the last calls of a job, in which no rank waits for another one, is found when the job or the group
+ * closes: on one node, and between nodes.
  */
 @Timeout(120)
 class LastCallTest {
+    private static final int NUMBERS = 4;
+
+    /** For each rank its node. */
+    private static final List<int[]> LAYOUTS = List.of(new int[]{0, 0, 0, 0}, new int[]{0, 0}, new int[]{0, 1},
+            new int[]{0, 0, 1, 1}, new int[]{0, 1, 2}, new int[]{0, 1, 0, 1});
+
+    /** Calls that leave a rank out, in which the others wait for nobody. */
+    private enum Skipped {
+        GATHER_WITHOUT_ROOT(true, (world, isSkipped) -> {
+            for (int call = 0; call < (isSkipped ? 9 : 10); call++) {
+                world.gather(new int[NUMBERS], new int[NUMBERS * world.size()], 0);
+            }
+        }),
+        REDUCE_WITHOUT_ROOT(true, (world, isSkipped) -> {
+            if (!isSkipped) {
+                world.reduce(new double[NUMBERS], Reduction.SUM, 0);
+            }
+        }),
+        LONG_REDUCE_WITHOUT_ROOT(true, (world, isSkipped) -> {
+            if (!isSkipped) {
+                world.reduce(new double[200], Reduction.SUM, 0);
+            }
+        }),
+        BROADCAST_WITHOUT_OTHER(false, (world, isSkipped) -> {
+            if (!isSkipped) {
+                world.broadcast(new long[NUMBERS], 0);
+            }
+        }),
+        SCATTER_WITHOUT_OTHER(false, (world, isSkipped) -> {
+            if (!isSkipped) {
+                world.scatter(new byte[world.size()], new byte[1], 0);
+            }
+        }),
+        SCAN_WITHOUT_LAST(false, (world, isSkipped) -> {
+            if (!isSkipped) {
+                world.scan(new int[]{1}, Reduction.SUM);
+            }
+        }),
+        STARTED_REDUCE_WITHOUT_ROOT(true, (world, isSkipped) -> {
+            if (!isSkipped) {
+                world.nonBlocking().reduce(new double[NUMBERS], Reduction.SUM, 0).await();
+            }
+        }),
+        PREPARED_BROADCAST_WITHOUT_OTHER(false, (world, isSkipped) -> {
+            var prepared = world.prepare().broadcast(new long[NUMBERS], 0);
+            if (!isSkipped) {
+                prepared.run();
+            }
+        }),
+        REDUCE_IN_A_GROUP_WITHOUT_ROOT(true, (world, isSkipped) -> {
+            Communicator group = world.duplicate();
+            if (!isSkipped) {
+                group.reduce(new double[NUMBERS], Reduction.SUM, 0);
+            }
+        }),
+        REDUCE_IN_A_CLOSED_GROUP_WITHOUT_ROOT(true, (world, isSkipped) -> {
+            try (Communicator group = world.duplicate()) {
+                if (!isSkipped) {
+                    group.reduce(new double[NUMBERS], Reduction.SUM, 0);
+                }
+            }
+        });
+
+        private final boolean skipsFirst;
+        private final BiConsumer<Communicator, Boolean> calls;
+
+        Skipped(boolean skipsFirst, BiConsumer<Communicator, Boolean> calls) {
+            this.skipsFirst = skipsFirst;
+            this.calls = calls;
+        }
+
+        /** Lets the first or the last rank leave the last call out. */
+        void run(Job job) {
+            Communicator world = job.world();
+            world.barrier();
+            calls.accept(world, world.rank() == (skipsFirst ? 0 : world.size() - 1));
+        }
+
+        /** Lets no rank leave it out. */
+        void runWhole(Job job) {
+            job.world().barrier();
+            calls.accept(job.world(), false);
+        }
+    }
+
+    static List<Arguments> skipped() {
+        return Arrays.stream(Skipped.values())
+                .flatMap(each -> LAYOUTS.stream().map(layout -> Arguments.of(each, layout))).toList();
+    }
+
+    @ParameterizedTest(name = "{0} {1}")
+    @MethodSource("skipped")
+    void shouldFindThatARankHasLeftTheLastCallOut(Skipped skipped, int[] nodeOfRank) {
+        assertThatThrownBy(() -> LocalNodes.run(nodeOfRank, skipped::run)).satisfies(thrown -> {
+            Throwable failure = thrown instanceof AssertionError ? thrown.getCause() : thrown;
+            if (failure instanceof RankFailedException) { // a rank that has to wait for the other one hears it there
+                assertThat(failure).hasMessageContaining("has left the job");
+            } else {
+                assertThat(failure).isInstanceOf(CollectiveMismatchException.class)
+                        .message().contains("all ranks").containsAnyOf("made", "called different");
+                assertThat(((CollectiveMismatchException) failure).isFirstHand()).isTrue();
+            }
+        });
+    }
+
+    @ParameterizedTest(name = "{0} {1}")
+    @MethodSource("skipped")
+    void shouldHaveNothingAgainstRanksThatMakeAllCalls(Skipped skipped, int[] nodeOfRank) {
+        LocalNodes.run(nodeOfRank, skipped::runWhole);
+    }
+
+    @Test
+    void shouldNameTheCallThatWasLeftOut() {
+        assertThatThrownBy(() -> LocalNodes.run(new int[]{0, 0}, Skipped.GATHER_WITHOUT_ROOT::run)).cause()
+                .hasMessageMatching("rank 1 called gather \\(algorithm \\S+\\) of 4 int elements with root 0 as call"
+                        + " number 11 on its communicator, but rank 0 made 10 calls there in all.*");
+        assertThatThrownBy(() -> LocalNodes.run(new int[]{0, 1}, Skipped.GATHER_WITHOUT_ROOT::run))
+                .hasMessageMatching("rank 1 called gather \\(algorithm \\S+\\) of 4 int elements with root 0 as call"
+                        + " number 11 on its communicator, but rank 0 made 10 calls there in all.*");
+    }
+
+    /** A deadline breaks the group at one rank, which goes on; the others may not know when they leave. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void shouldHaveNothingAgainstAGroupThatIsBroken(int nodeOfSecond) {
+        LocalNodes.run(new int[]{0, nodeOfSecond}, job -> {
+            Communicator group = job.world().duplicate();
+            if (job.rank() == 0) {
+                assertThatExceptionOfType(DeadlineExceededException.class).isThrownBy(
+                        () -> group.withDeadline(Duration.ofMillis(20)).reduce(new int[1], Reduction.SUM, 0));
+            }
+            job.world().barrier();
+        });
+    }
+
     private static void assertThatItDiffers(int ranks, Consumer<Communicator> last, String one, String other) {
         assertThatExceptionOfType(RankFailedException.class).isThrownBy(() -> Tutti.runLocal(ranks, job -> {
             job.world().barrier();

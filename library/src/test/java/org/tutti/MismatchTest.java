@@ -3,9 +3,11 @@ package org.tutti;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -125,5 +127,40 @@ class MismatchTest {
                 }
             }
         }), "reduce (algorithm", "allreduce (algorithm");
+    }
+
+    /** Lengths whose hash by {@link java.util.Arrays#hashCode(int[])} is the same. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 5})
+    void shouldTellLengthsOfBlocksApartThatDifferInARegularWay(int ranks) {
+        int[] usual = {10, 40, 5, 1, 1};
+        int[] odd = {11, 9, 5, 1, 1};
+        List<String> messages = differ(ranks, (world, isOdd) -> {
+            Blocks blocks = Blocks.of(Arrays.copyOf(isOdd ? odd : usual, ranks));
+            world.reduceScatter(new int[(int) blocks.end()], blocks,
+                    new int[(int) blocks.count(world.rank())], Reduction.SUM);
+        });
+        assertNames(messages, "of blocks of int elements (" + IntStream.range(0, ranks).map(rank -> usual[rank]).sum()
+                + " in all, the longest block 40 for rank 1)", "the longest block 11 for rank 0)");
+        assertThat(messages).anyMatch(message -> message.contains(" with blocks of 10, 40")
+                || message.contains(" with blocks of 11, 9"));
+    }
+
+    @Test
+    void shouldSayThatLengthsDifferWhereSumAndLongestDoNot() {
+        List<String> messages = differ(3, (world, isOdd) -> {
+            Blocks blocks = isOdd ? Blocks.of(40, 2, 3) : Blocks.of(40, 3, 2);
+            world.reduceScatter(new int[45], blocks, new int[(int) blocks.count(world.rank())], Reduction.SUM);
+        });
+        assertNames(messages, "with blocks of 40, ", "called it with other lengths of the blocks");
+    }
+
+    @Test
+    void shouldTellLengthsApartInRequestsAndPreparedCalls() {
+        assertNames(differ(2, (world, isOdd) -> {
+            Blocks blocks = isOdd ? Blocks.of(11, 9) : Blocks.of(10, 40);
+            world.nonBlocking().reduceScatter(new int[50], blocks, new int[(int) blocks.count(world.rank())],
+                    Reduction.SUM).await();
+        }), "the longest block 40 for rank 1)", "the longest block 11 for rank 0)");
     }
 }

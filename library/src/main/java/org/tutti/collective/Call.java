@@ -2,6 +2,8 @@
 package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.tutti.Blocks;
 import org.tutti.Collective;
@@ -20,6 +22,8 @@ import org.tutti.collective.kernel.Kernel;
  * orders what was said and drawn before what the operations read.
  */
 public final class Call {
+    private static final int LENGTHS_SHOWN = 16;
+
     /** In terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for never. */
     long deadlineNanos;
 
@@ -29,8 +33,15 @@ public final class Call {
     /** Of all operations together. */
     long count;
 
-    /** Of what must be the same at all ranks. */
+    /** Of everything that must be the same at all ranks. */
     long hash;
+
+    /** Where all ranks know the lengths of all blocks: how many elements these have together. */
+    long blockElements;
+
+    /** The same: the lowest rank whose block is the longest, and the elements of that block. */
+    int longestBlock;
+    long longestBlockElements;
 
     /** The number of the present operation, its first if it has several. */
     long sequence;
@@ -44,6 +55,7 @@ public final class Call {
     private Blocks sourceBlocks;
     private Blocks targetBlocks;
     private boolean isUnequal;
+    private long blocksFingerprint;
     private boolean sourceHasBlocks;
     private boolean targetHasBlocks;
     private final Area source = new Area();
@@ -91,6 +103,10 @@ public final class Call {
         sourceBlocks = other.sourceBlocks;
         targetBlocks = other.targetBlocks;
         isUnequal = other.isUnequal;
+        blocksFingerprint = other.blocksFingerprint;
+        blockElements = other.blockElements;
+        longestBlock = other.longestBlock;
+        longestBlockElements = other.longestBlockElements;
         sourceHasBlocks = other.sourceHasBlocks;
         targetHasBlocks = other.targetHasBlocks;
     }
@@ -144,10 +160,8 @@ public final class Call {
         sourceBlocks = ofSource;
         targetBlocks = ofTarget;
         isUnequal = unequal;
-        if (isUnequal && collective().combines()) { // all ranks know all lengths: operations cut the longest one
-            for (int other = 0; other < ofSource.ranks(); other++) {
-                blockBytes = Math.max(blockBytes, ofSource.count(other) * type.bytes());
-            }
+        if (hasCommonBlocks()) {
+            setCommonBlocks(ofSource);
         }
         sourceHasBlocks = collective().sourceHasBlocks(rank, root);
         targetHasBlocks = collective().targetHasBlocks(rank, root);
@@ -158,6 +172,24 @@ public final class Call {
                 target.set(target.segment(), sourceAt(rank));
             }
         }
+    }
+
+    /** Operations cut the longest block; a fingerprint stands for the lengths, which must be the same at all ranks. */
+    private void setCommonBlocks(Blocks blocks) {
+        blocksFingerprint = blocks.ranks();
+        blockElements = 0;
+        longestBlock = 0;
+        longestBlockElements = 0;
+        for (int rank = 0; rank < blocks.ranks(); rank++) {
+            long elements = blocks.count(rank);
+            blocksFingerprint = Fingerprint.mix(blocksFingerprint, elements);
+            blockElements += elements;
+            if (elements > longestBlockElements) {
+                longestBlock = rank;
+                longestBlockElements = elements;
+            }
+        }
+        blockBytes = Math.max(blockBytes, longestBlockElements * type.bytes());
     }
 
     /**
@@ -311,9 +343,24 @@ public final class Call {
         return isUnequal ? Math.clamp(sourceBytes(rank) - moved, 0, bytes) : bytes;
     }
 
-    /** What must be the same at all ranks: how many elements there are, or what is negative if lengths may differ. */
+    /** Whether blocks may differ in length, and each rank knows the lengths of all. */
+    boolean hasCommonBlocks() {
+        return isUnequal && collective().combines();
+    }
+
+    /**
+     * What must be the same at all ranks: the number of elements; or what is negative if lengths may differ, a
+     * fingerprint of the lengths where all ranks know them.
+     */
     long commonCount() {
-        return !isUnequal ? count : collective().combines() ? ~Integer.toUnsignedLong(sourceBlocks.fingerprint()) : -1;
+        return !isUnequal ? count : hasCommonBlocks() ? ~(blocksFingerprint >>> 1) : -1;
+    }
+
+    /** The lengths of the blocks that all ranks know, for messages. */
+    String blockLengths() {
+        int shown = Math.min(sourceBlocks.ranks(), LENGTHS_SHOWN);
+        return IntStream.range(0, shown).mapToObj(rank -> String.valueOf(sourceBlocks.count(rank)))
+                .collect(Collectors.joining(", ")) + (shown < sourceBlocks.ranks() ? " and so on" : "");
     }
 
     /** Makes sure that no block is longer than an operation can have, where a call is one. */
@@ -339,7 +386,7 @@ public final class Call {
                 : kernel == null ? operationBytesMax : kernel.wholeUnits(operationBytesMax);
         bytesLeft = all - bytes;
         hash = Descriptor.hash(this);
-        history = Descriptor.extend(ledger.history(), hash);
+        history = Fingerprint.extend(ledger.history(), hash);
         numbers = numbersEach;
         sequence = ledger.draw(hash, bytesLeft == 0 ? 1 : Math.ceilDiv(all, bytes), numbersEach);
     }
@@ -354,7 +401,7 @@ public final class Call {
         moved += bytes;
         bytes = Math.min(bytes, bytesLeft);
         bytesLeft -= bytes;
-        history = Descriptor.extend(history, hash);
+        history = Fingerprint.extend(history, hash);
         sequence += numbers;
         return true;
     }

@@ -16,17 +16,18 @@ final class CallComparison {
     private final Waiter.Check check;
     private final Machine machine;
     private final MemorySegment ring;
-    private final boolean looksBack;
+    private final Operation operation;
 
     /**
      * @param place the rank's
-     * @param check what may end its looking at another node
-     * @param looksBack whether the rank has returned from all its calls, so that it is in the line of none of them
+     * @param check may end a look at another node
+     * @param operation whose call the rank is in; null when the rank has returned from all its calls, so that it is in
+     *            the line of none of them
      */
-    CallComparison(Placement place, Waiter.Check check, boolean looksBack) {
+    CallComparison(Placement place, Waiter.Check check, Operation operation) {
         this.place = place;
         this.check = check;
-        this.looksBack = looksBack;
+        this.operation = operation;
         this.machine = place.machine;
         this.ring = place.ring;
     }
@@ -74,10 +75,8 @@ final class CallComparison {
     CollectiveMismatchException mismatch(long sequence, int other) {
         CollectiveMismatchException named = find(sequence, other);
         return named != null ? named
-                : new CollectiveMismatchException(place.describe() + " and " + place.members.describe(other)
-                        + " called different collectives, or disagreed on an argument, some calls ago"
-                        + seen() + "; all ranks must call the same collectives in the same order, with the same"
-                        + " arguments", true);
+                : mismatch(place.describe() + " and " + place.members.describe(other)
+                        + " called different collectives, or disagreed on an argument, some calls ago" + seen());
     }
 
     /**
@@ -90,32 +89,97 @@ final class CallComparison {
      */
     CollectiveMismatchException find(long sequence, int other) {
         int local = place.localRankOf(other);
-        for (long operation = Math.max(0, sequence - place.layout.slots() + 1); operation <= sequence; operation++) {
-            if (local < 0 && !fetch(operation, other)) {
+        for (long number = Math.max(0, sequence - place.layout.slots() + 1); number <= sequence; number++) {
+            if (local < 0 && !fetch(number, other)) {
                 break;
             }
             MemorySegment cells = local < 0 ? place.fetched : ring;
-            long mine = descriptor(operation, place.localRank);
-            long theirs = local < 0 ? RingLayout.DESCRIPTOR : descriptor(operation, local);
-            if (isDescribed(operation) && machine.load(cells, theirs) == operation + 1
+            long mine = descriptor(number, place.localRank);
+            long theirs = local < 0 ? RingLayout.DESCRIPTOR : descriptor(number, local);
+            if (isDescribed(number) && machine.load(cells, theirs) == number + 1
                     && machine.loadPlain(ring, mine + RingLayout.DESCRIPTOR_CALL) != machine.loadPlain(cells,
                             theirs + RingLayout.DESCRIPTOR_CALL)) {
-                String called = Descriptor.text(machine, cells, theirs);
-                boolean isHere = operation == sequence && !looksBack;
+                String own = Descriptor.text(machine, ring, mine);
+                String called = difference(own, mine, cells, theirs);
+                boolean isHere = operation != null && number == sequence;
                 VarHandle.loadLoadFence();
-                if (machine.load(cells, theirs) == operation + 1) {
-                    return new CollectiveMismatchException(place.describe() + " called "
-                            + Descriptor.text(machine, ring, mine)
-                            + (isHere ? CallSite.here() : "")
-                            + " as call number " + (operation + 1) + " on its communicator, but "
-                            + place.members.describe(other) + " called " + called
-                            + (isHere ? "" : seen())
-                            + "; all ranks must call the same collectives in the same order, with the same arguments",
-                            true);
+                if (machine.load(cells, theirs) == number + 1) {
+                    return mismatch(place.describe() + " called " + own + (isHere ? lengths() + CallSite.here() : "")
+                            + " as call number " + (number + 1) + " on its communicator, but "
+                            + place.members.describe(other) + " called " + called + (isHere ? "" : seen()));
                 }
             }
         }
         return null;
+    }
+
+    /** What another rank has called, so that it can be told from what this one has. */
+    private String difference(String own, long mine, MemorySegment cells, long theirs) {
+        String called = Descriptor.text(machine, cells, theirs);
+        if (!called.equals(own)) {
+            return called;
+        }
+        return machine.loadPlain(ring, mine + RingLayout.DESCRIPTOR_COUNT) == machine.loadPlain(cells,
+                theirs + RingLayout.DESCRIPTOR_COUNT)
+                        ? "it with an operator or algorithm whose name differs after " + Label.LENGTH + " bytes"
+                        : "it with other lengths of the blocks";
+    }
+
+    /** The lengths of the blocks of the call that this rank is in, where all ranks must know the same. */
+    private String lengths() {
+        return operation.call.hasCommonBlocks() ? " with blocks of " + operation.call.blockLengths() + " elements" : "";
+    }
+
+    /**
+     * Compares all that this rank has called with all that another rank has, when neither calls anything more.
+     *
+     * @param other the other rank
+     * @param drawnThere how many operations that one has drawn
+     * @param historyThere the fingerprint of its calls
+     * @return what names the calls that differ, or null if none do
+     */
+    CollectiveMismatchException compareEnds(int other, long drawnThere, long historyThere) {
+        long drawn = place.ledger.drawn();
+        if (drawn == drawnThere && place.ledger.history() == historyThere) {
+            return null;
+        }
+        long common = Math.min(drawn, drawnThere);
+        CollectiveMismatchException named = place.localRankOf(other) < 0 ? null : find(common - 1, other);
+        if (named != null) {
+            return named;
+        }
+        String self = place.describe();
+        String them = place.members.describe(other);
+        if (drawn == drawnThere) {
+            return mismatch(self + " and " + them + " both made " + calls(drawn) + " on their communicator, but not the"
+                    + " same ones; the last one of " + self + " was " + describedAt(drawn - 1, place.rank) + seen());
+        }
+        String one = drawn > drawnThere ? self : them;
+        return mismatch(one + " called " + describedAt(common, drawn > drawnThere ? place.rank : other)
+                + " as call number " + (common + 1) + " on its communicator, but " + (drawn > drawnThere ? them : self)
+                + " made " + calls(common) + " there in all" + seen());
+    }
+
+    /** What a rank of this node has called as a certain operation; a collective if that cannot be said any more. */
+    private String describedAt(long number, int rank) {
+        int local = place.localRankOf(rank);
+        if (local >= 0 && isDescribedBy(rank, number)) {
+            String called = Descriptor.text(machine, ring, descriptor(number, local));
+            VarHandle.loadLoadFence();
+            if (isDescribedBy(rank, number)) {
+                return called;
+            }
+        }
+        return "a collective";
+    }
+
+    private static String calls(long number) {
+        return number == 1 ? "1 call" : number + " calls";
+    }
+
+    private static CollectiveMismatchException mismatch(String difference) {
+        return new CollectiveMismatchException(difference
+                + "; all ranks must call the same collectives in the same order, with the same arguments", true);
     }
 
     private static String seen() {

@@ -16,6 +16,8 @@ final class Descriptor {
     private static final int OPERATOR_WORDS = Label.LENGTH / Long.BYTES;
     private static final int ALGORITHM_WORDS = OPERATOR_WORDS;
     private static final int NO_TYPE = 0xff;
+    private static final int LONGEST_RANK_SHIFT = 48;
+    private static final long LONGEST_ELEMENTS_MASK = (1L << LONGEST_RANK_SHIFT) - 1;
     private static final long FIRST_PRIME = 0x9e3779b97f4a7c15L;
     private static final long SECOND_PRIME = 0xc2b2ae3d27d4eb4fL;
 
@@ -34,11 +36,6 @@ final class Descriptor {
                 * FIRST_PRIME ^ call.operator().hash();
     }
 
-    /** The fingerprint of a call and all before it. */
-    static long extend(long history, long hash) {
-        return history * SECOND_PRIME + hash;
-    }
-
     /** Writes the descriptor of a call's present operation; who reads the old one meanwhile can tell. */
     static void write(Machine machine, MemorySegment cells, long descriptor, Call call) {
         Label operator = call.operator();
@@ -50,6 +47,11 @@ final class Descriptor {
         machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT, call.commonCount());
         machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND, kind(call));
         machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_TRAITS, operator.traits());
+        if (call.hasCommonBlocks()) {
+            machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_ELEMENTS, call.blockElements);
+            machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_LONGEST,
+                    (long) call.longestBlock << LONGEST_RANK_SHIFT | call.longestBlockElements & LONGEST_ELEMENTS_MASK);
+        }
         for (int word = 0; word < OPERATOR_WORDS; word++) {
             machine.storePlain(cells, descriptor + RingLayout.NAMES + (long) word * Long.BYTES, operator.word(word));
         }
@@ -72,6 +74,12 @@ final class Descriptor {
             long count = machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT);
             text.append(" of ").append(count < 0 ? "blocks of" : count).append(' ')
                     .append(type.name().toLowerCase(Locale.ROOT)).append(" elements");
+            if (count < 0 && called.combines()) {
+                long longest = machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_LONGEST);
+                text.append(" (").append(machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_ELEMENTS))
+                        .append(" in all, the longest block ").append(longest & LONGEST_ELEMENTS_MASK)
+                        .append(" for rank ").append(longest >>> LONGEST_RANK_SHIFT).append(')');
+            }
         }
         if (called.hasRoot()) {
             text.append(" with root ").append(kind >>> Integer.SIZE);

@@ -69,34 +69,63 @@ public final class Ending {
     }
 
     /**
-     * Looks, when this rank has called all that it calls, for a rank of its node that has called something else in the
-     * very last calls, in which nobody may have waited for anybody. Who has not come to them yet looks itself when it
-     * leaves: whoever comes last sees what the others have described.
+     * Says what this rank has called, when it calls nothing more, and compares that with the calls of the ranks of its
+     * node that have said so. In the last calls of a communicator a rank may have waited for nobody, and a rank may
+     * have left them out. Of two ranks the one that says so last finds the difference: each stores what it has called
+     * before it looks, with a full fence between, so at least one of them sees what the other has stored.
      *
-     * @return what names both calls; null if there is no such rank, or the communicator is broken
+     * @return what names the calls that differ; null if none do, or the communicator is broken
      */
-    public CollectiveMismatchException lookBack() {
-        long last = place.ledger.lastDrawn();
-        if (last < 0 || isBroken()) {
+    public CollectiveMismatchException compareCalls() {
+        if (isBroken()) {
             return null;
         }
-        VarHandle.fullFence(); // what this rank has described comes before its looking at the others
-        var comparison = new CallComparison(place, () -> {
-        }, true);
-        for (int each = 0; comparison.isDescribed(last) && each < place.localSize; each++) {
-            var mismatch = each == place.localRank ? null : lookBack(comparison, last, place.localRanks[each]);
+        long end = place.layout.end(place.localRank);
+        place.machine.storePlain(place.ring, end + RingLayout.END_FINGERPRINT, place.ledger.history());
+        place.machine.store(place.ring, end, place.ledger.drawn() + 1);
+        VarHandle.fullFence();
+        for (int each = 0; each < place.localSize; each++) {
+            long there = place.layout.end(each);
+            long drawn = place.machine.load(place.ring, there) - 1;
+            var mismatch = each == place.localRank || drawn < 0 ? null
+                    : comparison().compareEnds(place.localRanks[each], drawn,
+                            place.machine.loadPlain(place.ring, there + RingLayout.END_FINGERPRINT));
             if (mismatch != null) {
-                return mismatch;
+                return isBroken() ? null : mismatch; // a call that has failed may be none of another rank
             }
         }
         return null;
     }
 
-    private CollectiveMismatchException lookBack(CallComparison comparison, long last, int other) {
-        if (comparison.isDescribedBy(other, last)) {
-            return comparison.differs(last, other, place.ledger.history()) ? comparison.mismatch(last, other) : null;
-        }
-        return place.members.hasLeft(other) ? comparison.find(last, other) : null; // it has come to others only
+    /**
+     * Compares the calls of this rank, which calls nothing more, with those that a rank of another node has made.
+     *
+     * @param other that rank
+     * @param drawn how many operations it has drawn
+     * @param history the fingerprint of its calls
+     * @return what says how they differ; null if they do not, or the communicator is broken
+     */
+    public CollectiveMismatchException compareCalls(int other, long drawn, long history) {
+        return isBroken() ? null : comparison().compareEnds(other, drawn, history);
+    }
+
+    private CallComparison comparison() {
+        return new CallComparison(place, () -> {
+        }, null);
+    }
+
+    /**
+     * {@return how many operations this rank has drawn}
+     */
+    public long drawn() {
+        return place.ledger.drawn();
+    }
+
+    /**
+     * {@return the fingerprint of the calls that this rank has made}
+     */
+    public long history() {
+        return place.ledger.history();
     }
 
     /**

@@ -59,7 +59,6 @@ final class Ledger {
     private volatile boolean founded = true;
 
     private long drawn;
-    private long lastDrawn = -1;
     private long history;
     private final Occupant blocking = new Occupant("communicator");
 
@@ -92,17 +91,11 @@ final class Ledger {
     /** Adds the operations of a call, with so many numbers each, to the history; returns the number of the first. */
     long draw(long call, long operations, int numbersEach) {
         for (long operation = 0; operation < operations; operation++) {
-            history = Descriptor.extend(history, call);
+            history = Fingerprint.extend(history, call);
         }
         long first = drawn;
         drawn += operations * numbersEach;
-        lastDrawn = drawn - numbersEach;
         return first;
-    }
-
-    /** The number of the last operation that was drawn, or −1. */
-    long lastDrawn() {
-        return lastDrawn;
     }
 
     /** How many numbers were drawn. */

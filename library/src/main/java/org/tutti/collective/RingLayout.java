@@ -7,18 +7,22 @@ import org.tutti.pattern.NomialTree;
 
 /**
  * The shared block of one communicator on one node: the word that says it is broken, the edges and star cells through
- * which other nodes put data here, for each rank of the node a word that counts the operations it has left, and the
- * ring of slots. Every cell of a slot is four lines of its rank:
+ * which other nodes put data here, for each rank of the node a word that counts the operations it has left and a line
+ * in which it says at its end what it has called, and the ring of slots. Every cell of a slot is four lines of its
+ * rank:
  *
  * <pre>
  *  byte 0        64
  *   +------------+-----------------------+---------------------+-----------------+--------+-- … --+---------+
- *   | head, a    | edges of all slots    | stars of all slots  | left: a line    | slot 0 |       | last    |
- *   | line       | (none on one node)    | (none, likewise)    | for each rank   |        |       | slot    |
+ *   | head, a    | edges of all slots    | stars of all slots  | left and end: a | slot 0 |       | last    |
+ *   | line       | (none on one node)    | (none, likewise)    | line a rank each|        |       | slot    |
  *   +------------+-----------------------+---------------------+-----------------+--------+-- … --+---------+
  *
  *  the head: +0     broken word    +8 LANDINGS word   +16 address of the landings
  *            +24 their handles for other nodes, one of each rank that leads
+ *
+ *  an end line: +0 1 + the operations that its rank has drawn in all, 0 while it may draw more
+ *               +8 fingerprint of its calls
  *
  *  a left line: +0 left word    +8 number of the group that its rank is making, 0 while it makes none
  *               +16 at the group's master the address of the group's block   +24 operations that the rank has drawn
@@ -40,6 +44,7 @@ import org.tutti.pattern.NomialTree;
  *
  *  a descriptor: +0 sequence + 1 (word; 0 while it is being written)   +8 fingerprint   +16 hash of the call
  *                +24 count   +32 root, type and collective   +40 operator's unit and whether it commutes
+ *                of blocks whose lengths all ranks know: +48 elements in all   +56 the longest, and whose it is
  *      its names: +0 operator, 32 bytes   +32 algorithm, 32 bytes
  * </pre>
  *
@@ -135,6 +140,12 @@ public final class RingLayout {
     static final long DESCRIPTOR_COUNT = 24;
     static final long DESCRIPTOR_KIND = 32;
     static final long DESCRIPTOR_TRAITS = 40;
+    static final long DESCRIPTOR_ELEMENTS = 48;
+    static final long DESCRIPTOR_LONGEST = 56;
+
+    /** Where in its end line a rank has the fingerprint of its calls. */
+    static final long END_FINGERPRINT = 8;
+
     static final long NAMES = 192 - DESCRIPTOR;
     static final long ALGORITHM_NAME = NAMES + 32;
     static final long CELL_BYTES = 256;
@@ -160,6 +171,7 @@ public final class RingLayout {
     private final int slots;
     private final int edges;
     private final long firstLeft;
+    private final long firstEnd;
     private final long firstSlot;
     private final long slotBytes;
     private final long pairBytes;
@@ -173,7 +185,8 @@ public final class RingLayout {
         this.slots = slots(nodes, localRanks);
         this.edges = edges(nodes);
         this.firstLeft = star(slots, 0);
-        this.firstSlot = firstLeft + (long) localRanks * Words.LINE_BYTES;
+        this.firstEnd = firstLeft + (long) localRanks * Words.LINE_BYTES;
+        this.firstSlot = firstEnd + (long) localRanks * Words.LINE_BYTES;
         this.slotBytes = localRanks * CELL_BYTES;
         this.pairBytes = PAIR_LANDING + pairLandingBytes(nodes);
     }
@@ -293,6 +306,9 @@ public final class RingLayout {
             return part(inSlot % CELL_BYTES, "READY", DONE, "DONE", DESCRIPTOR, "descriptor") + " of local rank "
                     + inSlot / CELL_BYTES + " in slot " + (offset - firstSlot) / slotBytes;
         }
+        if (offset >= firstEnd) {
+            return "the end line of local rank " + (offset - firstEnd) / Words.LINE_BYTES;
+        }
         if (offset >= firstLeft) {
             return "the left word of local rank " + (offset - firstLeft) / Words.LINE_BYTES;
         }
@@ -338,6 +354,10 @@ public final class RingLayout {
 
     long left(int localRank) {
         return firstLeft + (long) localRank * Words.LINE_BYTES;
+    }
+
+    long end(int localRank) {
+        return firstEnd + (long) localRank * Words.LINE_BYTES;
     }
 
     long slot(long index) {

@@ -76,7 +76,7 @@ final class Waiting implements Waiter.Check {
         this.members = place.members;
         this.ledger = place.ledger;
         this.ring = place.ring;
-        this.comparison = new CallComparison(place, whileAwaiting, false);
+        this.comparison = new CallComparison(place, whileAwaiting, operation);
     }
 
     /** Waits until another rank has raised a word; what this one has put is on its way before. */

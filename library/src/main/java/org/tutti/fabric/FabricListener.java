@@ -25,6 +25,26 @@ public interface FabricListener {
     void news(int kind, long index, long value);
 
     /**
+     * This process says good-bye to another one.
+     *
+     * @param process the first rank of the other process
+     * @return what it says besides
+     */
+    default Farewell farewell(int process) {
+        return Farewell.NONE;
+    }
+
+    /**
+     * Another process says good-bye; {@link #left} follows.
+     *
+     * @param process the first rank of the process
+     * @param farewell what it says besides
+     */
+    default void hear(int process, Farewell farewell) {
+        // a listener without calls has nothing to compare
+    }
+
+    /**
      * A process has said good-bye; all that it had put here before has arrived.
      *
      * @param process the first rank of the process

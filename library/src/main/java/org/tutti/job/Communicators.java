@@ -9,6 +9,7 @@ import org.tutti.CollectiveMismatchException;
 import org.tutti.Topology;
 import org.tutti.TuttiException;
 import org.tutti.choice.Choice;
+import org.tutti.collective.Fingerprint;
 import org.tutti.collective.GroupBlock;
 import org.tutti.collective.LiveMachine;
 import org.tutti.collective.NodeView;
@@ -35,7 +36,6 @@ import org.tutti.onesided.Allocator;
  */
 final class Communicators {
     private static final long WORLD = 0;
-    private static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L;
 
     private final LiveJob job;
     private final Node node;
@@ -109,7 +109,7 @@ final class Communicators {
     LiveCommunicator make(Membership parent, String called, long number, int[] ranks, long deadlineNanos,
             Runnable together) {
         giveBackLeftovers();
-        long id = mix(parent.id, number);
+        long id = Fingerprint.mix(parent.id, number);
         var block = new GroupBlock(parent.team, called, id, ranks, deadlineNanos);
         block.begin();
         Membership made = null;
@@ -131,6 +131,9 @@ final class Communicators {
         } catch (Throwable failure) {
             parent.team.ending().breakNow(failure);
             if (made != null) {
+                if (network != null) {
+                    network.gossip().farewells().doubt(made.members.ranksInJob());
+                }
                 made.team.ending().leaveAll();
                 shut(made);
             }
@@ -185,21 +188,6 @@ final class Communicators {
     }
 
     /**
-     * A number that is made of two, so that different pairs have different ones, but by accident: one chance in 2^64.
-     */
-    static long mix(long number, long more) {
-        return spread(spread(number) + more);
-    }
-
-    /** Spreads numbers evenly: the finalizer of SplitMix64 (Steele, Lea, Flood 2014). */
-    private static long spread(long number) {
-        long spread = number + GOLDEN;
-        spread = (spread ^ spread >>> 30) * 0xBF58_476D_1CE4_E5B9L;
-        spread = (spread ^ spread >>> 27) * 0x94D0_49BB_1331_11EBL;
-        return spread ^ spread >>> 31;
-    }
-
-    /**
      * Closes a communicator at this rank; without effect when it is closed.
      *
      * @throws CollectiveMismatchException when the last calls there differ from those of others
@@ -216,7 +204,7 @@ final class Communicators {
             return;
         }
         membership.checkIdle();
-        var mismatch = lookBack(membership);
+        var mismatch = compareCalls(membership);
         shut(membership);
         if (mismatch != null) {
             throw mismatch;
@@ -239,10 +227,14 @@ final class Communicators {
         closed.removeIf(each -> each.blockReturn().goOn());
     }
 
-    /** What is found to differ from the calls of others when the rank leaves its job, or null. */
-    synchronized CollectiveMismatchException lookBack() {
+    /**
+     * Compares what the rank has called with the calls of others, when it leaves its job.
+     *
+     * @return what names the calls that differ, or null
+     */
+    synchronized CollectiveMismatchException compareCalls() {
         for (Membership each : open) {
-            var mismatch = lookBack(each);
+            var mismatch = compareCalls(each);
             if (mismatch != null) {
                 return mismatch;
             }
@@ -251,10 +243,17 @@ final class Communicators {
     }
 
     /** Only while all is well: what differs after a failure is a consequence of it. */
-    private CollectiveMismatchException lookBack(Membership membership) {
+    private CollectiveMismatchException compareCalls(Membership membership) {
         boolean isWell =
                 node.abortStatus() < 0 && node.firstFailedRank() < 0 && node.state(rank) == NodeLayout.JOINED;
-        return isWell ? membership.team.ending().lookBack() : null;
+        if (!isWell) {
+            return null;
+        }
+        var mismatch = membership.team.ending().compareCalls();
+        if (network != null) {
+            network.gossip().farewells().end(membership);
+        }
+        return mismatch;
     }
 
     /** The rank leaves its job: its requests in flight are to end. There may be no memory left to do this with. */

@@ -12,6 +12,7 @@ import org.tutti.collective.Breakage;
 import org.tutti.collective.RingLayout;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Farewell;
 import org.tutti.fabric.Loss;
 import org.tutti.memory.Words;
 
@@ -42,6 +43,7 @@ final class Gossip implements FabricListener {
 
     private final Node node;
     private final Directory directory;
+    private final Farewells farewells;
     private final int self;
     private final long silenceMillisMax;
     private final long standstillMillisMax;
@@ -203,6 +205,7 @@ final class Gossip implements FabricListener {
 
     Gossip(Node node, Directory directory, int self, long silenceMillisMax, long standstillMillisMax) {
         this.node = node;
+        this.farewells = new Farewells(node, self);
         this.directory = directory;
         this.self = self;
         this.silenceMillisMax = silenceMillisMax;
@@ -284,6 +287,21 @@ final class Gossip implements FabricListener {
     public void connected(int process) {
         newcomers = true;
         wakeWatch();
+    }
+
+    /** What this process says with its good-byes, and hears with those of others. */
+    Farewells farewells() {
+        return farewells;
+    }
+
+    @Override
+    public Farewell farewell(int process) {
+        return farewells.to(process);
+    }
+
+    @Override
+    public void hear(int process, Farewell farewell) {
+        farewells.hear(process, farewell);
     }
 
     @Override

@@ -24,6 +24,7 @@ import org.tutti.choice.Choice;
 import org.tutti.choice.Shortlist;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
+import org.tutti.collective.Fingerprint;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 
@@ -350,7 +351,7 @@ final class LiveCommunicator extends Communicator {
 
     /** All ranks of this communicator make groups, and come together here. Its next operation tells their numbers. */
     private Communicator split(String called, long color, int[] ranks, long deadlineNanos) {
-        return communicators.make(membership, called, Communicators.mix(team.nextOperation(), color), ranks,
+        return communicators.make(membership, called, Fingerprint.mix(team.nextOperation(), color), ranks,
                 deadlineNanos, () -> barrier(called, same(called), deadlineNanos));
     }
 

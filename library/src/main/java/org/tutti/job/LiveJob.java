@@ -88,7 +88,7 @@ final class LiveJob implements Job {
     private void leave() {
         try {
             boolean isWell = node.abortStatus() < 0 && node.state(rank) == NodeLayout.JOINED;
-            var mismatch = communicators.lookBack();
+            var mismatch = communicators.compareCalls();
             communicators.end();
             if (network != null && isWell) {
                 network.fabric().fenceAll(FENCE_MILLIS_MAX); // or news that it has left could overtake what it has put

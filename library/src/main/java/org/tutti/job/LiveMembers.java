@@ -4,6 +4,7 @@ package org.tutti.job;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
 import org.tutti.JobAbortedException;
 import org.tutti.RankFailedException;
@@ -40,6 +41,11 @@ final class LiveMembers implements Members {
     LiveMembers(Node node, int[] ranks) {
         this.node = node;
         this.ranks = ranks;
+    }
+
+    /** For each rank of the communicator its rank in the job. */
+    int[] ranksInJob() {
+        return ranks != null ? ranks : IntStream.range(0, node.size()).toArray();
     }
 
     /** Names the communicator in messages. */

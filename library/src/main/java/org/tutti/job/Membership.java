@@ -7,6 +7,7 @@ import java.util.Map;
 import org.tutti.Topology;
 import org.tutti.collective.BlockReturn;
 import org.tutti.collective.Call;
+import org.tutti.collective.Fingerprint;
 import org.tutti.collective.Machine;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
@@ -73,7 +74,7 @@ final class Membership {
     synchronized long numberOf(int[] ranks) {
         long list = ranks.length;
         for (int each : ranks) {
-            list = Communicators.mix(list, each);
+            list = Fingerprint.mix(list, each);
         }
         if (made.size() == LISTS_MAX && !made.containsKey(list)) {
             throw new IllegalStateException(
@@ -81,7 +82,7 @@ final class Membership {
                             + LISTS_MAX
                             + " different lists of ranks, which is the limit; create groups of a duplicate, or split");
         }
-        return Communicators.mix(list, made.merge(list, 1, Integer::sum));
+        return Fingerprint.mix(list, made.merge(list, 1, Integer::sum));
     }
 
     boolean isWorld() {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
+import org.tutti.CollectiveMismatchException;
 import org.tutti.JobStartException;
 import org.tutti.TuttiException;
 import org.tutti.fabric.AtomicOperation;
@@ -333,7 +334,11 @@ final class Network implements AutoCloseable {
         }
     }
 
-    /** Gives all back, also when a step throws, such as one that reads memory which has ended. */
+    /**
+     * Gives all back, also when a step throws, such as one that reads memory which has ended.
+     *
+     * @throws CollectiveMismatchException when ranks of another node have made other calls than those of this process
+     */
     @Override
     public void close() {
         try {
@@ -341,6 +346,10 @@ final class Network implements AutoCloseable {
         } finally {
             gossip.close();
             fabric.close();
+        }
+        CollectiveMismatchException mismatch = gossip.farewells().compare();
+        if (mismatch != null) {
+            throw mismatch;
         }
     }
 

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Communicator;
 import org.tutti.CommunicatorBrokenException;
+import org.tutti.collective.Fingerprint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -26,7 +27,7 @@ class CommunicatorsTest {
         Set<Long> numbers = new HashSet<>();
         for (int operation = 0; operation < OPERATIONS; operation++) {
             for (int color = -1; color < COLORS; color++) {
-                numbers.add(Communicators.mix(0, Communicators.mix(operation, color)));
+                numbers.add(Fingerprint.mix(0, Fingerprint.mix(operation, color)));
             }
         }
         assertThat(numbers).hasSize(OPERATIONS * (COLORS + 1));
@@ -44,8 +45,8 @@ class CommunicatorsTest {
             for (long time = 1; time <= 8; time++) {
                 Communicator parent = world.duplicate();
                 if (world.rank() == 0) {
-                    nodes.takeRingHandle(0, Communicators.mix(((LiveCommunicator) parent).number(),
-                            Communicators.mix(list(all), 1)));
+                    nodes.takeRingHandle(0, Fingerprint.mix(((LiveCommunicator) parent).number(),
+                            Fingerprint.mix(list(all), 1)));
                 }
                 assertThat(catchThrowable(() -> parent.create(all))).isInstanceOfAny(IllegalStateException.class,
                         CommunicatorBrokenException.class);
@@ -63,7 +64,7 @@ class CommunicatorsTest {
     private static long list(int[] ranks) {
         long list = ranks.length;
         for (int each : ranks) {
-            list = Communicators.mix(list, each);
+            list = Fingerprint.mix(list, each);
         }
         return list;
     }

@@ -273,13 +273,21 @@ public final class LocalNodes implements AutoCloseable {
                 Thread.onSpinWait();
             }
         }
+        RuntimeException failure = null;
         for (Network network : networks) {
-            if (network != null) {
-                network.close();
+            try {
+                if (network != null) {
+                    network.close();
+                }
+            } catch (RuntimeException e) {
+                failure = failure == null ? e : failure;
             }
         }
         for (Memory memory : memories) {
             memory.close();
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 }

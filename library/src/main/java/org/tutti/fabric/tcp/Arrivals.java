@@ -196,7 +196,7 @@ final class Arrivals {
             }
             case FrameLayout.REPLY -> applyReply(effect);
             case FrameLayout.NEWS -> peer.hearNews(effect);
-            case FrameLayout.GOODBYE -> peer.hearGoodbye();
+            case FrameLayout.GOODBYE -> peer.hearGoodbye(effect);
             default -> throw new ProtocolException("a numbered frame of kind " + effect.kind);
         }
     }

@@ -22,7 +22,7 @@ import org.tutti.fabric.Fabric;
  *  ATOMIC               where               request         operand            expected       what to do
  *  COUNT                offset: bytes   of which rail   which is asked for
  *  NEWS                 offset: index       kind            value
- *  GOODBYE
+ *  GOODBYE              offset: calls       state           history            groups
  *  ACCUMULATE  bytes    where they go                       scale             imaginary   what to do
  * </pre>
  *

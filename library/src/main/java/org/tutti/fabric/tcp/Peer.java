@@ -9,6 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Farewell;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.Regions;
 import org.tutti.memory.Waiter;
@@ -483,8 +484,9 @@ final class Peer {
     }
 
     /** The other side has said good-bye. */
-    void hearGoodbye() {
+    void hearGoodbye(Frame goodbye) {
         heardGoodbye = true;
+        listener.hear(process, new Farewell((int) goodbye.word, goodbye.offset, goodbye.value, goodbye.tag));
         listener.left(process);
     }
 }

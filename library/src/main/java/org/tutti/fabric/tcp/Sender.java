@@ -266,7 +266,7 @@ final class Sender {
     // ---- news
 
     /** Sends a piece of news, or the good-bye, if there is room now. */
-    boolean tell(byte kind, int what, long index, long value) {
+    boolean tell(byte kind, int what, long index, long value, long more) {
         if (!peer.isOpen() || !sending.tryLock()) {
             return false;
         }
@@ -278,6 +278,7 @@ final class Sender {
             called.of(kind).word = what;
             called.offset = index;
             called.value = value;
+            called.tag = more;
             if (kind == FrameLayout.GOODBYE) {
                 peer.sayGoodbye();
             }

@@ -16,6 +16,7 @@ import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.Farewell;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Region;
@@ -42,6 +43,7 @@ public final class TcpFabric implements Fabric {
     private final AtomicLong refusals = new AtomicLong();
     private final Peers peers;
     private final ServiceThread service;
+    private final FabricListener listener;
     private final Sleepers sleepers = new Sleepers();
     private volatile boolean closing;
 
@@ -57,6 +59,7 @@ public final class TcpFabric implements Fabric {
      */
     public TcpFabric(LocalProcess local, int size, FabricListener listener, boolean coreForEach, Service service) {
         this.local = local;
+        this.listener = listener;
         this.waiter = Waiter.forAnswers(coreForEach, this);
         this.peers = new Peers(size, process -> new Peer(process, regions, listener, refusals, this,
                 new RailChoice(local.striping(), System::nanoTime, local.firstRail(process, size)), arena));
@@ -230,7 +233,7 @@ public final class TcpFabric implements Fabric {
             service.connect(peer, true);
             return false;
         }
-        return peer.sender().tell(FrameLayout.NEWS, kind, index, value);
+        return peer.sender().tell(FrameLayout.NEWS, kind, index, value, 0);
     }
 
     @Override
@@ -252,7 +255,7 @@ public final class TcpFabric implements Fabric {
     public boolean tellAll(int kind, long index, long value) {
         boolean all = true;
         for (Peer peer : peers.connected()) {
-            all &= peer.sender().tell(FrameLayout.NEWS, kind, index, value) || peer.isGone();
+            all &= peer.sender().tell(FrameLayout.NEWS, kind, index, value, 0) || peer.isGone();
         }
         return all;
     }
@@ -360,7 +363,9 @@ public final class TcpFabric implements Fabric {
     private void sayGoodbye(Peer peer, long deadlineNanos) {
         Waiter.Check patience = patience(deadlineNanos);
         try {
-            while (!peer.isGone() && !peer.sender().tell(FrameLayout.GOODBYE, 0, 0, 0)) {
+            Farewell farewell = listener.farewell(peer.process());
+            while (!peer.isGone() && !peer.sender().tell(FrameLayout.GOODBYE, farewell.state(), farewell.calls(),
+                    farewell.history(), farewell.groups())) {
                 patience.check();
                 poll();
                 Thread.yield();

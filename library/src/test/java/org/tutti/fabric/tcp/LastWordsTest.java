@@ -111,8 +111,8 @@ class LastWordsTest {
             staying.connect(new Wire[]{wires[0].end(1), wires[1].end(1)});
             wires[dead].beSilent();
             wires[dead].cut();
-            assertThat(leaving.sender().tell(FrameLayout.NEWS, 3, 5, 7)).isTrue();
-            assertThat(leaving.sender().tell(FrameLayout.GOODBYE, 0, 0, 0)).isTrue();
+            assertThat(leaving.sender().tell(FrameLayout.NEWS, 3, 5, 7, 0)).isTrue();
+            assertThat(leaving.sender().tell(FrameLayout.GOODBYE, 0, 0, 0, 0)).isTrue();
             staying.poll();
             assertThat(heard).containsExactly("news 3 5 7", "left 1");
         }

@@ -454,7 +454,7 @@ final class SimulatedProcess implements FabricListener {
     void tell() {
         long index = newsTold.size();
         newsTold.add(index);
-        if (!peer.sender().tell(FrameLayout.NEWS, 7, index, ~index)) {
+        if (!peer.sender().tell(FrameLayout.NEWS, 7, index, ~index, 0)) {
             newsTold.removeLast();
         }
     }
@@ -532,7 +532,7 @@ final class SimulatedProcess implements FabricListener {
 
     /** Says good-bye, and waits until that is heard. */
     void leave() {
-        while (!peer.isGone() && !peer.sender().tell(FrameLayout.GOODBYE, 0, 0, 0)) {
+        while (!peer.isGone() && !peer.sender().tell(FrameLayout.GOODBYE, 0, 0, 0, 0)) {
             job.turn(this);
         }
         fence();
@@ -606,7 +606,7 @@ final class SimulatedProcess implements FabricListener {
         assertThat(peer.sender().put(new PutTarget().at(0, 0, 0), bytes, 0, 8, job::check)).isFalse();
         assertThat(peer.requester().get(0, 0, bytes, 0, 8, job::check)).isEqualTo(-1);
         assertThat(peer.requester().atomic(0, 0, AtomicOperation.SWAP, 0, 0, job::check)).isEqualTo(-1);
-        assertThat(peer.sender().tell(FrameLayout.NEWS, 7, 0, 0)).isFalse();
+        assertThat(peer.sender().tell(FrameLayout.NEWS, 7, 0, 0, 0)).isFalse();
         peer.sender().askCount(job::check);
         assertThat(peer.poll()).isFalse();
         assertThat(peer.wantsToSend()).isFalse();

@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -63,6 +65,16 @@ class JobEndTest {
             launcher.awaitLines(3);
             assertThat(launcher.status()).isEqualTo(3);
             launcher.assertThatNothingIsLeft(Duration.ZERO);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-n 3", "--nodes 3 -n 3"})
+    void shouldEndWithAFailureWhenTheRootSkipsTheLastReduce(String shape) throws Exception {
+        var body = "job.world().barrier(); if (rank != 1) { job.world().reduce(new long[1], Reduction.SUM, 1); }";
+        try (var launcher = run(body, shape.split(" "))) {
+            assertThat(launcher.status()).isEqualTo(1);
+            assertThat(launcher.err()).containsAnyOf("called reduce (algorithm ", "rank 1 has left the job");
         }
     }
 
