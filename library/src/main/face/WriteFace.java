@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * "as in Communicator": the method of Communicator with the same parameters has the types, and the Javadoc.
  *
  * "all calls of NonBlockingCommunicator, each of which returns a PreparedCall": those which that template has as in
- * another one, but none for boolean[].
+ * another one.
  *
  * What may be null where it is a Span may be null where it is an array.
  *
@@ -114,13 +114,10 @@ Method likeItsModel(Method method, Path template) throws IOException {
     String tags = model.javadoc.substring(model.javadoc.indexOf("     * @param"))
             .replaceFirst("(?m)^     (?=\\* @throws|\\*/)",
                     "     * @return the " + (isPrepared(method) ? "prepared call" : "request") + "\n$0");
-    String types = model.types == null ? "" : model.types;
-    return new Method(isPrepared(method) ? types.replace("boolean[], ", "") : types, null, null,
-            "As " + link + ".\n\n" + tags, method.head,
+    return new Method(model.types == null ? "" : model.types, null, null, "As " + link + ".\n\n" + tags, method.head,
             method.name, method.parameters, method.body);
 }
 
-/** What stands for booleans is filled when a call is made, so it cannot be used again. */
 boolean isPrepared(Method method) {
     return method.head.contains(" PreparedCall ");
 }
@@ -142,14 +139,13 @@ String forAllScalars(Method method) {
 
 /** An array can always be used, and stands for itself. */
 String forArray(Method method, String array) {
-    return withArray(array, method.head + method.body)
-            .replaceAll("(?m)^ +(.*\\bcheck(Usable|Shareable|Target|Types)\\(.*\\)|\\w+\\.unstage\\(\\));\n", "")
+    return withArray(array, (method.head + method.body).replaceAll("Span\\.(un)?staging\\([^)]*\\)", "NOTHING"))
+            .replaceAll("(?m)^ +(.*\\bcheck(Usable|Shareable|Target|Types)\\(.*\\)|\\w+\\.(un)?stage\\(\\));\n", "")
             .replaceAll("checkFits\\((\\w+), (\\w+)\\)", "checkLengths($1.length, $2.length)")
             .replaceAll("checkBlocks\\((\\w+), (\\w+),", "checkBlockLengths($1.length, $2.length,")
             .replaceAll("(\\w+)\\.segment\\(\\)", "segments.of($1)")
             .replaceAll("\\w+\\.type\\(\\)", "DataType." + array.replace("[]", "").toUpperCase(Locale.ROOT))
-            .replaceAll("(\\w+)\\.count\\(\\)", "$1.length")
-            .replaceAll("\\w+::unstage", "NOTHING");
+            .replaceAll("(\\w+)\\.count\\(\\)", "$1.length");
 }
 
 /** An array in place of each span: where that may be null, the array may be, not its elements. */
@@ -157,11 +153,10 @@ String withArray(String array, String text) {
     return text.replaceAll("@Nullable Span\\b", array.replace("[]", " @Nullable []")).replaceAll("\\bSpan\\b", array);
 }
 
-/** Booleans, which no segment can be over, go into a span; those of a target are not read. */
+/** Booleans, which no segment can be over, go by a span that stands for them. */
 String forBooleans(Method method) {
     String arguments = method.parameters.replaceAll("@Nullable Span (\\w+)", "$1 == null ? null : Span $1")
-            .replace("Span target", "booleans.of(target)")
-            .replaceAll("Span (\\w+)", "Span.staged(booleans.of($1))")
+            .replaceAll("Span (\\w+)", "booleans.of($1)")
             .replaceAll("(@Nullable )?\\b\\w+ (?=\\w+(,|$))", "");
     return withArray("boolean[]", method.head)
             + (method.head.contains(" void ") ? "        " : "        return ")

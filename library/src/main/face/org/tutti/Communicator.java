@@ -29,6 +29,12 @@ import java.util.OptionalInt;
  * the two ranks need to know how long a block is that send and receive it; if they disagree, the call ends with a
  * {@link CollectiveMismatchException} that names both.
  *
+ * <p><b>Roots.</b> Only the root of {@code reduce} or {@code gather} needs a target, and only that of {@code scatter} a
+ * source. Another rank passes null for it, or leaves it out: {@code gather(source, root)} takes part in a {@code
+ * gather(source, target, root)} of the root, as the call in place is the same call at another rank. With {@link Blocks}
+ * another rank passes null for these, too, so {@code gather(source, root, null)} takes part in a {@code gather(source,
+ * target, blocks, root)}.
+ *
  * <p><b>Failure.</b> Calls end with {@link RankFailedException}, {@link DeadlineExceededException},
  * {@link CallInterruptedException}, {@link JobAbortedException}, {@link NodeMemoryException} or
  * {@link CommunicatorBrokenException}; after any of these the communicator stays broken, and the arrays that the call
@@ -255,6 +261,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void broadcast(Span data, int root) {
         Arguments.checkUsable(data.segment(), "data");
+        data.stage();
         callInPlace(Collective.BROADCAST, data.segment(), data.type(), data.count(), null, root);
         data.unstage();
     }
@@ -286,6 +293,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void reduce(Span data, Reduction reduction, int root) {
         Arguments.checkUsable(data.segment(), "data");
+        data.stage();
         callInPlace(Collective.REDUCE, data.segment(), data.type(), data.count(), reduction, root);
         data.unstage();
     }
@@ -304,6 +312,7 @@ public abstract class Communicator implements AutoCloseable {
     public void reduce(Span source, @Nullable Span target, Reduction reduction, int root) {
         Arguments.checkUsable(source.segment(), "source");
         MemorySegment segment = source.segment();
+        source.stage();
         if (rank() == root) {
             Objects.requireNonNull(target, "target, which the root needs");
             Arguments.checkFits(source, target);
@@ -325,6 +334,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void allreduce(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
+        data.stage();
         callInPlace(Collective.ALLREDUCE, data.segment(), data.type(), data.count(), reduction, 0);
         data.unstage();
     }
@@ -342,6 +352,7 @@ public abstract class Communicator implements AutoCloseable {
     public void allreduce(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
         Arguments.checkFits(source, target);
+        source.stage();
         call(Collective.ALLREDUCE, source.segment(), target.segment(), source.type(), source.count(), reduction, 0);
         target.unstage();
     }
@@ -373,6 +384,7 @@ public abstract class Communicator implements AutoCloseable {
     public void gather(Span source, @Nullable Span target, int root) {
         Arguments.checkUsable(source.segment(), "source");
         MemorySegment segment = source.segment();
+        source.stage();
         if (rank() == root) {
             Objects.requireNonNull(target, "target, which the root needs");
             Arguments.checkBlocks(source, target, size(), "target");
@@ -393,6 +405,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void gather(Span data, int root) {
         Arguments.checkUsable(data.segment(), "data");
+        data.stage();
         callInPlace(Collective.GATHER, data.segment(), data.type(), data.count(), null, root);
         data.unstage();
     }
@@ -414,6 +427,7 @@ public abstract class Communicator implements AutoCloseable {
             Objects.requireNonNull(source, "source, which the root needs");
             Arguments.checkUsable(source.segment(), "source");
             Arguments.checkBlocks(target, source, size(), "source");
+            source.stage();
             call(Collective.SCATTER, source.segment(), segment, target.type(), target.count(), null, root);
         } else {
             call(Collective.SCATTER, segment, segment, target.type(), target.count(), null, root);
@@ -431,6 +445,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void scatter(Span data, int root) {
         Arguments.checkUsable(data.segment(), "data");
+        data.stage();
         callInPlace(Collective.SCATTER, data.segment(), data.type(), data.count(), null, root);
         data.unstage();
     }
@@ -446,6 +461,7 @@ public abstract class Communicator implements AutoCloseable {
     public void allgather(Span source, Span target) {
         Arguments.checkUsable(source.segment(), "source");
         Arguments.checkBlocks(source, target, size(), "target");
+        source.stage();
         call(Collective.ALLGATHER, source.segment(), target.segment(), source.type(), source.count(), null, 0);
         target.unstage();
     }
@@ -460,6 +476,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void allgather(Span data) {
         Arguments.checkUsable(data.segment(), "data");
+        data.stage();
         callInPlace(Collective.ALLGATHER, data.segment(), data.type(), data.count(), null, 0);
         data.unstage();
     }
@@ -476,6 +493,7 @@ public abstract class Communicator implements AutoCloseable {
     public void allToAll(Span source, Span target) {
         Arguments.checkUsable(source.segment(), "source");
         Arguments.checkFits(source, target);
+        source.stage();
         call(Collective.ALL_TO_ALL, source.segment(), target.segment(), source.type(),
                 Arguments.blockCount(source.count(), size()), null, 0);
         target.unstage();
@@ -491,6 +509,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void allToAll(Span data) {
         Arguments.checkUsable(data.segment(), "data");
+        data.stage();
         callInPlace(Collective.ALL_TO_ALL, data.segment(), data.type(), data.count(), null, 0);
         data.unstage();
     }
@@ -508,6 +527,7 @@ public abstract class Communicator implements AutoCloseable {
         Arguments.checkUsable(target.segment(), "target");
         Arguments.checkUsable(source.segment(), "source");
         Arguments.checkBlocks(target, source, size(), "source");
+        source.stage();
         call(Collective.REDUCE_SCATTER, source.segment(), target.segment(), source.type(), target.count(), reduction,
                 0);
         target.unstage();
@@ -525,6 +545,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void reduceScatter(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
+        data.stage();
         callInPlace(Collective.REDUCE_SCATTER, data.segment(), data.type(), data.count(), reduction, 0);
         data.unstage();
     }
@@ -542,6 +563,7 @@ public abstract class Communicator implements AutoCloseable {
     public void scan(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
         Arguments.checkFits(source, target);
+        source.stage();
         call(Collective.SCAN, source.segment(), target.segment(), source.type(), source.count(), reduction, 0);
         target.unstage();
     }
@@ -557,6 +579,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void scan(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
+        data.stage();
         callInPlace(Collective.SCAN, data.segment(), data.type(), data.count(), reduction, 0);
         data.unstage();
     }
@@ -567,16 +590,19 @@ public abstract class Communicator implements AutoCloseable {
      * stays as it is.
      *
      * @param source the elements; [the same type and count|of the same length] at every rank
-     * @param kept where the combination goes[: of the source's type and count, and either the same memory or apart
+     * @param target where the combination goes[: of the source's type and count, and either the same memory or apart
      *            from it|, as long as source, or source itself]
      * @param reduction the operator
      * @throws IllegalArgumentException when the arguments do not fit each other
      */
-    public void exclusiveScan(Span source, Span kept, Reduction reduction) {
+    public void exclusiveScan(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
-        Arguments.checkFits(source, kept);
-        call(Collective.EXCLUSIVE_SCAN, source.segment(), kept.segment(), source.type(), source.count(), reduction, 0);
-        kept.unstage();
+        Arguments.checkFits(source, target);
+        source.stage();
+        target.stage();
+        call(Collective.EXCLUSIVE_SCAN, source.segment(), target.segment(), source.type(), source.count(), reduction,
+                0);
+        target.unstage();
     }
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
@@ -591,6 +617,7 @@ public abstract class Communicator implements AutoCloseable {
      */
     public void exclusiveScan(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
+        data.stage();
         callInPlace(Collective.EXCLUSIVE_SCAN, data.segment(), data.type(), data.count(), reduction, 0);
         data.unstage();
     }
@@ -601,27 +628,29 @@ public abstract class Communicator implements AutoCloseable {
      * root knows all lengths.
      *
      * @param source this rank's elements, as many as the root expects from it
-     * @param kept where the root receives the blocks[: of the source's type, apart from it|]; what lies between them
+     * @param target where the root receives the blocks[: of the source's type, apart from it|]; what lies between them
      *            stays as it is; other ranks may pass null
      * @param blocks where the root receives which rank's elements; other ranks may pass null
      * @param root the rank that receives the blocks
      * @throws IllegalArgumentException when root is no rank of the communicator, the blocks of the target overlap or do
      *             not lie in it, or the arguments do not fit each other
      */
-    public void gather(Span source, @Nullable Span kept, @Nullable Blocks blocks, int root) {
+    public void gather(Span source, @Nullable Span target, @Nullable Blocks blocks, int root) {
         Arguments.checkUsable(source.segment(), "source");
         MemorySegment segment = source.segment();
+        source.stage();
         if (rank() == root) {
-            Objects.requireNonNull(kept, "target, which the root needs");
-            Arguments.checkTypes(source, kept);
-            Arguments.checkUsable(kept.segment(), "target");
+            Objects.requireNonNull(target, "target, which the root needs");
+            Arguments.checkTypes(source, target);
+            Arguments.checkUsable(target.segment(), "target");
             Objects.requireNonNull(blocks, "the blocks of the target, which this rank needs");
-            Arguments.checkReceived(blocks, size(), kept.count());
+            Arguments.checkReceived(blocks, size(), target.count());
             Arguments.checkOwn(blocks, rank(), source.count());
-            Arguments.checkApart(segment, kept.segment());
-            callWithBlocks(Collective.GATHER, segment, kept.segment(), source.type(), source.count(), null, blocks,
+            Arguments.checkApart(segment, target.segment());
+            target.stage();
+            callWithBlocks(Collective.GATHER, segment, target.segment(), source.type(), source.count(), null, blocks,
                     null, root);
-            kept.unstage();
+            target.unstage();
         } else {
             callWithBlocks(Collective.GATHER, segment, segment, source.type(), source.count(), null, null, null, root);
         }
@@ -632,14 +661,15 @@ public abstract class Communicator implements AutoCloseable {
      * Gathers blocks of any length at the root, in place: the root has its own block where it belongs.
      *
      * @param data at the root what the blocks lie in; elsewhere this rank's block
-     * @param blocks where the root receives which rank's elements; other ranks may pass null
      * @param root the rank that receives the blocks
+     * @param blocks where the root receives which rank's elements; other ranks may pass null
      * @throws IllegalArgumentException when root is no rank of the communicator, or the blocks overlap or do not lie in
      *             the data
      */
-    public void gather(Span data, @Nullable Blocks blocks, int root) {
+    public void gather(Span data, int root, @Nullable Blocks blocks) {
         Arguments.checkUsable(data.segment(), "data");
         MemorySegment segment = data.segment();
+        data.stage();
         if (rank() == root) {
             Objects.requireNonNull(blocks, "the blocks of the target, which this rank needs");
             Arguments.checkReceived(blocks, size(), data.count());
@@ -674,6 +704,7 @@ public abstract class Communicator implements AutoCloseable {
             Arguments.checkRoom(blocks, size(), source.count(), "source");
             Arguments.checkOwn(blocks, root, target.count());
             Arguments.checkApart(source.segment(), segment);
+            source.stage();
             callWithBlocks(Collective.SCATTER, source.segment(), segment, target.type(), target.count(), blocks, null,
                     null, root);
         } else {
@@ -687,13 +718,14 @@ public abstract class Communicator implements AutoCloseable {
      * Scatters blocks of any length, in place: the root's own block stays where it is.
      *
      * @param data at the root what the blocks lie in; elsewhere where this rank receives its block, as long as that
-     * @param blocks where the root has what for which rank; other ranks may pass null
      * @param root the rank whose blocks they are
+     * @param blocks where the root has what for which rank; other ranks may pass null
      * @throws IllegalArgumentException when root is no rank of the communicator, or the blocks do not lie in the data
      */
-    public void scatter(Span data, @Nullable Blocks blocks, int root) {
+    public void scatter(Span data, int root, @Nullable Blocks blocks) {
         Arguments.checkUsable(data.segment(), "data");
         MemorySegment segment = data.segment();
+        data.stage();
         if (rank() == root) {
             Objects.requireNonNull(blocks, "the blocks of the source, which this rank needs");
             Arguments.checkRoom(blocks, size(), data.count(), "source");
@@ -710,22 +742,24 @@ public abstract class Communicator implements AutoCloseable {
      * Gathers blocks of any length at every rank: this rank's elements become its block of each target.
      *
      * @param source this rank's elements
-     * @param kept where this rank receives the blocks[: of the source's type, apart from it|]; what lies between them
+     * @param target where this rank receives the blocks[: of the source's type, apart from it|]; what lies between them
      *            stays as it is
      * @param blocks where it receives which rank's elements; of the same lengths at every rank
      * @throws IllegalArgumentException when the blocks overlap or do not lie in the target, or the arguments do not fit
      *             each other
      */
-    public void allgather(Span source, Span kept, Blocks blocks) {
-        Arguments.checkTypes(source, kept);
+    public void allgather(Span source, Span target, Blocks blocks) {
+        Arguments.checkTypes(source, target);
         Arguments.checkUsable(source.segment(), "source");
-        Arguments.checkUsable(kept.segment(), "target");
-        Arguments.checkReceived(blocks, size(), kept.count());
+        Arguments.checkUsable(target.segment(), "target");
+        Arguments.checkReceived(blocks, size(), target.count());
         Arguments.checkOwn(blocks, rank(), source.count());
-        Arguments.checkApart(source.segment(), kept.segment());
-        callWithBlocks(Collective.ALLGATHER, source.segment(), kept.segment(), source.type(), source.count(), null,
+        Arguments.checkApart(source.segment(), target.segment());
+        source.stage();
+        target.stage();
+        callWithBlocks(Collective.ALLGATHER, source.segment(), target.segment(), source.type(), source.count(), null,
                 blocks, null, 0);
-        kept.unstage();
+        target.unstage();
     }
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
@@ -740,6 +774,7 @@ public abstract class Communicator implements AutoCloseable {
         Arguments.checkUsable(data.segment(), "data");
         MemorySegment segment = data.segment();
         Arguments.checkReceived(blocks, size(), data.count());
+        data.stage();
         callWithBlocks(Collective.ALLGATHER, segment, segment, data.type(), blocks.count(rank()), null, blocks, null,
                 0);
         data.unstage();
@@ -753,23 +788,25 @@ public abstract class Communicator implements AutoCloseable {
      *
      * @param source what this rank has for the others
      * @param sourceBlocks where in the source it has what for which rank
-     * @param kept where this rank receives the others' blocks[: of the source's type, apart from it|]; what lies
+     * @param target where this rank receives the others' blocks[: of the source's type, apart from it|]; what lies
      *            between them stays as it is
      * @param targetBlocks where in the target it receives which rank's block
      * @throws IllegalArgumentException when the blocks do not lie in source and target, those of the target overlap, or
      *             the arguments do not fit each other
      */
-    public void allToAll(Span source, Blocks sourceBlocks, Span kept, Blocks targetBlocks) {
-        Arguments.checkTypes(source, kept);
+    public void allToAll(Span source, Blocks sourceBlocks, Span target, Blocks targetBlocks) {
+        Arguments.checkTypes(source, target);
         Arguments.checkUsable(source.segment(), "source");
-        Arguments.checkUsable(kept.segment(), "target");
+        Arguments.checkUsable(target.segment(), "target");
         Arguments.checkRoom(sourceBlocks, size(), source.count(), "source");
-        Arguments.checkReceived(targetBlocks, size(), kept.count());
+        Arguments.checkReceived(targetBlocks, size(), target.count());
         Arguments.checkOwn(targetBlocks, rank(), sourceBlocks.count(rank()));
-        Arguments.checkApart(source.segment(), kept.segment());
-        callWithBlocks(Collective.ALL_TO_ALL, source.segment(), kept.segment(), source.type(), 0, sourceBlocks,
+        Arguments.checkApart(source.segment(), target.segment());
+        source.stage();
+        target.stage();
+        callWithBlocks(Collective.ALL_TO_ALL, source.segment(), target.segment(), source.type(), 0, sourceBlocks,
                 targetBlocks, null, 0);
-        kept.unstage();
+        target.unstage();
     }
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
@@ -790,6 +827,7 @@ public abstract class Communicator implements AutoCloseable {
         Arguments.checkRoom(blocks, size(), source.count(), "source");
         Arguments.checkOwn(blocks, rank(), target.count());
         Arguments.checkApart(source.segment(), target.segment());
+        source.stage();
         callWithBlocks(Collective.REDUCE_SCATTER, source.segment(), target.segment(), target.type(), target.count(),
                 blocks, null, reduction, 0);
         target.unstage();
@@ -810,6 +848,7 @@ public abstract class Communicator implements AutoCloseable {
         Arguments.checkUsable(data.segment(), "data");
         MemorySegment segment = data.segment();
         Arguments.checkReceived(blocks, size(), data.count());
+        data.stage();
         callWithBlocks(Collective.REDUCE_SCATTER, segment, segment, data.type(), blocks.count(rank()), blocks, null,
                 reduction, 0);
         data.unstage();

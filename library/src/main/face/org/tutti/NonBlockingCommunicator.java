@@ -57,14 +57,15 @@ public abstract class NonBlockingCommunicator {
     // as in Communicator
     public Request broadcast(Span data, int root) {
         Arguments.checkShareable(data.segment(), "data");
-        return callInPlace(Collective.BROADCAST, data.segment(), data.type(), data.count(), null, root, data::unstage);
+        return callInPlace(Collective.BROADCAST, data.segment(), data.type(), data.count(), null, root,
+                Span.staging(data), Span.unstaging(data));
     }
 
     // as in Communicator
     public Request reduce(Span data, Reduction reduction, int root) {
         Arguments.checkShareable(data.segment(), "data");
         return callInPlace(Collective.REDUCE, data.segment(), data.type(), data.count(), reduction, root,
-                data::unstage);
+                Span.staging(data), Span.unstaging(data));
     }
 
     // as in Communicator
@@ -72,20 +73,21 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkShareable(source.segment(), "source");
         MemorySegment segment = source.segment();
         if (rank() != root) {
-            return call(Collective.REDUCE, segment, segment, source.type(), source.count(), reduction, root, NOTHING);
+            return call(Collective.REDUCE, segment, segment, source.type(), source.count(), reduction, root,
+                    Span.staging(source), NOTHING);
         }
         Objects.requireNonNull(target, "target, which the root needs");
         Arguments.checkFits(source, target);
         Arguments.checkShareable(target.segment(), "target");
         return call(Collective.REDUCE, segment, target.segment(), source.type(), source.count(), reduction, root,
-                target::unstage);
+                Span.staging(source), Span.unstaging(target));
     }
 
     // as in Communicator
     public Request allreduce(Span data, Reduction reduction) {
         Arguments.checkShareable(data.segment(), "data");
         return callInPlace(Collective.ALLREDUCE, data.segment(), data.type(), data.count(), reduction, 0,
-                data::unstage);
+                Span.staging(data), Span.unstaging(data));
     }
 
     // as in Communicator
@@ -94,7 +96,7 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkFits(source, target);
         Arguments.checkShareable(target.segment(), "target");
         return call(Collective.ALLREDUCE, source.segment(), target.segment(), source.type(), source.count(), reduction,
-                0, target::unstage);
+                0, Span.staging(source), Span.unstaging(target));
     }
 
     // as in Communicator
@@ -102,19 +104,21 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkShareable(source.segment(), "source");
         MemorySegment segment = source.segment();
         if (rank() != root) {
-            return call(Collective.GATHER, segment, segment, source.type(), source.count(), null, root, NOTHING);
+            return call(Collective.GATHER, segment, segment, source.type(), source.count(), null, root,
+                    Span.staging(source), NOTHING);
         }
         Objects.requireNonNull(target, "target, which the root needs");
         Arguments.checkBlocks(source, target, size(), "target");
         Arguments.checkShareable(target.segment(), "target");
         return call(Collective.GATHER, segment, target.segment(), source.type(), source.count(), null, root,
-                target::unstage);
+                Span.staging(source), Span.unstaging(target));
     }
 
     // as in Communicator
     public Request gather(Span data, int root) {
         Arguments.checkShareable(data.segment(), "data");
-        return callInPlace(Collective.GATHER, data.segment(), data.type(), data.count(), null, root, data::unstage);
+        return callInPlace(Collective.GATHER, data.segment(), data.type(), data.count(), null, root, Span.staging(data),
+                Span.unstaging(data));
     }
 
     // as in Communicator
@@ -123,19 +127,20 @@ public abstract class NonBlockingCommunicator {
         MemorySegment segment = target.segment();
         if (rank() != root) {
             return call(Collective.SCATTER, segment, segment, target.type(), target.count(), null, root,
-                    target::unstage);
+                    NOTHING, Span.unstaging(target));
         }
         Objects.requireNonNull(source, "source, which the root needs");
         Arguments.checkShareable(source.segment(), "source");
         Arguments.checkBlocks(target, source, size(), "source");
         return call(Collective.SCATTER, source.segment(), segment, target.type(), target.count(), null, root,
-                target::unstage);
+                Span.staging(source), Span.unstaging(target));
     }
 
     // as in Communicator
     public Request scatter(Span data, int root) {
         Arguments.checkShareable(data.segment(), "data");
-        return callInPlace(Collective.SCATTER, data.segment(), data.type(), data.count(), null, root, data::unstage);
+        return callInPlace(Collective.SCATTER, data.segment(), data.type(), data.count(), null, root,
+                Span.staging(data), Span.unstaging(data));
     }
 
     // as in Communicator
@@ -144,13 +149,14 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkBlocks(source, target, size(), "target");
         Arguments.checkShareable(target.segment(), "target");
         return call(Collective.ALLGATHER, source.segment(), target.segment(), source.type(), source.count(), null, 0,
-                target::unstage);
+                Span.staging(source), Span.unstaging(target));
     }
 
     // as in Communicator
     public Request allgather(Span data) {
         Arguments.checkShareable(data.segment(), "data");
-        return callInPlace(Collective.ALLGATHER, data.segment(), data.type(), data.count(), null, 0, data::unstage);
+        return callInPlace(Collective.ALLGATHER, data.segment(), data.type(), data.count(), null, 0, Span.staging(data),
+                Span.unstaging(data));
     }
 
     // as in Communicator
@@ -159,13 +165,14 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkFits(source, target);
         Arguments.checkShareable(target.segment(), "target");
         return call(Collective.ALL_TO_ALL, source.segment(), target.segment(), source.type(),
-                Arguments.blockCount(source.count(), size()), null, 0, target::unstage);
+                Arguments.blockCount(source.count(), size()), null, 0, Span.staging(source), Span.unstaging(target));
     }
 
     // as in Communicator
     public Request allToAll(Span data) {
         Arguments.checkShareable(data.segment(), "data");
-        return callInPlace(Collective.ALL_TO_ALL, data.segment(), data.type(), data.count(), null, 0, data::unstage);
+        return callInPlace(Collective.ALL_TO_ALL, data.segment(), data.type(), data.count(), null, 0,
+                Span.staging(data), Span.unstaging(data));
     }
 
     // as in Communicator
@@ -174,14 +181,14 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkShareable(source.segment(), "source");
         Arguments.checkBlocks(target, source, size(), "source");
         return call(Collective.REDUCE_SCATTER, source.segment(), target.segment(), source.type(), target.count(),
-                reduction, 0, target::unstage);
+                reduction, 0, Span.staging(source), Span.unstaging(target));
     }
 
     // as in Communicator
     public Request reduceScatter(Span data, Reduction reduction) {
         Arguments.checkShareable(data.segment(), "data");
         return callInPlace(Collective.REDUCE_SCATTER, data.segment(), data.type(), data.count(), reduction, 0,
-                data::unstage);
+                Span.staging(data), Span.unstaging(data));
     }
 
     // as in Communicator
@@ -190,62 +197,63 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkFits(source, target);
         Arguments.checkShareable(target.segment(), "target");
         return call(Collective.SCAN, source.segment(), target.segment(), source.type(), source.count(), reduction, 0,
-                target::unstage);
+                Span.staging(source), Span.unstaging(target));
     }
 
     // as in Communicator
     public Request scan(Span data, Reduction reduction) {
         Arguments.checkShareable(data.segment(), "data");
-        return callInPlace(Collective.SCAN, data.segment(), data.type(), data.count(), reduction, 0, data::unstage);
+        return callInPlace(Collective.SCAN, data.segment(), data.type(), data.count(), reduction, 0, Span.staging(data),
+                Span.unstaging(data));
     }
 
     // as in Communicator
-    public Request exclusiveScan(Span source, Span kept, Reduction reduction) {
+    public Request exclusiveScan(Span source, Span target, Reduction reduction) {
         Arguments.checkShareable(source.segment(), "source");
-        Arguments.checkFits(source, kept);
-        Arguments.checkShareable(kept.segment(), "target");
-        return call(Collective.EXCLUSIVE_SCAN, source.segment(), kept.segment(), source.type(), source.count(),
-                reduction, 0, kept::unstage);
+        Arguments.checkFits(source, target);
+        Arguments.checkShareable(target.segment(), "target");
+        return call(Collective.EXCLUSIVE_SCAN, source.segment(), target.segment(), source.type(), source.count(),
+                reduction, 0, Span.staging(source, target), Span.unstaging(target));
     }
 
     // as in Communicator
     public Request exclusiveScan(Span data, Reduction reduction) {
         Arguments.checkShareable(data.segment(), "data");
         return callInPlace(Collective.EXCLUSIVE_SCAN, data.segment(), data.type(), data.count(), reduction, 0,
-                data::unstage);
+                Span.staging(data), Span.unstaging(data));
     }
 
     // as in Communicator
-    public Request gather(Span source, @Nullable Span kept, @Nullable Blocks blocks, int root) {
+    public Request gather(Span source, @Nullable Span target, @Nullable Blocks blocks, int root) {
         Arguments.checkShareable(source.segment(), "source");
         MemorySegment segment = source.segment();
         if (rank() != root) {
             return callWithBlocks(Collective.GATHER, segment, segment, source.type(), source.count(), null, null,
-                    null, root, NOTHING);
+                    null, root, Span.staging(source), NOTHING);
         }
-        Objects.requireNonNull(kept, "target, which the root needs");
-        Arguments.checkTypes(source, kept);
-        Arguments.checkShareable(kept.segment(), "target");
+        Objects.requireNonNull(target, "target, which the root needs");
+        Arguments.checkTypes(source, target);
+        Arguments.checkShareable(target.segment(), "target");
         Objects.requireNonNull(blocks, "the blocks of the target, which this rank needs");
-        Arguments.checkReceived(blocks, size(), kept.count());
+        Arguments.checkReceived(blocks, size(), target.count());
         Arguments.checkOwn(blocks, rank(), source.count());
-        Arguments.checkApart(segment, kept.segment());
-        return callWithBlocks(Collective.GATHER, segment, kept.segment(), source.type(), source.count(), null, blocks,
-                null, root, kept::unstage);
+        Arguments.checkApart(segment, target.segment());
+        return callWithBlocks(Collective.GATHER, segment, target.segment(), source.type(), source.count(), null, blocks,
+                null, root, Span.staging(source, target), Span.unstaging(target));
     }
 
     // as in Communicator
-    public Request gather(Span data, @Nullable Blocks blocks, int root) {
+    public Request gather(Span data, int root, @Nullable Blocks blocks) {
         Arguments.checkShareable(data.segment(), "data");
         MemorySegment segment = data.segment();
         if (rank() != root) {
             return callWithBlocks(Collective.GATHER, segment, segment, data.type(), data.count(), null, null, null,
-                    root, NOTHING);
+                    root, Span.staging(data), NOTHING);
         }
         Objects.requireNonNull(blocks, "the blocks of the target, which this rank needs");
         Arguments.checkReceived(blocks, size(), data.count());
         return callWithBlocks(Collective.GATHER, segment, segment, data.type(), blocks.count(root), null, blocks,
-                null, root, data::unstage);
+                null, root, Span.staging(data), Span.unstaging(data));
     }
 
     // as in Communicator
@@ -254,7 +262,7 @@ public abstract class NonBlockingCommunicator {
         MemorySegment segment = target.segment();
         if (rank() != root) {
             return callWithBlocks(Collective.SCATTER, segment, segment, target.type(), target.count(), null, null,
-                    null, root, target::unstage);
+                    null, root, NOTHING, Span.unstaging(target));
         }
         Objects.requireNonNull(source, "source, which the root needs");
         Arguments.checkTypes(source, target);
@@ -264,33 +272,33 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkOwn(blocks, root, target.count());
         Arguments.checkApart(source.segment(), segment);
         return callWithBlocks(Collective.SCATTER, source.segment(), segment, target.type(), target.count(), blocks,
-                null, null, root, target::unstage);
+                null, null, root, Span.staging(source), Span.unstaging(target));
     }
 
     // as in Communicator
-    public Request scatter(Span data, @Nullable Blocks blocks, int root) {
+    public Request scatter(Span data, int root, @Nullable Blocks blocks) {
         Arguments.checkShareable(data.segment(), "data");
         MemorySegment segment = data.segment();
         if (rank() != root) {
             return callWithBlocks(Collective.SCATTER, segment, segment, data.type(), data.count(), null, null, null,
-                    root, data::unstage);
+                    root, Span.staging(data), Span.unstaging(data));
         }
         Objects.requireNonNull(blocks, "the blocks of the source, which this rank needs");
         Arguments.checkRoom(blocks, size(), data.count(), "source");
         return callWithBlocks(Collective.SCATTER, segment, segment, data.type(), blocks.count(root), blocks, null,
-                null, root, data::unstage);
+                null, root, Span.staging(data), Span.unstaging(data));
     }
 
     // as in Communicator
-    public Request allgather(Span source, Span kept, Blocks blocks) {
-        Arguments.checkTypes(source, kept);
+    public Request allgather(Span source, Span target, Blocks blocks) {
+        Arguments.checkTypes(source, target);
         Arguments.checkShareable(source.segment(), "source");
-        Arguments.checkShareable(kept.segment(), "target");
-        Arguments.checkReceived(blocks, size(), kept.count());
+        Arguments.checkShareable(target.segment(), "target");
+        Arguments.checkReceived(blocks, size(), target.count());
         Arguments.checkOwn(blocks, rank(), source.count());
-        Arguments.checkApart(source.segment(), kept.segment());
-        return callWithBlocks(Collective.ALLGATHER, source.segment(), kept.segment(), source.type(), source.count(),
-                null, blocks, null, 0, kept::unstage);
+        Arguments.checkApart(source.segment(), target.segment());
+        return callWithBlocks(Collective.ALLGATHER, source.segment(), target.segment(), source.type(), source.count(),
+                null, blocks, null, 0, Span.staging(source, target), Span.unstaging(target));
     }
 
     // as in Communicator
@@ -299,20 +307,20 @@ public abstract class NonBlockingCommunicator {
         MemorySegment segment = data.segment();
         Arguments.checkReceived(blocks, size(), data.count());
         return callWithBlocks(Collective.ALLGATHER, segment, segment, data.type(), blocks.count(rank()), null, blocks,
-                null, 0, data::unstage);
+                null, 0, Span.staging(data), Span.unstaging(data));
     }
 
     // as in Communicator
-    public Request allToAll(Span source, Blocks sourceBlocks, Span kept, Blocks targetBlocks) {
-        Arguments.checkTypes(source, kept);
+    public Request allToAll(Span source, Blocks sourceBlocks, Span target, Blocks targetBlocks) {
+        Arguments.checkTypes(source, target);
         Arguments.checkShareable(source.segment(), "source");
-        Arguments.checkShareable(kept.segment(), "target");
+        Arguments.checkShareable(target.segment(), "target");
         Arguments.checkRoom(sourceBlocks, size(), source.count(), "source");
-        Arguments.checkReceived(targetBlocks, size(), kept.count());
+        Arguments.checkReceived(targetBlocks, size(), target.count());
         Arguments.checkOwn(targetBlocks, rank(), sourceBlocks.count(rank()));
-        Arguments.checkApart(source.segment(), kept.segment());
-        return callWithBlocks(Collective.ALL_TO_ALL, source.segment(), kept.segment(), source.type(), 0, sourceBlocks,
-                targetBlocks, null, 0, kept::unstage);
+        Arguments.checkApart(source.segment(), target.segment());
+        return callWithBlocks(Collective.ALL_TO_ALL, source.segment(), target.segment(), source.type(), 0, sourceBlocks,
+                targetBlocks, null, 0, Span.staging(source, target), Span.unstaging(target));
     }
 
     // as in Communicator
@@ -324,7 +332,7 @@ public abstract class NonBlockingCommunicator {
         Arguments.checkOwn(blocks, rank(), target.count());
         Arguments.checkApart(source.segment(), target.segment());
         return callWithBlocks(Collective.REDUCE_SCATTER, source.segment(), target.segment(), target.type(),
-                target.count(), blocks, null, reduction, 0, target::unstage);
+                target.count(), blocks, null, reduction, 0, Span.staging(source), Span.unstaging(target));
     }
 
     // as in Communicator
@@ -333,14 +341,14 @@ public abstract class NonBlockingCommunicator {
         MemorySegment segment = data.segment();
         Arguments.checkReceived(blocks, size(), data.count());
         return callWithBlocks(Collective.REDUCE_SCATTER, segment, segment, data.type(), blocks.count(rank()), blocks,
-                null, reduction, 0, data::unstage);
+                null, reduction, 0, Span.staging(data), Span.unstaging(data));
     }
 
     /** Where a side has blocks, all of them lie in the data. */
     private Request callInPlace(Collective collective, MemorySegment data, DataType type, long length,
-            @Nullable Reduction reduction, int root, Runnable afterwards) {
+            @Nullable Reduction reduction, int root, Runnable beforehand, Runnable afterwards) {
         long count = Arguments.countInPlace(collective, length, rank(), root, size());
-        return call(collective, data, data, type, count, reduction, root, afterwards);
+        return call(collective, data, data, type, count, reduction, root, beforehand, afterwards);
     }
 
     /**
@@ -353,11 +361,12 @@ public abstract class NonBlockingCommunicator {
      * @param count how many elements; where a side has a block of each rank, in a block
      * @param reduction the operator, null where nothing is combined
      * @param root the root, 0 where there is none
+     * @param beforehand is run before the data are read
      * @param afterwards is run when the data are there, before the request is done
      * @return the request
      */
     protected abstract Request call(Collective collective, MemorySegment source, MemorySegment target, DataType type,
-            long count, @Nullable Reduction reduction, int root, Runnable afterwards);
+            long count, @Nullable Reduction reduction, int root, Runnable beforehand, Runnable afterwards);
 
     /**
      * What all forms of collectives end in whose blocks may differ in length.
@@ -371,11 +380,11 @@ public abstract class NonBlockingCommunicator {
      * @param targetBlocks where the blocks of the target lie, null where it has none
      * @param reduction the operator, null where nothing is combined
      * @param root the root, 0 where there is none
+     * @param beforehand is run before the data are read
      * @param afterwards is run when the data are there, before the request is done
      * @return the request
      */
     protected abstract Request callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,
             DataType type, long count, @Nullable Blocks sourceBlocks, @Nullable Blocks targetBlocks,
-            @Nullable Reduction reduction, int root,
-            Runnable afterwards);
+            @Nullable Reduction reduction, int root, Runnable beforehand, Runnable afterwards);
 }

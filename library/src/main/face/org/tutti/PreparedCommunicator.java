@@ -7,7 +7,7 @@ import java.util.Objects;
 /**
  * The collectives of a {@link Communicator}, prepared: the same names and arguments, but each call returns a {@link
  * PreparedCall}, which does it as often as it is told to. What was checked and chosen then is not checked and chosen
- * again. An array of booleans cannot be prepared; use bytes.
+ * again.
  *
  * <p>Nothing is communicated by preparing, and ranks need not do so alike: one may call what another one has prepared.
  *
@@ -19,6 +19,7 @@ public abstract class PreparedCommunicator {
     };
 
     private final ArrayViews<MemorySegment> segments = ArrayViews.segments(0);
+    private final ArrayViews<Span> booleans = ArrayViews.booleans(0);
 
     /**
      * For Tutti's own implementation only.
@@ -46,9 +47,9 @@ public abstract class PreparedCommunicator {
 
     /** Where a side has blocks, all of them lie in the data. */
     private PreparedCall callInPlace(Collective collective, MemorySegment data, DataType type, long length,
-            @Nullable Reduction reduction, int root, Runnable afterwards) {
+            @Nullable Reduction reduction, int root, Runnable beforehand, Runnable afterwards) {
         long count = Arguments.countInPlace(collective, length, rank(), root, size());
-        return call(collective, data, data, type, count, reduction, root, afterwards);
+        return call(collective, data, data, type, count, reduction, root, beforehand, afterwards);
     }
 
     /**
@@ -61,11 +62,13 @@ public abstract class PreparedCommunicator {
      * @param count how many elements; where a side has a block of each rank, in a block
      * @param reduction the operator, null where nothing is combined
      * @param root the root, 0 where there is none
+     * @param beforehand is run each time before the data are read
      * @param afterwards is run each time when the data are there
      * @return the prepared call
      */
     protected abstract PreparedCall call(Collective collective, MemorySegment source, MemorySegment target,
-            DataType type, long count, @Nullable Reduction reduction, int root, Runnable afterwards);
+            DataType type, long count, @Nullable Reduction reduction, int root, Runnable beforehand,
+            Runnable afterwards);
 
     /**
      * What all forms of collectives end in whose blocks may differ in length.
@@ -79,11 +82,11 @@ public abstract class PreparedCommunicator {
      * @param targetBlocks where the blocks of the target lie, null where it has none
      * @param reduction the operator, null where nothing is combined
      * @param root the root, 0 where there is none
+     * @param beforehand is run each time before the data are read
      * @param afterwards is run each time when the data are there
      * @return the prepared call
      */
     protected abstract PreparedCall callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,
             DataType type, long count, @Nullable Blocks sourceBlocks, @Nullable Blocks targetBlocks,
-            @Nullable Reduction reduction, int root,
-            Runnable afterwards);
+            @Nullable Reduction reduction, int root, Runnable beforehand, Runnable afterwards);
 }

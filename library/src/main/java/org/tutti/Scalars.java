@@ -14,7 +14,8 @@ final class Scalars {
 
     Span of(boolean value) {
         booleans[0] = value;
-        return Span.staged(ofBooleans);
+        ofBooleans.stage();
+        return ofBooleans;
     }
 
     Span of(int value) {

@@ -14,6 +14,9 @@ import java.util.Objects;
  * elements in a segment are bytes of value 0 or 1.
  */
 public final class Span {
+    private static final Runnable NOTHING = () -> {
+    };
+
     private final MemorySegment segment;
     private final DataType type;
     private final long count;
@@ -251,16 +254,15 @@ public final class Span {
         return new Span(MemorySegment.ofArray(bytes), DataType.BOOLEAN, new Staging(array, bytes));
     }
 
-    /** Takes over the elements of the array that a span stands for, as they are now. */
-    static Span staged(Span span) {
-        if (span.staging != null) {
-            boolean[] elements = span.staging.elements;
-            byte[] bytes = span.staging.bytes;
+    /** Takes over the elements of the array that this span stands for, as they are now; most stand for none. */
+    void stage() {
+        if (staging != null) {
+            boolean[] elements = staging.elements;
+            byte[] bytes = staging.bytes;
             for (int i = 0; i < elements.length; i++) {
                 bytes[i] = elements[i] ? (byte) 1 : 0;
             }
         }
-        return span;
     }
 
     /** Gives the elements to the array that this span stands for; most stand for none. */
@@ -272,6 +274,24 @@ public final class Span {
                 elements[i] = bytes[i] != 0;
             }
         }
+    }
+
+    /** What stages a span each time before a call reads it. */
+    static Runnable staging(Span source) {
+        return source.staging == null ? NOTHING : source::stage;
+    }
+
+    /** The same for a call whose target keeps some of its elements. */
+    static Runnable staging(Span source, Span target) {
+        return source.staging == null ? NOTHING : () -> {
+            source.stage();
+            target.stage();
+        };
+    }
+
+    /** What unstages a span each time after a call has written it. */
+    static Runnable unstaging(Span target) {
+        return target.staging == null ? NOTHING : target::unstage;
     }
 
     /**

@@ -96,7 +96,7 @@ class AllocationTest {
                 new Operation("gather in place", elements,
                         (world, data) -> world.gather(world.rank() == 0 ? data.span : data.half, 0)),
                 new Operation("gather of blocks in place", elements,
-                        (world, data) -> world.gather(world.rank() == 0 ? data.span : data.half, halves, 0)),
+                        (world, data) -> world.gather(world.rank() == 0 ? data.span : data.half, 0, halves)),
                 new Operation("scatter in place", elements,
                         (world, data) -> world.scatter(world.rank() == 0 ? data.span : data.half, 0)),
                 new Operation("allgather in place", elements, (world, data) -> world.allgather(data.array)),

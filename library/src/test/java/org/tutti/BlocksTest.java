@@ -198,7 +198,7 @@ class BlocksTest {
                     int[] own = block(world.rank(), root, most);
                     if (world.rank() != root) {
                         world.gather(own, null, null, root);
-                        world.gather(own, (Blocks) null, root);
+                        world.gather(own, root, null);
                         world.nonBlocking().gather(own, null, null, root).await();
                         continue;
                     }
@@ -207,7 +207,7 @@ class BlocksTest {
                     int[] inPlace = with(holes(blocks), blocks, (other, i) -> other == to ? own[i] : HOLE);
                     int[] later = holes(blocks);
                     world.gather(own, target, blocks, root);
-                    world.gather(inPlace, blocks, root);
+                    world.gather(inPlace, root, blocks);
                     world.nonBlocking().gather(own, later, blocks, root).await();
                     int[] expected = with(holes(blocks), blocks, (other, i) -> element(other, to, i));
                     assertThat(target).isEqualTo(expected);
@@ -234,14 +234,14 @@ class BlocksTest {
                         Blocks blocks = scattered(world.size(), other -> length(from, other, most));
                         int[] source = with(holes(blocks), blocks, (other, i) -> element(from, other, i));
                         world.scatter(source, blocks, target, root);
-                        world.scatter(source, blocks, root);
+                        world.scatter(source, root, blocks);
                         world.nonBlocking().scatter(source, blocks, later, root).await();
                         assertThat(source)
                                 .isEqualTo(with(holes(blocks), blocks, (other, i) -> element(from, other, i)));
                     } else {
                         int[] inPlace = new int[expected.length];
                         world.scatter(null, null, target, root);
-                        world.scatter(inPlace, (Blocks) null, root);
+                        world.scatter(inPlace, root, null);
                         world.nonBlocking().scatter(null, null, later, root).await();
                         assertThat(inPlace).isEqualTo(expected);
                     }

@@ -9,6 +9,7 @@ import org.tutti.DataType;
 import org.tutti.NonBlockingCommunicator;
 import org.tutti.Reduction;
 import org.tutti.Request;
+import org.tutti.collective.Call;
 
 /**
  * The communicator's second face: prepares on the caller's thread the same calls as the first one, and starts them
@@ -43,16 +44,19 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
 
     @Override
     protected Request call(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
-            Reduction reduction, int root, Runnable afterwards) {
-        return background.start(communicator.newCall(called, source, target, type, count, reduction, root), afterwards,
-                NOTHING);
+            Reduction reduction, int root, Runnable beforehand, Runnable afterwards) {
+        Call call = communicator.newCall(called, source, target, type, count, reduction, root);
+        beforehand.run();
+        return background.start(call, afterwards, NOTHING);
     }
 
     @Override
     protected Request callWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type,
             long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root,
-            Runnable afterwards) {
-        return background.start(communicator.newCallWithBlocks(called, source, target, type, count, sourceBlocks,
-                targetBlocks, reduction, root), afterwards, NOTHING);
+            Runnable beforehand, Runnable afterwards) {
+        Call call = communicator.newCallWithBlocks(called, source, target, type, count, sourceBlocks, targetBlocks,
+                reduction, root);
+        beforehand.run();
+        return background.start(call, afterwards, NOTHING);
     }
 }

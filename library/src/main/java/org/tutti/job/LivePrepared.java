@@ -36,21 +36,21 @@ final class LivePrepared extends PreparedCommunicator {
 
     @Override
     public PreparedCall barrier() {
-        return new LivePreparedCall(communicator, communicator.newBarrier(), NOTHING);
+        return new LivePreparedCall(communicator, communicator.newBarrier(), NOTHING, NOTHING);
     }
 
     @Override
     protected PreparedCall call(Collective called, MemorySegment source, MemorySegment target, DataType type,
-            long count, Reduction reduction, int root, Runnable afterwards) {
+            long count, Reduction reduction, int root, Runnable beforehand, Runnable afterwards) {
         return new LivePreparedCall(communicator,
-                communicator.newCall(called, source, target, type, count, reduction, root), afterwards);
+                communicator.newCall(called, source, target, type, count, reduction, root), beforehand, afterwards);
     }
 
     @Override
     protected PreparedCall callWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type,
             long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root,
-            Runnable afterwards) {
+            Runnable beforehand, Runnable afterwards) {
         return new LivePreparedCall(communicator, communicator.newCallWithBlocks(called, source, target, type, count,
-                sourceBlocks, targetBlocks, reduction, root), afterwards);
+                sourceBlocks, targetBlocks, reduction, root), beforehand, afterwards);
     }
 }

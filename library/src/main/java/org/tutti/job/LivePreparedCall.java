@@ -14,12 +14,14 @@ import org.tutti.collective.Call;
 final class LivePreparedCall implements PreparedCall {
     private final LiveCommunicator communicator;
     private final Call call;
+    private final Runnable beforehand;
     private final Runnable afterwards;
     private final AtomicBoolean inFlight = new AtomicBoolean();
 
-    LivePreparedCall(LiveCommunicator communicator, Call call, Runnable afterwards) {
+    LivePreparedCall(LiveCommunicator communicator, Call call, Runnable beforehand, Runnable afterwards) {
         this.communicator = communicator;
         this.call = call;
+        this.beforehand = beforehand;
         this.afterwards = afterwards;
     }
 
@@ -38,6 +40,7 @@ final class LivePreparedCall implements PreparedCall {
     public void run() {
         take();
         try {
+            beforehand.run();
             communicator.runPrepared(call);
             afterwards.run();
         } finally {
@@ -49,6 +52,7 @@ final class LivePreparedCall implements PreparedCall {
     public Request start() {
         take();
         try {
+            beforehand.run();
             return communicator.startPrepared(call, afterwards, this::putBack);
         } catch (Throwable refusal) {
             putBack();
