@@ -41,8 +41,9 @@ public final class Tutti {
      *
      * @param ranks how many, 1 to 4,096
      * @param program what each of them runs
-     * @throws RankFailedException when a rank threw: it names the first one that did, with its exception as the cause
-     * @throws AssertionError when that exception is one, as of a failed assertion in a test: names the rank, too
+     * @throws RankFailedException when a rank threw: it names the first one that did, with what it threw as the cause
+     * @throws AssertionError when what it threw is one, as of a failed assertion in a test: the same object, with a
+     *             {@link RankFailedException} that names the rank as its last suppressed exception
      * @throws JobAbortedException when a rank aborted the job
      * @throws NodeMemoryException when there is too little memory
      */
@@ -56,8 +57,9 @@ public final class Tutti {
      * @param ranks how many, 1 to 4,096
      * @param options what the ranks are, and the deadline of the job
      * @param program what each of them runs
-     * @throws RankFailedException when a rank threw: it names the first one that did, with its exception as the cause
-     * @throws AssertionError when that exception is one, as of a failed assertion in a test: names the rank, too
+     * @throws RankFailedException when a rank threw: it names the first one that did, with what it threw as the cause
+     * @throws AssertionError when what it threw is one, as of a failed assertion in a test: the same object, with a
+     *             {@link RankFailedException} that names the rank as its last suppressed exception
      * @throws JobAbortedException when a rank aborted the job
      * @throws NodeMemoryException when there is too little memory
      */

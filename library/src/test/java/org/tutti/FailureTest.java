@@ -2,6 +2,7 @@
 package org.tutti;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,15 +11,20 @@ import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.opentest4j.AssertionFailedError;
+import org.opentest4j.MultipleFailuresError;
 import org.tutti.JobOptions.Threads;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @Timeout(120)
 class FailureTest {
@@ -62,15 +68,69 @@ class FailureTest {
                 .satisfies(e -> assertThat(e.rank()).isZero());
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldRethrowAFailedAssertionAsOne(Threads kind) {
-        assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> Tutti.runLocal(3, on(kind), job -> {
+    /** Of what a rank throws, the class may have values, and no constructor that anybody else could call. */
+    static Stream<Throwable> thrown() {
+        class Unusual extends Exception {
+            private static final long serialVersionUID = 1L;
+
+            private Unusual(int first, int second) {
+                super(first + " and " + second);
+            }
+        }
+        return Stream.of(new IOException("disk on fire"), new StackOverflowError(), new Unusual(3, 4),
+                new UncheckedIOException(new IOException("no room")), new NoSuchMethodError("run"),
+                new MultipleFailuresError("both", List.of(new IllegalStateException("one"))));
+    }
+
+    private static void throwAtOneOfThree(Threads kind, Throwable thrown) {
+        Tutti.runLocal(3, on(kind), job -> {
             if (job.rank() == 1) {
-                throw new AssertionError("expected 4 but was 5");
+                FailureTest.<Exception>throwUnchecked(thrown);
             }
             job.world().barrier();
-        })).withMessage("rank 1: expected 4 but was 5").withCauseInstanceOf(AssertionError.class);
+        });
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> void throwUnchecked(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+
+    @ParameterizedTest
+    @MethodSource("thrown")
+    void shouldHaveWhatARankThrewAsTheCauseOrThrowItIfItIsAFailedAssertion(Throwable thrown) {
+        for (Threads kind : Threads.values()) {
+            if (thrown instanceof AssertionError) {
+                assertThatThrownBy(() -> throwAtOneOfThree(kind, thrown)).isSameAs(thrown);
+                assertThat(thrown.getSuppressed()[thrown.getSuppressed().length - 1])
+                        .hasMessageStartingWith("rank 1 failed: ");
+            } else {
+                assertThatExceptionOfType(RankFailedException.class).isThrownBy(() -> throwAtOneOfThree(kind, thrown))
+                        .withMessage("rank 1 failed: " + thrown).satisfies(e -> assertThat(e.rank()).isEqualTo(1))
+                        .satisfies(e -> assertThat(e.getCause()).isSameAs(thrown));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldKeepTheValuesOfAFailedAssertion(Threads kind) {
+        AssertionFailedError thrown = new AssertionFailedError("wrong sum", 4, 5);
+        assertThatThrownBy(() -> throwAtOneOfThree(kind, thrown)).isSameAs(thrown).hasMessage("wrong sum")
+                .satisfies(e -> assertThat(e.getSuppressed()).singleElement()
+                        .isInstanceOfSatisfying(RankFailedException.class, note -> {
+                            assertThat(note.rank()).isEqualTo(1);
+                            assertThat(note).hasNoCause();
+                        }));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldNameTheRankOfTheOuterJobLast(Threads kind) {
+        AssertionFailedError thrown = new AssertionFailedError("wrong sum", 4, 5);
+        assertThatThrownBy(() -> Tutti.runLocal(1, on(kind), _ -> throwAtOneOfThree(kind, thrown))).isSameAs(thrown)
+                .satisfies(e -> assertThat(e.getSuppressed())
+                        .extracting(note -> ((RankFailedException) note).rank()).containsExactly(1, 0));
     }
 
     @ParameterizedTest

@@ -6,6 +6,7 @@ import java.lang.reflect.Parameter;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -88,7 +89,9 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
         try {
             Tutti.runLocal(ranks, program);
         } catch (AssertionError failure) {
-            throw withValues(failure);
+            throw Stream.of(failure.getSuppressed()).filter(RankFailedException.class::isInstance)
+                    .map(RankFailedException.class::cast).reduce((_, last) -> last)
+                    .map(note -> failure(note.rank(), failure)).orElse(failure);
         } catch (RankFailedException failure) {
             throw failure(failure.rank(), failure.getCause() == null ? failure : failure.getCause());
         }

@@ -126,8 +126,10 @@ public final class LocalRanks {
         if (failure instanceof RankFailedException secondary && secondary.getCause() == null) { // it names the culprit
             throw new RankFailedException(secondary.rank(), secondary.getMessage(), secondary);
         }
-        if (failure instanceof AssertionError) { // so that a test framework takes it for what it is
-            throw new AssertionError("rank " + first + ": " + failure.getMessage(), failure);
+        if (failure instanceof AssertionError assertion) { // itself, so that a test framework sees its class and values
+            assertion.addSuppressed(new RankFailedException(first, "rank " + first + " failed: it threw the error that "
+                    + "this is suppressed in"));
+            throw assertion;
         }
         throw new RankFailedException(first, "rank " + first + " failed: " + failure, failure);
     }
