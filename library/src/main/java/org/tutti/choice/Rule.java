@@ -46,7 +46,7 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
         return switch (algorithm.description().order()) {
             case ALWAYS -> ANY;
             case BLOCKS -> nodes.equals(Range.ONE) ? ANY : "commuting, or ranks in blocks";
-            case NEVER -> "commuting";
+            case ONE_NODE -> nodes.equals(Range.ONE) ? ANY : "commuting, or one node";
         };
     }
 

@@ -16,8 +16,8 @@ public abstract class Algorithm {
         ALWAYS,
         /** When each node's ranks follow each other. */
         BLOCKS,
-        /** For none: operators must commute. */
-        NEVER
+        /** When all ranks are on one node; between nodes operators must commute. */
+        ONE_NODE
     }
 
     /**
@@ -120,7 +120,7 @@ public abstract class Algorithm {
         return switch (description.order()) {
             case ALWAYS -> true;
             case BLOCKS -> topology.isInBlocks();
-            case NEVER -> false;
+            case ONE_NODE -> topology.nodes() == 1;
         };
     }
 

@@ -123,6 +123,9 @@ public final class Team extends Placement {
 
     /** Of a call that cannot be nothing is drawn: this throws. */
     private long operationBytesMax(Call drawn) {
+        if (size() == 1) {
+            return Long.MAX_VALUE; // it copies what there is
+        }
         if (drawn.isUnequal() && !drawn.collective().combines()) {
             long bytesMax = blockExchange(drawn.collective()).blockBytesMax();
             drawn.checkBlocks(bytesMax, this);

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.tutti.Collective;
 import org.tutti.Topology;
+import org.tutti.collective.Algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -141,13 +142,26 @@ class ChoiceTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0.1.0.1, srm", "0.0.1.1, ring", "0.0, ring"})
+    @CsvSource({"0.1.0.1, srm", "0.0.1.1, ring"})
     void shouldRefuseWhatIsAskedForAndDoesNotKeepTheOrder(String shape, String name) {
         Shortlist shortlist = Choice.DEFAULT.with(Collective.ALLREDUCE, name).shortlist(topology(shape));
         assertThat(shortlist.algorithm(Collective.ALLREDUCE, 8, true).description().name()).isEqualTo(name);
         assertThatThrownBy(() -> shortlist.algorithm(Collective.ALLREDUCE, 8, false))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("\"" + name + "\"", topology(shape).toString(), "does not commute");
+    }
+
+    /** A lone rank runs no algorithm, on one node all combine in order, and of no elements nothing is combined. */
+    @ParameterizedTest
+    @CsvSource({"1x1, 8", "1x2, 8", "1x5, 1048576", "2x2, 0", "0.1.0.1, 0"})
+    void shouldTakeWhatIsAskedForWhereTheOrderDoesNotMatter(String shape, long bytes) {
+        for (Collective collective : Collective.values()) {
+            for (Algorithm algorithm : Catalogue.of(collective)) {
+                String name = algorithm.description().name();
+                assertThat(Choice.DEFAULT.with(collective, name).shortlist(topology(shape))
+                        .algorithm(collective, bytes, false)).isSameAs(algorithm);
+            }
+        }
     }
 
     @Test

@@ -214,9 +214,9 @@ record Case(Collective collective, String algorithm, DataType type, Reduction re
         return collective.hasRoot() ? ranks : 1;
     }
 
-    /** The operators that an algorithm is made for. */
+    /** The operators that an algorithm is made for on several nodes. */
     private static List<Operation> operations(Algorithm algorithm, Collective collective) {
-        boolean all = algorithm.description().order() != Algorithm.Order.NEVER;
+        boolean all = algorithm.description().order() != Algorithm.Order.ONE_NODE;
         return operations(collective).stream()
                 .filter(operation -> all || operation.reduction == null || operation.reduction.isCommutative())
                 .toList();

@@ -73,7 +73,7 @@ class PairwiseTest {
         }
 
         InTwoPlaces(int places) {
-            super(Collective.REDUCE_SCATTER, new Description("pairwise", Order.NEVER, "", "", "", "", ""));
+            super(Collective.REDUCE_SCATTER, new Description("pairwise", Order.ONE_NODE, "", "", "", "", ""));
             this.places = places;
         }
 

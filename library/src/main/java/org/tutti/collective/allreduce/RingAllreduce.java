@@ -34,7 +34,7 @@ public final class RingAllreduce extends TwoLevelAllreduce implements Exchange {
 
     /** The only object that is needed. */
     public RingAllreduce() {
-        super(new Description("ring", Order.NEVER, "c·(2·(n−1) + 3)", "2·b·(p−1)/p + b", "2·b·(n−1)/n",
+        super(new Description("ring", Order.ONE_NODE, "c·(2·(n−1) + 3)", "2·b·(p−1)/p + b", "2·b·(n−1)/n",
                 "2 × 240 KiB, 64 KiB an edge; > 64 KiB the inbox", "Patarasuk and Yuan 2009, section 3"));
     }
 

@@ -30,7 +30,7 @@ public final class MultiLeaderReduce extends TwoLevelReduce {
      * @param leaders how many ranks of a node exchange with other nodes, 2 to 4
      */
     public MultiLeaderReduce(int leaders) {
-        super(new Description("multi-leader", Order.NEVER, "2·c; n > 1: 3·c + n − 1", "2·b·(p−1)/p + b", "b",
+        super(new Description("multi-leader", Order.ONE_NODE, "2·c; n > 1: 3·c + n − 1", "2·b·(p−1)/p + b", "b",
                 "2 × 32 KiB, 64 KiB an edge, of each leader; > 64 KiB 2 × 60 KiB, the inbox",
                 "Tutti, after Qian, Afsahi 2008").withLeaders(leaders), new NodeTree(ChainTree.INSTANCE));
     }

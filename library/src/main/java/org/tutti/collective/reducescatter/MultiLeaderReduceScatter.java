@@ -16,7 +16,7 @@ public final class MultiLeaderReduceScatter extends PairwiseReduceScatter {
      * @param leaders how many ranks of a node exchange with other nodes, 2 to 4
      */
     public MultiLeaderReduceScatter(int leaders) {
-        super(new Description("multi-leader", Order.NEVER, "1, n > 1: 3 + n − 1", "b·p·n·(2 − 1/p) + b·p·(n − 1)",
+        super(new Description("multi-leader", Order.ONE_NODE, "1, n > 1: 3 + n − 1", "b·p·n·(2 − 1/p) + b·p·(n − 1)",
                 "b·p·(n − 1)", "p·n·b a rank, 2·p·b more at masters",
                 "Tutti, after Qian, Afsahi 2008; pairwise").withLeaders(leaders));
     }

@@ -27,7 +27,7 @@ public class PairwiseReduceScatter extends MasterReduceScatter {
 
     /** The only object that is needed. */
     public PairwiseReduceScatter() {
-        super(new Description("pairwise", Order.NEVER, "1, n > 1: 3 + n − 1",
+        super(new Description("pairwise", Order.ONE_NODE, "1, n > 1: 3 + n − 1",
                 "b·p·n·(2 − 1/p) + b·p·(n − 1)", "b·p·(n − 1)", "p·n·b a rank, 2·p·b more at masters",
                 "Thakur, Rabenseifner, Gropp 2005, section 4.4"));
     }

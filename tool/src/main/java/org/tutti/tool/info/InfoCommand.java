@@ -163,7 +163,7 @@ public final class InfoCommand implements Callable<Integer> {
         return switch (order) {
             case ALWAYS -> "kept";
             case BLOCKS -> "kept if each node's ranks follow each other";
-            case NEVER -> "not kept";
+            case ONE_NODE -> "kept on one node";
         };
     }
 }
