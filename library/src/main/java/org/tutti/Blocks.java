@@ -31,7 +31,7 @@ public final class Blocks {
      *
      * @param counts for each rank how many elements its block has
      * @return the blocks
-     * @throws IllegalArgumentException when a count is negative
+     * @throws IllegalArgumentException when a count is negative, or their sum above {@link Long#MAX_VALUE}
      */
     public static Blocks of(int... counts) {
         return of(Arrays.stream(counts).asLongStream().toArray());
@@ -42,7 +42,7 @@ public final class Blocks {
      *
      * @param counts for each rank how many elements its block has
      * @return the blocks
-     * @throws IllegalArgumentException when a count is negative
+     * @throws IllegalArgumentException when a count is negative, or their sum above {@link Long#MAX_VALUE}
      */
     public static Blocks of(long[] counts) {
         long[] displacements = new long[counts.length];
@@ -58,7 +58,8 @@ public final class Blocks {
      * @param counts for each rank how many elements its block has
      * @param displacements for each rank at which element its block begins
      * @return the blocks
-     * @throws IllegalArgumentException when there are not as many counts as displacements, or one of them is negative
+     * @throws IllegalArgumentException when there are not as many counts as displacements, one of them is negative, or
+     *             a block ends behind {@link Long#MAX_VALUE}
      */
     public static Blocks of(int[] counts, int[] displacements) {
         return of(Arrays.stream(counts).asLongStream().toArray(),
@@ -71,7 +72,8 @@ public final class Blocks {
      * @param counts for each rank how many elements its block has
      * @param displacements for each rank at which element its block begins
      * @return the blocks
-     * @throws IllegalArgumentException when there are not as many counts as displacements, or one of them is negative
+     * @throws IllegalArgumentException when there are not as many counts as displacements, one of them is negative, or
+     *             a block ends behind {@link Long#MAX_VALUE}
      */
     public static Blocks of(long[] counts, long[] displacements) {
         if (counts.length != displacements.length) {
@@ -86,9 +88,14 @@ public final class Blocks {
         for (int rank = 0; rank < counts.length; rank++) {
             long count = counts[rank];
             long displacement = displacements[rank];
-            if (count < 0 || displacement < 0 || displacement + count < 0) {
+            if (count < 0 || displacement < 0) {
                 throw new IllegalArgumentException("the block of rank " + rank + " has count " + count
-                        + " and displacement " + displacement + "; both must be 0 or more, and so must be their sum");
+                        + " and displacement " + displacement + "; both must be 0 or more");
+            }
+            if (displacement > Long.MAX_VALUE - count) {
+                throw new IllegalArgumentException("the block of rank " + rank + " would end behind element "
+                        + Long.MAX_VALUE + ", the last that can be counted: it has count " + count
+                        + " and displacement " + displacement);
             }
             if (count > 0) {
                 last = Math.max(last, displacement + count);

@@ -376,8 +376,14 @@ class BlocksTest {
             assertThat(target).containsOnly(0);
         });
         assertThatThrownBy(() -> Blocks.of(2, -1)).isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("the block of rank 1 has count -1 and displacement 2; both must be 0 or more, and so must "
-                        + "be their sum");
+                .hasMessage("the block of rank 1 has count -1 and displacement 2; both must be 0 or more");
+        String behind = " would end behind element 9223372036854775807, the last that can be counted: it has count ";
+        assertThatThrownBy(() -> Blocks.of(new long[]{5, Long.MAX_VALUE, 7}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("the block of rank 1" + behind + "9223372036854775807 and displacement 5");
+        assertThatThrownBy(() -> Blocks.of(new long[]{5}, new long[]{Long.MAX_VALUE - 4}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("the block of rank 0" + behind + "5 and displacement 9223372036854775803");
         assertThatThrownBy(() -> Blocks.of(new int[]{1}, new int[]{1, 2})).isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("blocks need a count and a displacement for each rank, but there are 1 counts and 2 "
                         + "displacements");

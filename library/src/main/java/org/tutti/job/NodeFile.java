@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import org.tutti.JobStartException;
 import org.tutti.NodeMemoryException;
 import org.tutti.memory.FileMemory;
+import org.tutti.memory.FileReason;
 import org.tutti.memory.OwnFile;
 
 /**
@@ -225,8 +226,8 @@ public final class NodeFile implements NodeAccess {
         try {
             return OwnFile.user();
         } catch (IOException e) {
-            throw new NodeMemoryException("the kernel does not tell the user of this process (" + e
-                    + "), whose files it may trust; mount /proc", e);
+            throw new NodeMemoryException("the kernel does not tell the user of this process ("
+                    + FileReason.of(e) + "), whose files it may trust; mount /proc", e);
         }
     }
 
@@ -240,10 +241,16 @@ public final class NodeFile implements NodeAccess {
         String names = PREFIX + "*." + user() + ".*" + SUFFIX + "*";
         try (var files = Files.newDirectoryStream(directory.toAbsolutePath(), names)) {
             files.forEach(NodeFile::sweepIfUnused);
-        } catch (IOException | DirectoryIteratorException e) {
-            throw new NodeMemoryException("the directory " + directory + " for shared memory cannot be read (" + e
-                    + "); name another one in " + JobEnvironment.MEMORY, e);
+        } catch (DirectoryIteratorException e) {
+            throw unreadable(directory, e.getCause());
+        } catch (IOException e) {
+            throw unreadable(directory, e);
         }
+    }
+
+    private static NodeMemoryException unreadable(Path directory, IOException cause) {
+        return new NodeMemoryException("the directory " + directory + " for shared memory cannot be read ("
+                + FileReason.of(cause) + "); name another one in " + JobEnvironment.MEMORY, cause);
     }
 
     private static void sweepIfUnused(Path file) {

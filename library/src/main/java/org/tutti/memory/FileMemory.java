@@ -11,6 +11,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -158,13 +159,22 @@ public final class FileMemory extends Memory {
                     file.close();
                     return null;
                 }
-                file.write(ByteBuffer.allocate(PAGE_BYTES), 0);
+                writeFirstPage(file, path.getParent());
                 return new FileMemory(path, made, key(made), file, capacity(made));
             } catch (IOException | RuntimeException e) {
                 Files.deleteIfExists(made);
                 file.close();
                 throw e;
             }
+        }
+    }
+
+    private static void writeFirstPage(FileChannel file, Path directory) {
+        long free = directory.toFile().getUsableSpace();
+        try {
+            file.write(ByteBuffer.allocate(PAGE_BYTES), 0);
+        } catch (IOException e) {
+            throw noRoom("the job's file", PAGE_BYTES, directory, free, e);
         }
     }
 
@@ -322,13 +332,17 @@ public final class FileMemory extends Memory {
             }
             return address;
         } catch (IOException e) {
-            throw new NodeMemoryException("no shared memory for " + purpose + ": " + Bytes.text(bytes)
-                    + " were needed in " + path.getParent() + ", which had " + Bytes.text(free) + " left ("
-                    + e.getMessage() + "); make it larger" + (path.startsWith("/dev/shm")
-                            ? " (of a container by --shm-size)" : "")
-                    + ", or name another directory in TUTTI_MEMORY",
-                    e);
+            throw noRoom(purpose, bytes, path.getParent(), free, e);
         }
+    }
+
+    private static NodeMemoryException noRoom(String purpose, long bytes, Path directory, long free,
+            IOException cause) {
+        return new NodeMemoryException("no shared memory for " + purpose + ": " + Bytes.text(bytes)
+                + " were needed in " + directory + ", which had " + Bytes.text(free) + " left ("
+                + cause.getMessage() + "); make it larger" + (directory.startsWith("/dev/shm")
+                        ? " (of a container by --shm-size)" : "")
+                + ", or name another directory in TUTTI_MEMORY", cause);
     }
 
     private void fill(long address, long bytes) throws IOException {
@@ -437,11 +451,11 @@ public final class FileMemory extends Memory {
     }
 
     private static NodeMemoryException unusable(Path path, IOException cause) {
-        String what = "the shared memory file " + path + " cannot be used: ";
-        return cause instanceof OwnFile.NotOwnException
-                ? new NodeMemoryException(what + cause.getMessage() + "; remove it, or name a directory of your own in "
-                        + "TUTTI_MEMORY", cause)
-                : new NodeMemoryException(what + cause + "; make its directory writable, or name another one in "
-                        + "TUTTI_MEMORY", cause);
+        return new NodeMemoryException("the shared memory file " + path + " cannot be used: " + FileReason.of(cause)
+                + switch (cause) {
+                    case OwnFile.NotOwnException _ -> "; remove it, or name a directory of your own";
+                    case AccessDeniedException _ -> "; make its directory writable, or name another one";
+                    default -> "; name another directory";
+                } + " in TUTTI_MEMORY", cause);
     }
 }

@@ -82,6 +82,32 @@ class FileMemoryTest {
     }
 
     @Test
+    void shouldSayHowMuchRoomAFullFileSystemHasForANewFile() throws Exception {
+        try (var small = SmallFileSystem.mount(1 << 20)) {
+            Path other = Files.write(small.path().resolve("other"), new byte[1 << 20]);
+            assertThatThrownBy(() -> FileMemory.create(small.path().resolve("memory"), BLOCK_BYTES, 0))
+                    .isInstanceOf(NodeMemoryException.class)
+                    .hasMessage("no shared memory for the job's file: 4.0 KiB were needed in " + small.path()
+                            + ", which had 0 bytes left (No space left on device); make it larger, or name another "
+                            + "directory in TUTTI_MEMORY");
+            assertThat(small.path()).isDirectoryNotContaining("glob:**memory*");
+            Files.delete(other);
+        }
+    }
+
+    @Test
+    void shouldSayWithoutClassNamesWhyAFileCannotBeMade() throws Exception {
+        Path nowhere = directory.resolve("nowhere").resolve("memory");
+        assertThatThrownBy(() -> FileMemory.create(nowhere, BLOCK_BYTES, 0)).isInstanceOf(NodeMemoryException.class)
+                .hasMessage("the shared memory file " + nowhere + " cannot be used: no such file or directory; "
+                        + "name another directory in TUTTI_MEMORY");
+        Path inFile = Files.createFile(directory.resolve("file")).resolve("memory");
+        assertThatThrownBy(() -> FileMemory.create(inFile, BLOCK_BYTES, 0)).isInstanceOf(NodeMemoryException.class)
+                .hasMessage("the shared memory file " + inFile + " cannot be used: Not a directory; name another "
+                        + "directory in TUTTI_MEMORY");
+    }
+
+    @Test
     void shouldGiveBackTheRoomAndTheAddressesOfAClaimThatFailsHalfWay() throws Exception {
         int bytes = 768 << 10;
         try (var small = SmallFileSystem.mount(1 << 20)) {
