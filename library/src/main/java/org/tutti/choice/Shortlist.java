@@ -39,8 +39,8 @@ public final class Shortlist {
      * @param bytes the length of the message
      * @param operatorCommutes whether the operator does; also said where nothing is combined
      * @return the algorithm
-     * @throws IllegalArgumentException when the one that was asked for would not keep the order that the operator needs,
-     *             and there is something to combine
+     * @throws IllegalArgumentException when the one that was asked for would not keep the order that the operator
+     *             needs, and there is something to combine
      */
     public Algorithm algorithm(Collective collective, long bytes, boolean operatorCommutes) {
         for (Candidate candidate : (operatorCommutes ? commuting : ordered)[collective.ordinal()]) {
