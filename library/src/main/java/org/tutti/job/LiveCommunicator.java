@@ -137,7 +137,16 @@ final class LiveCommunicator extends Communicator {
 
     @Override
     public RemoteMemory allocate(long bytes) {
-        return membership.allocator.allocate(this, bytes, this::deadlineNanos);
+        return membership.allocator.allocate(this, numbers -> addUp("allocate", numbers), bytes, this::deadlineNanos);
+    }
+
+    /** An allreduce that is a part of another call. */
+    private void addUp(String called, long[] numbers) {
+        MemorySegment segment = MemorySegment.ofArray(numbers);
+        Call allreduce = prepare(membership.call, Collective.ALLREDUCE, segment, segment, DataType.LONG, numbers.length,
+                kept(Reduction.SUM, DataType.LONG), 0);
+        allreduce.setCalled(called);
+        run(allreduce);
     }
 
     @Override

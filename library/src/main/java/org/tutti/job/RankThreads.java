@@ -4,6 +4,7 @@ package org.tutti.job;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
@@ -17,7 +18,8 @@ import org.tutti.memory.Waits;
  * rank.
  */
 final class RankThreads {
-    private static final String AWAIT = "await";
+    /** The methods that wait for a call that was made or prepared before, which the line of the program may not name. */
+    private static final Set<String> OF_OTHER_CALLS = Set.of("await", "awaitAll", "awaitAny", "awaitSome", "run");
 
     private final Map<Integer, Thread> threads = new ConcurrentHashMap<>();
 
@@ -51,7 +53,7 @@ final class RankThreads {
         var state = Whereabouts.State.of(node.state(rank));
         var main = CallSite.of(own);
         if (main.isEmpty() || main.get().isInCall()) {
-            return describe(rank, state, main, Waits.of(own));
+            return describe(rank, state, main, Waits.of(own).or(() -> ofRequest(main, waiting)));
         }
         for (var other : waiting) {
             var site = CallSite.of(other.getKey()).filter(CallSite::isInCall);
@@ -60,6 +62,13 @@ final class RankThreads {
             }
         }
         return describe(rank, state, main, Optional.empty());
+    }
+
+    /** A thread that awaits one of several requests is in no wait itself. */
+    private static Optional<Waits.Wait> ofRequest(Optional<CallSite> main,
+            List<Map.Entry<Thread, Waits.Wait>> waiting) {
+        return main.filter(site -> OF_OTHER_CALLS.contains(site.call()))
+                .flatMap(_ -> waiting.stream().findFirst().map(Map.Entry::getValue));
     }
 
     private static Whereabouts describe(int rank, Whereabouts.State state, Optional<CallSite> site,
@@ -71,7 +80,7 @@ final class RankThreads {
         if (call == null) {
             return new Whereabouts(rank, state, name, "", 0, line, name.isEmpty() ? 0 : millis, WaitingCall.UNKNOWN);
         }
-        return new Whereabouts(rank, state, name.equals(AWAIT) ? "await of " + call.name() : name,
+        return new Whereabouts(rank, state, OF_OTHER_CALLS.contains(name) ? name + " of " + call.name() : name,
                 call.communicator(), call.number(), line, millis, call.awaited());
     }
 }

@@ -4,13 +4,13 @@ package org.tutti.onesided;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 import org.tutti.Communicator;
 import org.tutti.NodeMemoryException;
-import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
 import org.tutti.Topology;
 import org.tutti.collective.Members;
@@ -67,27 +67,31 @@ public final class Allocator {
     /**
      * Allocates; all ranks of the communicator call this.
      *
-     * @param communicator who takes part; also tells the others where this rank's part is
+     * @param communicator who takes part
+     * @param sum adds up the numbers of all ranks, by which each tells the others where its part is
      * @param bytes this rank's bytes
      * @param deadlineNanos says when a call that begins now must end
      * @return the memory
      */
-    public RemoteMemory allocate(Communicator communicator, long bytes, LongSupplier deadlineNanos) {
+    public RemoteMemory allocate(Communicator communicator, Consumer<long[]> sum, long bytes,
+            LongSupplier deadlineNanos) {
         int rank = communicator.rank();
         if (bytes < 0 || bytes > RemoteMemory.BYTES_MAX) {
             throw new IllegalArgumentException(members.describe(rank) + " cannot allocate " + bytes
                     + " bytes: a rank gives 0 to " + RemoteMemory.BYTES_MAX);
         }
-        Part[] parts = share(communicator, bytes, block -> new PartAccumulator(block, bytes, members, rank));
+        Part[] parts = share(communicator, sum, bytes, block -> new PartAccumulator(block, bytes, members, rank));
         return new LiveRemoteMemory(this, communicator, parts, deadlineNanos);
     }
 
     /**
      * Makes a part at every rank of a communicator, and tells all where they are.
      *
+     * @param sum adds up the numbers of all ranks
      * @param accumulator makes what others may do to this rank's part, when it knows its block
      */
-    Part[] share(Communicator communicator, long bytes, Function<MemorySegment, Accumulator> accumulator) {
+    Part[] share(Communicator communicator, Consumer<long[]> sum, long bytes,
+            Function<MemorySegment, Accumulator> accumulator) {
         int rank = communicator.rank();
         long[] table = new long[FIELDS * communicator.size()];
         Part own = null;
@@ -103,7 +107,7 @@ public final class Allocator {
         }
         boolean shared = false;
         try {
-            communicator.allreduce(table, Reduction.SUM);
+            sum.accept(table);
             if (failure != null) {
                 throw new NodeMemoryException(failure.getMessage() + "; the ranks of this node wanted "
                         + Bytes.text(wantedOnNode(communicator, table)) + " together", failure);

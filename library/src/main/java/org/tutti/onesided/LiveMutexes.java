@@ -10,6 +10,7 @@ import org.tutti.Communicator;
 import org.tutti.DeadlineExceededException;
 import org.tutti.Mutexes;
 import org.tutti.RankFailedException;
+import org.tutti.Reduction;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.memory.Waiter;
 
@@ -70,8 +71,9 @@ final class LiveMutexes extends Mutexes {
 
     private Part[] share(long bytes) {
         try {
-            Part[] made = allocator.share(communicator, bytes, block -> new MutexKeeper(PartLayout.data(block, bytes),
-                    layout, allocator.members(), waker::wakeFromFabric));
+            Part[] made = allocator.share(communicator, table -> communicator.allreduce(table, Reduction.SUM), bytes,
+                    block -> new MutexKeeper(PartLayout.data(block, bytes),
+                            layout, allocator.members(), waker::wakeFromFabric));
             waker.complete(made);
             return made;
         } catch (RuntimeException e) {

@@ -7,13 +7,19 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.tutti.Communicator;
 import org.tutti.DeadlineExceededException;
 import org.tutti.JobOptions;
+import org.tutti.Reduction;
+import org.tutti.Request;
 import org.tutti.Tutti;
 import org.tutti.TuttiException;
 import org.tutti.memory.CallSite;
@@ -25,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class FirstDeadlineTest {
     private static final int RANKS = 4;
     private static final Duration LIMIT = Duration.ofMillis(900);
+    private static final Duration SHORT_LIMIT = Duration.ofMillis(300);
 
     /** The line that calls this. */
     private static int line() {
@@ -82,7 +89,7 @@ class FirstDeadlineTest {
                     request.set(line() + 1);
                     barrier.await();
                 } else {
-                    awaitThatItAwaits(thread.get());
+                    awaitThatItIsIn("await", thread.get());
                     try {
                         notification.set(line() + 1);
                         memory.awaitNotifications(3, 1);
@@ -98,6 +105,76 @@ class FirstDeadlineTest {
                 + ", for \\d+ m?s, waiting for rank 1\n"
                 + "  rank 1 is in awaitNotifications on the world, at " + here(notification)
                 + ", for \\d+ m?s, waiting for any rank");
+    }
+
+    private record Awaiting(String name, Consumer<Communicator> call) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Awaiting> awaiting() {
+        return Stream.of(
+                new Awaiting("run of allreduce", world -> world.prepare().allreduce(new int[1], Reduction.SUM).run()),
+                new Awaiting("await of allreduce",
+                        world -> world.prepare().allreduce(new int[1], Reduction.SUM).start().await()),
+                new Awaiting("await of allreduce", world -> world.nonBlocking().allreduce(new int[1], Reduction.SUM)
+                        .await(Duration.ofMinutes(1))),
+                new Awaiting("awaitAll of allreduce",
+                        world -> Request.awaitAll(world.nonBlocking().allreduce(new int[1], Reduction.SUM))),
+                new Awaiting("awaitAny of allreduce",
+                        world -> Request.awaitAny(world.nonBlocking().allreduce(new int[1], Reduction.SUM))),
+                new Awaiting("awaitSome of allreduce",
+                        world -> Request.awaitSome(world.nonBlocking().allreduce(new int[1], Reduction.SUM))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("awaiting")
+    void shouldNameTheCollectiveOfACallThatWasMadeOrPreparedBefore(Awaiting awaiting) {
+        var message = new AtomicReference<String>();
+        var thread = new AtomicReference<Thread>();
+        Tutti.runLocal(2, job -> {
+            var world = job.world();
+            if (job.rank() == 0) {
+                thread.set(Thread.currentThread());
+            }
+            try (var memory = world.withDeadline(SHORT_LIMIT).allocate(8)) {
+                if (job.rank() == 0) {
+                    awaiting.call.accept(world);
+                } else {
+                    awaitThatItIsIn(awaiting.name.split(" ")[0], thread.get());
+                    try {
+                        memory.awaitNotifications(3, 1);
+                    } catch (DeadlineExceededException e) {
+                        message.set(e.getMessage());
+                    }
+                    world.allreduce(new int[1], Reduction.SUM);
+                }
+            }
+        });
+        assertThat(message.get()).containsPattern("\n  rank 0 is in " + awaiting.name + ", call \\d+ on the world, at "
+                + FirstDeadlineTest.class.getName() + ".*, for \\d+ m?s, waiting for rank 1\n");
+    }
+
+    @Test
+    void shouldCallAnAllocationWhatItIs() {
+        var message = new AtomicReference<String>();
+        var over = new CountDownLatch(1);
+        Tutti.runLocal(2, job -> {
+            if (job.rank() == 0) {
+                over.await();
+                return;
+            }
+            try {
+                job.world().withDeadline(SHORT_LIMIT).allocate(8).close();
+            } catch (DeadlineExceededException e) {
+                message.set(e.getMessage());
+            }
+            over.countDown();
+        });
+        assertThat(message.get()).startsWith("rank 1 passed its deadline in allocate while it waited for rank 0")
+                .containsPattern("\n  rank 1 is in allocate, call 1 on the world");
     }
 
     @Test
@@ -176,8 +253,8 @@ class FirstDeadlineTest {
         assertThat(message.get()).contains("\n  rank 0 is in no call, at " + here(line));
     }
 
-    private static void awaitThatItAwaits(Thread thread) {
-        while (!CallSite.of(thread).map(CallSite::call).orElse("").equals("await")) {
+    private static void awaitThatItIsIn(String call, Thread thread) {
+        while (!CallSite.of(thread).map(CallSite::call).orElse("").equals(call)) {
             LockSupport.parkNanos(1_000_000);
         }
     }

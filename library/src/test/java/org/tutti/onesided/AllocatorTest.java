@@ -27,7 +27,8 @@ class AllocatorTest {
                 long afterOne = 0;
                 for (int cycle = 1; cycle <= 50; cycle++) {
                     for (int bytes = LARGEST; bytes > SMALLEST; bytes = bytes * 3 / 5) {
-                        try (RemoteMemory part = allocator.allocate(job.world(), bytes, () -> Long.MAX_VALUE)) {
+                        try (RemoteMemory part = allocator.allocate(job.world(), _ -> {
+                        }, bytes, () -> Long.MAX_VALUE)) {
                             assertThat(part.local().byteSize()).isEqualTo(bytes);
                         }
                     }

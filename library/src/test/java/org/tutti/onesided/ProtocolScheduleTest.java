@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Communicator;
+import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
 import org.tutti.RemotePart;
 import org.tutti.Section;
@@ -86,7 +87,8 @@ class ProtocolScheduleTest {
                 Allocator allocator = new Allocator(node, fabric(), new ScriptedMembers(),
                         new Reach(new int[]{0, 1}, new long[2]), false,
                         () -> false);
-                RemoteMemory memory = allocator.allocate(world, 3L * BYTES, () -> Long.MAX_VALUE);
+                RemoteMemory memory = allocator.allocate(world, table -> world.allreduce(table, Reduction.SUM),
+                        3L * BYTES, () -> Long.MAX_VALUE);
                 if (world.rank() == 0) {
                     call.accept(memory.at(1));
                 }
