@@ -35,6 +35,14 @@ final class RankCommand {
     /** One thread collects a heap of this size in a few seconds, in which its process must not count as silent. */
     private static final long SERIAL_HEAP_BYTES_MAX = 4L << 30;
 
+    /**
+     * Has compiled loops look every so many rounds whether somebody asks where the rank is. The serial and the parallel
+     * collector leave that out of counted loops, and a rank in a long one could not say where it is; the others have
+     * these very settings by themselves.
+     */
+    private static final List<String> ANSWERING_LOOPS =
+            List.of("-XX:+UseCountedLoopSafepoints", "-XX:LoopStripMiningIter=1000");
+
     /** The launcher looks for missing ranks by itself and says more; the ranks' own patience is for other launchers. */
     private static final long JOIN_TIMEOUT_MARGIN_MILLIS = 2_000;
 
@@ -103,6 +111,9 @@ final class RankCommand {
         List<String> options = new ArrayList<>();
         options.add("-XX:-UsePerfData"); // a file in /tmp for each JVM, which kill -9 leaves there
         options.add("-XX:+ExitOnOutOfMemoryError"); // a rank that has lost a thread would leave the others waiting
+        if (plan.jvmOptions().stream().noneMatch(option -> option.matches("-XX:.*(CountedLoop|StripMining).*"))) {
+            options.addAll(ANSWERING_LOOPS);
+        }
         options.add("-XX:ActiveProcessorCount=" + processors());
         options.add(String.format(Locale.ROOT, "-XX:MaxRAMPercentage=%.4f",
                 HEAP_SHARE_PERCENT / plan.share().processes()));

@@ -32,6 +32,14 @@ class RankCommandTest {
                 .containsExactly("-XX:+UseParallelGC");
     }
 
+    /** A JVM that is told both prints a warning. */
+    @Test
+    void shouldLeaveLoopsToTheUser() {
+        assertThat(command()).contains("-XX:+UseCountedLoopSafepoints", "-XX:LoopStripMiningIter=1000");
+        assertThat(command("-XX:-UseCountedLoopSafepoints")).filteredOn(option -> option.contains("Loop"))
+                .containsExactly("-XX:-UseCountedLoopSafepoints");
+    }
+
     @Test
     void shouldLetTheOptionsOfTheUserComeLast() {
         assertThat(command("-XX:-ExitOnOutOfMemoryError")).containsSubsequence("-XX:+ExitOnOutOfMemoryError",
