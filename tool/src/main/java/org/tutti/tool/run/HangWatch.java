@@ -16,7 +16,7 @@ final class HangWatch implements AutoCloseable {
 
     private final RollCall rollCall;
     private final JobOutput output;
-    private final QuitSignal quit = new QuitSignal();
+    private final QuitSignal quit;
     private final Optional<Long> limitNanos;
     private final Thread thread = Thread.ofPlatform().daemon().name("hang watch").unstarted(this::watch);
     private long askedNanos = System.nanoTime();
@@ -31,6 +31,7 @@ final class HangWatch implements AutoCloseable {
     HangWatch(JobPlan plan, RollCall rollCall, JobOutput output) {
         this.rollCall = rollCall;
         this.output = output;
+        this.quit = output.quit();
         this.limitNanos = plan.hangReport().map(limit -> limit.toNanos());
         this.waitedMillisMax = limitNanos.orElse(Long.MAX_VALUE) / 1_000_000;
         thread.start();
@@ -41,6 +42,7 @@ final class HangWatch implements AutoCloseable {
             while (!closed) {
                 Thread.sleep(LOOK_MILLIS);
                 if (quit.hasCome()) {
+                    Thread.sleep(LOOK_MILLIS); // a signal that ends this process has it closed meanwhile
                     output.say(rollCall.report());
                 }
                 if (limitNanos.isPresent()

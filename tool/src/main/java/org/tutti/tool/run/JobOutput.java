@@ -77,6 +77,11 @@ final class JobOutput implements AutoCloseable {
         return Relay.start(host, err, standardError, (host + ": ").getBytes(StandardCharsets.UTF_8), Optional.empty());
     }
 
+    /** {@return what tells that the launcher has got SIGQUIT} */
+    QuitSignal quit() {
+        return quit;
+    }
+
     /** Prints a sentence of the launcher on standard error. */
     void say(String sentence) {
         var line = (sentence + "\n").getBytes(StandardCharsets.UTF_8);

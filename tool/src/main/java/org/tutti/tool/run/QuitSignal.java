@@ -6,23 +6,56 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * Tells that this process has got SIGQUIT. The JVM keeps that signal for itself, for thread dumps; but what it does
- * then it does on a thread of its own, which sleeps otherwise, and Linux counts how often that thread has run. The dump
- * goes where the JVM's options send it: the script {@code tutti} has the launcher print none.
+ * Tells that this process has got SIGQUIT. The JVM keeps that signal for itself, for thread dumps; but the JVM handles
+ * the signal on a thread of its own, which sleeps otherwise, and Linux counts how often a thread has gone to sleep. The
+ * dump goes where the JVM's options send it: the script {@code tutti} has the launcher print none.
+ *
+ * <p>A process that is stopped and goes on (Ctrl-Z and {@code fg}, a debugger, a frozen control group, a machine that
+ * was suspended) wakes all its threads, so the count of the JVM's thread alone proves nothing. A second thread, the
+ * witness, sleeps for ever: the signal wakes the JVM's thread and not the witness. Both are compared only while both
+ * sleep, so a wake-up that only one of them has followed counts for nothing. A SIGQUIT that comes together with such a
+ * stop is lost. The signals that end this process, such as SIGTERM, are handled by the same thread of the JVM: they look
+ * like SIGQUIT for as long as the process lives on.
  */
 final class QuitSignal {
     private static final Path THREADS = Path.of("/proc/self/task");
+    private static final Path OWN_THREAD = Path.of("/proc/thread-self");
     private static final String SIGNAL_THREAD = "Signal Dispatch"; // as much of its name as Linux keeps
+    private static final String NAME = "Name:";
+    private static final String STATE = "State:";
+    private static final String SLEEPING = "S (sleeping)";
+    private static final String SLEEPS = "voluntary_ctxt_switches:";
 
     private static final long FRESH_NANOS = 2_000_000_000;
+    private static final long UNKNOWN = -1;
 
-    private final Optional<Path> statistics = statistics();
-    private String runs = read("");
+    private final Optional<Path> dispatcher = dispatcher();
+    private volatile Optional<Path> witness = Optional.empty();
+    private long dispatcherSleeps = UNKNOWN;
+    private long witnessSleeps = UNKNOWN;
     private boolean isNew;
     private boolean hasEverCome;
     private long comeNanos;
+
+    QuitSignal() {
+        if (dispatcher.isPresent()) {
+            Thread.ofPlatform().daemon().name("quit witness").start(this::sleepForEver);
+        }
+    }
+
+    private void sleepForEver() {
+        try {
+            witness = Optional.of(THREADS.resolve(OWN_THREAD.toRealPath().getFileName()).resolve("status"));
+        } catch (IOException _) {
+            return; // no Linux: then the signal is not noticed
+        }
+        while (true) {
+            LockSupport.park();
+        }
+    }
 
     /** {@return whether the signal has come since this was asked last} */
     synchronized boolean hasCome() {
@@ -39,33 +72,46 @@ final class QuitSignal {
     }
 
     private void look() {
-        var before = runs;
-        runs = read(before);
-        if (!runs.equals(before)) {
+        if (dispatcher.isEmpty() || witness.isEmpty()) {
+            return;
+        }
+        long sleeps = sleeps(dispatcher.get());
+        if (sleeps == UNKNOWN || sleeps == dispatcherSleeps) {
+            return;
+        }
+        long ofWitness = sleeps(witness.get());
+        if (ofWitness == UNKNOWN || sleeps(dispatcher.get()) != sleeps) {
+            return; // something goes on: the next look sees how it ends
+        }
+        if (dispatcherSleeps != UNKNOWN && ofWitness == witnessSleeps) {
             isNew = true;
             hasEverCome = true;
             comeNanos = System.nanoTime();
         }
+        dispatcherSleeps = sleeps;
+        witnessSleeps = ofWitness;
     }
 
-    private String read(String before) {
+    /** {@return how often a thread that sleeps has gone to sleep; {@link #UNKNOWN} if it does not sleep} */
+    private static long sleeps(Path thread) {
         try {
-            return statistics.isPresent() ? runs(Files.readString(statistics.get())) : before;
-        } catch (IOException _) {
-            return before; // the kernel keeps none
+            var status = Files.readString(thread);
+            return field(status, STATE).equals(SLEEPING) ? Long.parseLong(field(status, SLEEPS)) : UNKNOWN;
+        } catch (IOException | NumberFormatException _) {
+            return UNKNOWN; // the kernel keeps none
         }
     }
 
-    /** The last of its three numbers: how often the thread got a processor. */
-    private static String runs(String line) {
-        return line.strip().replaceFirst(".* ", "");
+    private static String field(String status, String name) {
+        return status.lines().filter(line -> line.startsWith(name)).findFirst()
+                .map(line -> line.substring(name.length()).strip()).orElse("");
     }
 
-    private static Optional<Path> statistics() {
+    private static Optional<Path> dispatcher() {
         try (var threads = Files.newDirectoryStream(THREADS)) {
             for (var thread : threads) {
                 if (name(thread).equals(SIGNAL_THREAD)) {
-                    return Optional.of(thread.resolve("schedstat"));
+                    return Optional.of(thread.resolve("status"));
                 }
             }
         } catch (IOException | DirectoryIteratorException _) {
@@ -76,7 +122,7 @@ final class QuitSignal {
 
     private static String name(Path thread) {
         try {
-            return Files.readString(thread.resolve("comm")).strip();
+            return field(Files.readString(thread.resolve("status")), NAME);
         } catch (IOException _) {
             return ""; // it has just ended
         }

@@ -115,6 +115,28 @@ final class LauncherProcess implements AutoCloseable {
         return seen;
     }
 
+    /** {@return what the launcher says when so many ranks have ended well, and none has joined} */
+    static String nobodyJoined(int ranks) {
+        return "tutti: no rank has joined the job: the program ran " + ranks + " times, each time by itself; "
+                + "call Tutti.join() in it to have the ranks work together\n";
+    }
+
+    /** Sends a signal to processes. */
+    static void signal(String name, ProcessHandle... processes) {
+        signal(name, List.of(processes));
+    }
+
+    /** Sends a signal to processes. */
+    static void signal(String name, List<ProcessHandle> processes) {
+        List<String> command = new ArrayList<>(List.of("kill", "-" + name));
+        processes.forEach(process -> command.add(String.valueOf(process.pid())));
+        try {
+            new ProcessBuilder(command).start().waitFor();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     /** {@return the directory that it was started in} */
     Path directory() {
         return out.getParent();

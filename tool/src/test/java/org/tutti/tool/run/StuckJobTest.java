@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.tool.CommandProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,11 +54,7 @@ class StuckJobTest {
     }
 
     private static void quit(LauncherProcess launcher) {
-        try {
-            new ProcessBuilder("kill", "-QUIT", String.valueOf(launcher.handle().pid())).start().waitFor();
-        } catch (IOException | InterruptedException e) {
-            throw new AssertionError(e);
-        }
+        LauncherProcess.signal("QUIT", launcher.handle());
     }
 
     /** On a busy machine ranks may have waited for long before, in join, which is reported as well. */
@@ -82,6 +80,64 @@ class StuckJobTest {
             quitUntil(launcher, HEAD + MISSING + WAITING);
             assertThat(launcher.handle().isAlive()).isTrue();
             assertThat(launcher.out().lines()).as("the launcher dumps no threads").hasSize(4);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"STOP", "TSTP"})
+    void shouldSayNothingWhenItIsStoppedAndGoesOn(String stop) throws Exception {
+        try (var launcher = run(ONE_IS_MISSING, "-n", "4")) {
+            launcher.awaitLines(4);
+            for (int i = 0; i < 3; i++) {
+                LauncherProcess.signal(stop, launcher.handle());
+                Thread.sleep(100);
+                LauncherProcess.signal("CONT", launcher.handle());
+                Thread.sleep(150);
+            }
+            assertThat(launcher.err()).isEmpty();
+            quitUntil(launcher, HEAD + MISSING + WAITING);
+        }
+    }
+
+    /** The collector is one that leaves counted loops alone, and the compiler the one that does so for it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-J-XX:+UseSerialGC", "-J-XX:+UseParallelGC"})
+    void shouldSayInWhichLineARankComputes(String collector) throws Exception {
+        var program = """
+                import module org.tutti;
+
+                double decay(double[] x, int n) {
+                    double s = 0;
+                    for (int i = 0; i < n; i++) {
+                        s = (s + x[i & 1023]) / 1.0000001;
+                    }
+                    return s;
+                }
+
+                void main() {
+                    var x = new double[1024];
+                    try (var job = Tutti.join()) {
+                        if (job.rank() == 1) {
+                            for (int k = 0; k < 300; k++) {
+                                decay(x, 20_000);
+                            }
+                        }
+                        job.world().barrier();
+                        IO.println(job.rank());
+                        if (job.rank() == 1) {
+                            decay(x, 2_000_000_000);
+                        }
+                        job.world().barrier();
+                    }
+                }
+                """;
+        try (var launcher = run(program, "-n", "2", "-J-XX:TieredStopAtLevel=4", collector)) {
+            launcher.awaitLines(2);
+            for (int i = 0; i < 2; i++) {
+                Thread.sleep(300);
+                assertThat(status(String.valueOf(launcher.handle().pid())).out())
+                        .containsPattern("  rank 1 is in no call, at Program:[56]\n");
+            }
         }
     }
 
