@@ -11,12 +11,26 @@ import org.tutti.JobStartException;
  * newest first.
  */
 public final class Cleanup implements AutoCloseable {
+    private static volatile boolean ending;
+
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private boolean closed;
 
     /** Registers with the JVM, for its end. */
     public Cleanup() {
-        Runtime.getRuntime().addShutdownHook(new Thread(this::close, "cleanup"));
+        Runtime.getRuntime().addShutdownHook(new Thread(this::closeAtTheEnd, "cleanup"));
+    }
+
+    /**
+     * {@return whether this process ends, as by Ctrl-C or SIGTERM: what fails from then on fails because of that}
+     */
+    public static boolean isEnding() {
+        return ending;
+    }
+
+    private void closeAtTheEnd() {
+        ending = true;
+        close();
     }
 
     /**

@@ -26,6 +26,8 @@ enum FrameKind {
     // ---- from the host
     /** Why the host cannot start anything: a clause. */
     REFUSED,
+    /** Why the host ends all that it has started, of which it says no more: a clause. */
+    GIVEN_UP,
     /** Process, process identifier. */
     STARTED,
     /** Process, stream, bytes. */

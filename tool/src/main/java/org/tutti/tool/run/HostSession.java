@@ -40,6 +40,9 @@ final class HostSession {
     private static final Duration DRAINING_LIMIT = Duration.ofMillis(500);
     private static final Duration STOPPING_GRACE = Duration.ofMillis(700);
 
+    /** How long the launcher may take to hear why all ends. */
+    private static final Duration LAST_WORD_LIMIT = Duration.ofMillis(200);
+
     /** The launcher says at once what the job is; how long it may be silent after that, the job says. */
     private static final Duration JOB_LIMIT = Duration.ofMinutes(1);
 
@@ -56,6 +59,8 @@ final class HostSession {
     private HostInput input;
     private volatile long heardNanos;
     private volatile boolean goodbye;
+    private volatile boolean givenUp;
+    private volatile String why = "its process there was told to end, by a signal";
 
     /**
      * @param in what the launcher says
@@ -223,6 +228,9 @@ final class HostSession {
     private void supervise() throws InterruptedException {
         while (!goodbye) {
             var process = ended.poll(LOOK_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+            if (givenUp) {
+                continue; // ranks that this process ends are no news
+            }
             states.tell(); // what the ranks of an ended process have said comes before its end
             if (process != null) {
                 int number = processes.indexOf(process);
@@ -255,6 +263,9 @@ final class HostSession {
     }
 
     private void stop() throws InterruptedException {
+        if (Cleanup.isEnding() && !goodbye) {
+            giveUp();
+        }
         List<LocalProcess> started;
         synchronized (processes) {
             started = List.copyOf(processes);
@@ -263,6 +274,14 @@ final class HostSession {
         awaitEnds(started);
         started.forEach(LocalProcess::kill);
         awaitEnds(started);
+    }
+
+    /** The launcher is told why, if it listens; one that is stopped may find it later. */
+    private void giveUp() throws InterruptedException {
+        givenUp = true;
+        Thread.ofPlatform().daemon().name("last word")
+                .start(() -> send(new Frame.Builder(FrameKind.GIVEN_UP).text(why).bytes()))
+                .join(LAST_WORD_LIMIT);
     }
 
     private static void awaitEnds(List<LocalProcess> processes) throws InterruptedException {
@@ -280,7 +299,7 @@ final class HostSession {
                 obey(next());
             }
         } catch (IOException e) {
-            end();
+            end("it cannot understand this launcher any more (" + e.getMessage() + ")");
         }
     }
 
@@ -328,21 +347,27 @@ final class HostSession {
         nodeFile.close();
     }
 
+    /** Counts beats without a word from the launcher: a time in which this process itself was stopped is one of them. */
     private void beat() {
         long intervalMillis = job.plan().heartbeat().toMillis() / RemoteNode.BEATS;
         try {
-            while (System.nanoTime() - heardNanos < job.plan().heartbeat().toNanos()) {
+            long heardBefore = heardNanos;
+            for (int silent = 0; silent < RemoteNode.BEATS; silent = heardNanos == heardBefore ? silent + 1 : 0) {
+                heardBefore = heardNanos;
                 Thread.sleep(intervalMillis);
                 Thread.ofVirtual().start(() -> send(Frame.of(FrameKind.ALIVE))); // it may wait for a launcher
             }
         } catch (InterruptedException _) {
             return; // nobody does that
         }
-        end();
+        end("it has heard nothing from this launcher for the --heartbeat of "
+                + DurationConverter.text(job.plan().heartbeat())
+                + ", as when the launcher is stopped (Ctrl-Z) or the network between them is down");
     }
 
     /** The launcher is gone; what the cleanup has to do is done on the way out. */
-    private static void end() {
+    private void end(String reason) {
+        why = reason;
         System.exit(STATUS_LAUNCHER_GONE);
     }
 }

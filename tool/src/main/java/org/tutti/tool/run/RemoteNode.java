@@ -72,6 +72,9 @@ final class RemoteNode implements JobNode {
     private boolean released;
     private boolean greetedWell;
     private volatile long heardNanos;
+    private long lookedNanos = startNanos;
+    private long heardBeforeNanos = startNanos;
+    private volatile long silentNanos;
     private volatile Optional<RankFailure> firstFailure = Optional.empty();
     private volatile int abortRank;
     private volatile int abortStatus = NOBODY;
@@ -179,6 +182,7 @@ final class RemoteNode implements JobNode {
     private void take(Frame frame) throws IOException {
         switch (frame.kind()) {
             case REFUSED -> loseUnstarted(frame.text());
+            case GIVEN_UP -> loseStarted(frame.text());
             case STARTED -> process(frame).started(frame.longNumber());
             case OUTPUT -> {
                 if (!process(frame).printed(frame.numberBelow(2), frame.piece())) {
@@ -286,7 +290,7 @@ final class RemoteNode implements JobNode {
 
     /** {@return ", silent for so many seconds" if the host should have said something meanwhile, or nothing} */
     String silence() {
-        long silentMillis = (System.nanoTime() - heardNanos) / 1_000_000;
+        long silentMillis = silentNanos / 1_000_000;
         boolean late = greeted.getCount() == 0 && silentMillis > 2 * plan.heartbeat().toMillis() / BEATS;
         return late ? ", silent for " + silentMillis / 1000 + " s" : "";
     }
@@ -318,7 +322,7 @@ final class RemoteNode implements JobNode {
         synchronized (this) {
             started = greetedWell;
         }
-        long silentNanos = System.nanoTime() - (started ? heardNanos : startNanos);
+        countSilence(started ? heardNanos : startNanos);
         if (started && silentNanos > plan.heartbeat().toNanos()) {
             loseStarted("nothing was heard of it for the --heartbeat of " + DurationConverter.text(plan.heartbeat()));
         } else if (!started && silentNanos > plan.joinTimeout().toNanos()) {
@@ -326,6 +330,15 @@ final class RemoteNode implements JobNode {
                     + DurationConverter.text(plan.joinTimeout())
                     + "; see that it works by itself and asks for nothing");
         }
+    }
+
+    /** Time counts only while this process runs: after a stop it finds what the host has said meanwhile. */
+    private void countSilence(long heard) {
+        long now = System.nanoTime();
+        long elapsed = Math.min(now - lookedNanos, plan.heartbeat().toNanos() / BEATS);
+        silentNanos = heard == heardBeforeNanos ? silentNanos + elapsed : 0;
+        lookedNanos = now;
+        heardBeforeNanos = heard;
     }
 
     // ---- what the launcher asks

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.job.Secret;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -227,6 +229,50 @@ class SeveralHostsTest {
             LauncherProcess.awaitThat("all ranks have ended", () -> launcher.ranks().stream()
                     .filter(process -> !hosts.contains(process)).noneMatch(ProcessHandle::isAlive));
             launcher.handle().destroyForcibly();
+            launcher.await().assertThatNothingIsLeft(SOON);
+        }
+    }
+
+    @Test
+    void shouldSayThatItDidNotAnswerWhenItWasStopped() throws Exception {
+        try (var launcher =
+                run("IO.println(rank); Thread.sleep(600_000);", "--hosts", "a:1,b:1", "--heartbeat", "1s")) {
+            launcher.awaitLines(2);
+            LauncherProcess.signal("STOP", launcher.handle());
+            Thread.sleep(2500);
+            LauncherProcess.signal("CONT", launcher.handle());
+            assertThat(launcher.status()).isEqualTo(1);
+            assertThat(launcher.err()).matches("tutti: host [ab] was lost, so rank [01] counts as failed: it has heard "
+                    + "nothing from this launcher for the --heartbeat of 1 s, as when the launcher is stopped "
+                    + "\\(Ctrl-Z\\) or the network between them is down; the job was ended\\.\n");
+            launcher.assertThatNothingIsLeft(SOON);
+        }
+    }
+
+    @Test
+    void shouldSayThatTheProcessOfAHostWasToldToEnd() throws Exception {
+        try (var launcher = run("IO.println(rank); Thread.sleep(600_000);", "--hosts", "a:1,b:1")) {
+            launcher.awaitLines(2);
+            host(launcher, "b").destroy();
+            assertThat(launcher.status()).isEqualTo(1);
+            assertThat(launcher.err())
+                    .isEqualTo("tutti: host b was lost, so rank 1 counts as failed: its process there "
+                            + "was told to end, by a signal; the job was ended.\n");
+            launcher.assertThatNothingIsLeft(SOON);
+        }
+    }
+
+    @Tag("thorough")
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldEndStoppedRanksWhenWhatHasStartedThemIsKilled(boolean host) throws Exception {
+        try (var launcher = run("IO.println(rank); Thread.sleep(600_000);", "--hosts", "a:1,b:2")) {
+            launcher.awaitLines(3);
+            var b = host(launcher, "b");
+            var ranks = b.children().toList();
+            assertThat(ranks).hasSize(2);
+            LauncherProcess.signal("STOP", ranks);
+            LauncherProcess.signal("KILL", host ? b : launcher.handle());
             launcher.await().assertThatNothingIsLeft(SOON);
         }
     }
