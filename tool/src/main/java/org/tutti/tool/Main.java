@@ -13,6 +13,7 @@ import org.tutti.TuttiException;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.compare.CompareCommand;
 import org.tutti.tool.info.InfoCommand;
+import org.tutti.tool.run.Cleanup;
 import org.tutti.tool.run.HostCommand;
 import org.tutti.tool.run.PrepareCommand;
 import org.tutti.tool.run.RunCommand;
@@ -114,6 +115,9 @@ public final class Main implements Runnable {
     }
 
     private static int reportFailure(Exception exception) {
+        if (Cleanup.isEnding()) {
+            return STATUS_FAILED; // unheard: a signal has ended what the command was doing, and decides the status
+        }
         switch (exception) {
             case UsageException usage -> {
                 System.err.println("tutti: " + usage.getMessage());

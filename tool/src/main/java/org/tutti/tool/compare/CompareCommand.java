@@ -373,6 +373,9 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     private void tell(Layout layout, ContenderException failure) {
+        if (Cleanup.isEnding()) {
+            return; // it was ended
+        }
         System.err.println("tutti: " + layout + ": " + failure.getMessage());
         results.fail(layout, failure.getMessage().lines().findFirst().orElseThrow().replaceFirst("[:.]$", ""));
         complete = false;

@@ -36,9 +36,14 @@ final class RollCall {
     }
 
     /** {@return where each rank is, in no order; ranks whose processes say nothing are waited for, but not for long} */
-    synchronized List<Whereabouts> call() throws InterruptedException {
+    List<Whereabouts> call() throws InterruptedException {
+        return call(PATIENCE);
+    }
+
+    /** {@return where each rank is, in no order; ranks whose processes say nothing are waited for for so long} */
+    synchronized List<Whereabouts> call(Duration patience) throws InterruptedException {
         nodes.ask();
-        long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+        long deadlineNanos = System.nanoTime() + patience.toNanos();
         List<Whereabouts> all = new ArrayList<>();
         Set<Integer> heard = new HashSet<>();
         while (true) {

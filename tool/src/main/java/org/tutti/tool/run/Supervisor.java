@@ -19,6 +19,13 @@ final class Supervisor {
     private static final long LOOK_INTERVAL_MILLIS = 50;
     private static final long RENDEZVOUS_INTERVAL_MILLIS = 5;
     private static final Duration DRAINING_LIMIT = Duration.ofMillis(500);
+
+    /** How long ranks may take to end by a signal that has been sent to all processes of the job, as by Ctrl-C. */
+    private static final Duration SIGNAL_TO_ALL_LIMIT = Duration.ofMillis(200);
+
+    /** How long ranks may take to say where they are when a signal ends the job: SIGKILL may follow soon. */
+    private static final Duration LAST_CALL_LIMIT = Duration.ofMillis(800);
+
     private static final Duration STOPPING_GRACE = Duration.ofMillis(700);
 
     private final JobPlan plan;
@@ -28,7 +35,7 @@ final class Supervisor {
     private final BlockingQueue<StartedProcess> ended = new LinkedBlockingQueue<>();
     private final Inquest inquest;
     private final RollCall rollCall;
-    private Optional<Ending> first = Optional.empty();
+    private volatile Optional<Ending> first = Optional.empty();
     private boolean ending;
     private boolean terminated;
     private boolean killed;
@@ -90,7 +97,18 @@ final class Supervisor {
     /** Ends all processes that are left, soon; called on the way out, by whoever ends the launcher. */
     void stop() throws InterruptedException {
         stopping = true;
+        if (Cleanup.isEnding() && first.isEmpty()) {
+            sayWhereTheRanksAre();
+        }
         endAll();
+    }
+
+    /** A signal ends the job. The ranks may have got the signal as well: of ranks that all end nothing is said. */
+    private void sayWhereTheRanksAre() throws InterruptedException {
+        awaitEnds(SIGNAL_TO_ALL_LIMIT);
+        if (processes.stream().anyMatch(StartedProcess::isAlive)) {
+            output.say(rollCall.report(rollCall.call(LAST_CALL_LIMIT)));
+        }
     }
 
     private synchronized void start() {

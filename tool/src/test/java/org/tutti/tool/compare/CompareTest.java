@@ -223,6 +223,16 @@ class CompareTest {
         assertThatNothingIsLeft(ended);
     }
 
+    /** The peer's parent is the command itself. */
+    @Test
+    void shouldSayNoMoreWhenItIsTerminated() throws Exception {
+        mpich("kill -TERM $PPID; sleep 600");
+        var ended = runWithScripts("--contenders", "mpich", "--collective", "barrier");
+        assertThat(ended.status()).isEqualTo(143);
+        assertThat(ended.err()).matches("tutti: 1x2, round 1 of \\d+: barrier.*\n");
+        assertThatNothingIsLeft(ended);
+    }
+
     @Test
     void shouldShowWhatTheCompilerSaid() throws Exception {
         mpich(FIGURE);
