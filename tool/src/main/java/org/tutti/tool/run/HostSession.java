@@ -83,6 +83,7 @@ final class HostSession {
 
     /** {@return the status to exit with, when all is over and nothing is left} */
     int run() throws InterruptedException {
+        Orphans.prepare();
         try (var cleanup = new Cleanup()) {
             out.write(Greeting.OWN.line());
             out.flush();

@@ -94,7 +94,8 @@ final class RankCommand {
     }
 
     private List<String> command(int process) {
-        List<String> command = new ArrayList<>(Cores.binding(plan, process));
+        List<String> command = new ArrayList<>(Orphans.woken());
+        command.addAll(Cores.binding(plan, process));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(defaultOptions());
         command.addAll(RankCache.options(plan.jvmOptions()));

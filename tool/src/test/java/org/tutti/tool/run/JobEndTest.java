@@ -270,6 +270,31 @@ class JobEndTest {
         }
     }
 
+    /** As a batch system sends the signal to all processes of the job, and Ctrl-C does. */
+    @Test
+    void shouldSayNothingOfRanksThatGotTheSignalOfTheLauncher() throws Exception {
+        try (var launcher = run("IO.println(rank); Thread.sleep(600_000);", "-n", "3")) {
+            launcher.awaitLines(3);
+            LauncherProcess.signal("TERM", Stream.concat(launcher.ranks().stream(), Stream.of(launcher.handle()))
+                    .toList());
+            assertThat(launcher.status()).isEqualTo(143);
+            assertThat(launcher.err()).isEmpty();
+            launcher.assertThatNothingIsLeft(Duration.ZERO);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2"})
+    void shouldEndStoppedRanksWhenTheLauncherIsKilled(String nodes) throws Exception {
+        try (var launcher = runMain("IO.println(1); if (System.getenv(\"TUTTI_RANK\").equals(\"1\")) { "
+                + "Thread.sleep(600_000); } Tutti.join();", "-n", "3", "--nodes", nodes)) {
+            launcher.awaitLines(3);
+            LauncherProcess.signal("STOP", launcher.ranks());
+            launcher.handle().destroyForcibly();
+            launcher.await().assertThatNothingIsLeft(SOON);
+        }
+    }
+
     @Tag("thorough")
     @Test
     void shouldLeaveNothingWhenTheLauncherIsKilledBeforeARankJoins() throws Exception {
