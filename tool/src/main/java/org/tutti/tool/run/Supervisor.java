@@ -8,6 +8,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /**
  * The life of a job: starts its processes, waits for their ends, and once something is wrong ends the others. They are
@@ -91,6 +92,10 @@ final class Supervisor {
             drain();
         } while (!stopping && processes.stream().anyMatch(StartedProcess::isPassingOutputOn)); // a reader may be slow
         output.releaseHeldLines();
+        if (first.isEmpty() && plan.size() > 1 && !stopping && nobodyHasJoined()) {
+            output.say("no rank has joined the job: the program ran " + plan.size() + " times, each time by itself; "
+                    + "call Tutti.join() in it to have the ranks work together");
+        }
         return first.map(Ending::status).orElse(0);
     }
 
@@ -117,6 +122,10 @@ final class Supervisor {
             processes.add(process);
             process.whenEnded(ended::add);
         }
+    }
+
+    private boolean nobodyHasJoined() {
+        return IntStream.range(0, plan.size()).noneMatch(nodes::hasJoined);
     }
 
     private boolean anyFailedToStart() {

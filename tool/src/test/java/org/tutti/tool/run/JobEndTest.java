@@ -183,12 +183,20 @@ class JobEndTest {
         }
     }
 
-    @Tag("thorough")
     @Test
     void shouldAcceptAProgramThatNeverJoins() throws Exception {
         try (var launcher = runMain("IO.println(System.getenv(\"TUTTI_RANK\"));", "-n", "3")) {
             assertThat(launcher.status()).isZero();
             assertThat(launcher.out().lines()).containsExactlyInAnyOrder("0", "1", "2");
+            assertThat(launcher.err()).isEqualTo(LauncherProcess.nobodyJoined(3));
+        }
+    }
+
+    @Test
+    void shouldSayNothingOfALoneRankThatNeverJoins() throws Exception {
+        try (var launcher = runMain("IO.println(1);", "-n", "1")) {
+            assertThat(launcher.status()).isZero();
+            assertThat(launcher.err()).isEmpty();
         }
     }
 

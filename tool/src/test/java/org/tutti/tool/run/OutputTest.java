@@ -52,7 +52,7 @@ class OutputTest {
         try (var launcher = run("", "System.out.println(\"good\"); System.err.println(\"bad\");", "-n", "2")) {
             assertThat(launcher.status()).isZero();
             assertThat(launcher.out()).isEqualTo("good\ngood\n");
-            assertThat(launcher.err()).isEqualTo("bad\nbad\n");
+            assertThat(launcher.err()).isEqualTo("bad\nbad\n" + LauncherProcess.nobodyJoined(2));
         }
     }
 
@@ -102,7 +102,7 @@ class OutputTest {
         try (var launcher = run("", body, "-n", "2", "--output-directory", "logs/today")) {
             assertThat(launcher.status()).isZero();
             assertThat(launcher.out()).isEmpty();
-            assertThat(launcher.err()).isEmpty();
+            assertThat(launcher.err()).isEqualTo(LauncherProcess.nobodyJoined(2));
             for (int rank = 0; rank < 2; rank++) {
                 assertThat(directory.resolve("logs/today/rank-" + rank + ".out")).hasContent("out " + rank);
                 assertThat(directory.resolve("logs/today/rank-" + rank + ".err")).hasContent("err " + rank);

@@ -100,7 +100,7 @@ class ProgramTest {
     @Test
     void shouldRunAClass() throws Exception {
         compile();
-        shouldPrint("a\na\n", "-n", "2", "-cp", "classes", "some.place.Main", "a");
+        shouldPrint("a\n", "-n", "1", "-cp", "classes", "some.place.Main", "a");
     }
 
     @Test

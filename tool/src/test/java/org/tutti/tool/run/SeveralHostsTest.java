@@ -87,7 +87,7 @@ class SeveralHostsTest {
             assertThat(launcher.out().lines()).containsExactlyInAnyOrder(
                     "0 of 4 on a, node 0 of 3 with 2 r e d;x ytrue", "1 of 4 on a, node 0 of 3 with 2 r e d;x ytrue",
                     "2 of 4 on b, node 1 of 3 with 1 r e d;x ytrue", "3 of 4 on a, node 2 of 3 with 1 r e d;x ytrue");
-            assertThat(launcher.err()).isEmpty();
+            assertThat(launcher.err()).isEqualTo(LauncherProcess.nobodyJoined(4));
             assertThat(launcher.left(Path.of("/dev/shm"))).isEmpty();
             assertThat(launcher.left(TEMPORARY)).isEmpty();
         }
@@ -105,7 +105,8 @@ class SeveralHostsTest {
         try (var launcher = run(body, "--hosts", "a:1,b:2")) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
             assertThat(launcher.out().lines()).hasSize(60_000).allMatch(line -> line.matches("(\\d)\\1{99}"));
-            assertThat(launcher.err().lines()).containsExactlyInAnyOrder("end of 0", "end of 1", "end of 2");
+            assertThat(launcher.err().lines()).containsExactlyInAnyOrder("end of 0", "end of 1", "end of 2",
+                    LauncherProcess.nobodyJoined(3).strip());
         }
     }
 
