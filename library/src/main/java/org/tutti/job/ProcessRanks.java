@@ -57,9 +57,34 @@ public final class ProcessRanks {
         Node node = Node.create(memory, memory.claim(NodeLayout.bytes(1), "the rank's state"),
                 NodeShape.single("alone", 1), Secret.random(), false);
         node.markJoined(0, 0);
-        return new LiveJob(node, null, 0, Runtime.getRuntime().availableProcessors(),
+        var reminder = new Thread(() -> remindOf("its job"), "tutti shutdown");
+        var job = new LiveJob(node, null, 0, Runtime.getRuntime().availableProcessors(),
                 JobEnvironment.choice(System.getenv()), JobEnvironment.levels(System.getenv(), options), options,
-                _ -> memory.close());
+                _ -> {
+                    forget(reminder);
+                    memory.close();
+                });
+        Runtime.getRuntime().addShutdownHook(reminder);
+        return job;
+    }
+
+    private static void forget(Thread reminder) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(reminder);
+        } catch (IllegalStateException _) {
+            return; // the JVM is ending, and the reminder has its turn
+        }
+    }
+
+    /** Says that a job was left open, if the JVM ends because the program has come to its end. */
+    private static void remindOf(String job) {
+        boolean hasReturned = Thread.getAllStackTraces().values().stream().flatMap(Arrays::stream)
+                .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown")
+                        && frame.getMethodName().equals("shutdown"));
+        if (hasReturned) {
+            System.err.println("tutti: the program ended without leaving " + job
+                    + "; close it: try (var job = Tutti.join())");
+        }
     }
 
     /**
@@ -119,8 +144,12 @@ public final class ProcessRanks {
             if (instance == null || RankProcess.isEnding()) {
                 return;
             }
-            if (!instance.failRanks(ProcessRanks::isExiting, RankFailure.Reason.EXITED) && instance.launched) {
-                Thread.ofPlatform().daemon().name("tutti end").start(ProcessRanks::failAfterShutdownLimit);
+            if (!instance.failRanks(ProcessRanks::isExiting, RankFailure.Reason.EXITED)) {
+                if (instance.launched) {
+                    Thread.ofPlatform().daemon().name("tutti end").start(ProcessRanks::failAfterShutdownLimit);
+                } else if (instance.hasOpenRank()) {
+                    remindOf("job " + instance.environment.job() + " as rank " + instance.environment.firstRank());
+                }
             }
         }
         spreadNews();
@@ -157,6 +186,12 @@ public final class ProcessRanks {
                 }
             }
             return any;
+        }
+    }
+
+    private boolean hasOpenRank() {
+        synchronized (part) {
+            return part.isOpen() && part.node().state(environment.firstRank()) == NodeLayout.JOINED;
         }
     }
 

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -42,6 +43,27 @@ class ProcessTest {
                 assertThat(ranks.output(rank)).isEqualTo("sum " + size * (size + 1) / 2 + " of " + size + "\n");
             }
             assertThat(ranks.memoryFiles(MEMORY)).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldSayThatTheProgramHasLeftItsJobOpen() {
+        var alone = Map.of(JobEnvironment.JOB, "", JobEnvironment.RANK, "", JobEnvironment.SIZE, "");
+        try (var ranks = RankProcesses.start(1, "open", alone)) {
+            assertThat(ranks.status(0)).isZero();
+            assertThat(ranks.output(0)).isEqualTo("tutti: the program ended without leaving its job; close it: "
+                    + "try (var job = Tutti.join())\n");
+        }
+        try (var ranks = RankProcesses.start(1, "open", Map.of())) {
+            assertThat(ranks.status(0)).isZero();
+            assertThat(ranks.output(0)).isEqualTo("tutti: the program ended without leaving job " + ranks.job
+                    + " as rank 0; close it: try (var job = Tutti.join())\n");
+        }
+        for (var environment : List.of(alone, Map.<String, String>of())) {
+            try (var ranks = RankProcesses.start(1, "exits open", environment)) {
+                assertThat(ranks.status(0)).isZero();
+                assertThat(ranks.output(0)).as("it may be meant").isEmpty();
+            }
         }
     }
 

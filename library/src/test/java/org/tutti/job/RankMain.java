@@ -52,6 +52,15 @@ final class RankMain {
                 Thread.currentThread().interrupt();
             }
         }
+        if (program.equals("open")) {
+            Job job = Tutti.join();
+            job.world().barrier();
+            return; // without having closed the job
+        }
+        if (program.equals("exits open")) {
+            Tutti.join();
+            System.exit(0);
+        }
         if (program.equals("unclosed")) {
             Job job = Tutti.join();
             job.world().barrier();
