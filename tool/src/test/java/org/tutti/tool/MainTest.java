@@ -23,7 +23,10 @@ class MainTest {
     @ParameterizedTest
     @CsvSource({"simulat,there is no command simulat; did you mean simulate?", "xyz,there is no command xyz (see",
             "bench now,tutti bench takes no argument now", "bench --byte=8,there is no option --byte=8; did you mean "
-                    + "--bytes?"})
+                    + "--bytes?",
+            "run -npx4 Program,Invalid value for option '--ranks': 'px4' is no number of ranks; "
+                    + "write it like -n 4",
+            "run -np0 Program,-n 0 is not possible"})
     void shouldSayWhatThereIsNot(String arguments, String sentence) throws Exception {
         var ended = CommandProcess.runShared(arguments.split(" "));
         assertThat(ended.status()).isEqualTo(2);

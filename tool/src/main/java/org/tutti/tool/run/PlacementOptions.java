@@ -18,7 +18,8 @@ public final class PlacementOptions {
     private static final String LOOPBACK = "127.0.0.1";
 
     @Option(names = {"-n", "-np",
-            "--ranks"}, paramLabel = "ranks", description = "Number of ranks; as many as cores unless given.")
+            "--ranks"}, paramLabel = "ranks", converter = RankCountConverter.class,
+            description = "Number of ranks; as many as cores unless given.")
     private Integer ranks;
 
     @Option(names = "--nodes", paramLabel = "m",
