@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 import org.tutti.memory.WaitingCall;
@@ -27,13 +28,13 @@ public final class HangReport {
             return new Place(rank.state(), rank.call(), rank.communicator(), rank.number(), rank.line());
         }
 
-        String describe(List<Whereabouts> ranks) {
+        String describe(List<Whereabouts> ranks, Set<Integer> joined) {
             boolean one = ranks.size() == 1;
             var who = RankList.name(ranks.stream().mapToInt(Whereabouts::rank).toArray());
             var where = line.isEmpty() ? "" : ", at " + line;
             return who + (call.isEmpty() ? verb(one) + where
                     : (one ? " is in " : " are in ") + call + ofCommunicator() + where
-                            + waiting(ranks));
+                            + waiting(ranks, joined));
         }
 
         private String verb(boolean one) {
@@ -52,9 +53,11 @@ public final class HangReport {
             return communicator.isEmpty() ? "" : (number == 0 ? " on " : ", call " + number + " on ") + communicator;
         }
 
-        private static String waiting(List<Whereabouts> ranks) {
+        private String waiting(List<Whereabouts> ranks, Set<Integer> joined) {
             long millis = ranks.stream().mapToLong(Whereabouts::waitedMillis).max().orElse(0);
-            int[] all = ranks.stream().mapToInt(Whereabouts::awaited).filter(rank -> rank >= 0).distinct().toArray();
+            int[] all = ranks.stream().mapToInt(Whereabouts::awaited)
+                    .filter(rank -> rank >= 0 && !(call.equals(ProcessPart.JOIN) && joined.contains(rank))).distinct()
+                    .toArray(); // ranks answer one by one, so another may have joined meanwhile
             int[] others = Arrays.stream(all).filter(each -> ranks.stream().noneMatch(rank -> rank.rank() == each))
                     .toArray(); // those in the same place wait as well
             int[] awaited = others.length == 0 ? all : others;
@@ -73,10 +76,12 @@ public final class HangReport {
     public static List<String> lines(Collection<Whereabouts> ranks) {
         Map<Place, List<Whereabouts>> places = ranks.stream().sorted(Comparator.comparingInt(Whereabouts::rank))
                 .collect(Collectors.groupingBy(Place::of, LinkedHashMap::new, Collectors.toList()));
+        Set<Integer> joined = ranks.stream().filter(rank -> rank.state() == Whereabouts.State.JOINED)
+                .map(Whereabouts::rank).collect(Collectors.toSet());
         return places.entrySet().stream()
                 .sorted(Comparator.<Map.Entry<Place, List<Whereabouts>>>comparingInt(entry -> order(entry.getKey()))
                         .thenComparingInt(entry -> entry.getValue().size()))
-                .map(entry -> entry.getKey().describe(entry.getValue())).toList();
+                .map(entry -> entry.getKey().describe(entry.getValue(), joined)).toList();
     }
 
     private static int order(Place place) {

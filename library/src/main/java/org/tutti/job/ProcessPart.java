@@ -28,6 +28,9 @@ final class ProcessPart {
         LENT
     }
 
+    /** What a rank is in that waits for others to join. */
+    static final String JOIN = "join";
+
     private static final long POLL_MILLIS_MAX = 20;
     private static final int POLL_FRACTION = 16;
 
@@ -146,7 +149,7 @@ final class ProcessPart {
     private WaitingCall joining(int self) {
         int absent = IntStream.range(0, node().size()).filter(rank -> node().state(rank) == NodeLayout.ABSENT)
                 .findFirst().orElse(WaitingCall.UNKNOWN);
-        return new WaitingCall(node(), self, "join", "", 0, absent);
+        return new WaitingCall(node(), self, JOIN, "", 0, absent);
     }
 
     private boolean areAllHere() {

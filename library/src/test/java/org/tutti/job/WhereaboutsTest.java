@@ -41,6 +41,19 @@ class WhereaboutsTest {
                 "ranks 0-1 are in barrier, call 7 on the world, at Heat:12, for 5 ms, waiting for ranks 0-1");
     }
 
+    /** Ranks answer one by one: one may have joined after another has said that it waits for it. */
+    @Test
+    void shouldNotSayThatARankInJoinWaitsForOneThatHasJoined() {
+        var joining = IntStream.range(0, 3).mapToObj(rank -> new Whereabouts(rank, State.JOINED, "join", "", 0,
+                "Heat:" + rank / 2, 900, (rank + 2) % 4)).toList();
+        var absent = Whereabouts.unknown(3, State.ABSENT);
+        assertThat(HangReport.lines(joining)).containsExactly("rank 2 is in join, at Heat:1, for 900 ms",
+                "ranks 0-1 are in join, at Heat:0, for 900 ms, waiting for rank 3");
+        assertThat(HangReport.lines(Stream.concat(joining.stream(), Stream.of(absent)).toList())).containsExactly(
+                "rank 3 has not joined the job", "rank 2 is in join, at Heat:1, for 900 ms",
+                "ranks 0-1 are in join, at Heat:0, for 900 ms, waiting for rank 3");
+    }
+
     @Test
     void shouldTellPlacesApartByWhateverDiffers() {
         var ranks = List.of(inBarrier(0, 1, 1), outside(1, "Heat:1"), outside(2, "Heat:2"),
