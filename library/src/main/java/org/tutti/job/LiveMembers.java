@@ -84,7 +84,8 @@ final class LiveMembers implements Members {
         }
         if (awaited >= 0 && hasLeft(awaited)) {
             return new RankFailedException(rankInJob(awaited), describe(awaited)
-                    + " has left the job: it has closed it, and will not take part in this call" + CallSite.here());
+                    + " has left the job, as its program or an exception in it closed the job, and will not take "
+                    + "part in this call" + CallSite.here());
         }
         GroupBlock block = founding;
         return block == null ? null : block.failure(awaited);

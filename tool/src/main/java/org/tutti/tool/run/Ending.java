@@ -97,7 +97,8 @@ record Ending(int status, String sentence, boolean endsJob) {
 
     private static String accusation(RankFailure failure) {
         return failure.describe("rank " + failure.witness()) + ", and did not end by itself"
-                + (SAID_BY_ITSELF.contains(failure.reason()) ? ", perhaps because of a shutdown hook" : "");
+                + (SAID_BY_ITSELF.contains(failure.reason()) ? " within " + DurationConverter.text(Inquest.GRACE)
+                        + ", as with a slow shutdown hook or on a busy machine" : "");
     }
 
     private static Ending failed(String sentence) {
