@@ -34,8 +34,9 @@ import org.tutti.fabric.Service;
  * message, until {@value #LOOK_NANOS} ns later nobody has polled any more. So a rank that begins to compute is served
  * from below a millisecond after its last poll on, and at once after that. A rank that is inside a connection, sending
  * or taking in much, has the lease as well, but for {@value #USE_NANOS} ns only: then the others are looked at between
- * the service thread's parks, or they would take this process for failed. A service thread that is to poll never
- * sleeps, and polls whenever nobody else has for {@value #LEASE_NANOS} ns.
+ * the service thread's parks, or they would take this process for failed. A rank that begins to sleep until something
+ * arrives ends the lease. A service thread that is to poll never sleeps, and polls whenever nobody else has for {@value
+ * #LEASE_NANOS} ns.
  *
  * <p><b>Pace.</b> What comes slower than it can be read would wake the thread for every packet, at the cost of ranks
  * that compute. So the thread lets more of a frame arrive ({@link Pace}) before it goes back to its selector.
@@ -151,6 +152,14 @@ final class ServiceThread {
     /** A rank polls now. */
     void takeLease() {
         polledNanos = System.nanoTime();
+    }
+
+    /** A rank that may have polled a moment ago sleeps from now on: it is to be served at once. */
+    void endLease() {
+        if (looks && service == Service.SLEEP) {
+            polledNanos = System.nanoTime() - LEASE_NANOS;
+            call();
+        }
     }
 
     /**

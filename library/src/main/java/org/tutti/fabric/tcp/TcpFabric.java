@@ -295,6 +295,7 @@ public final class TcpFabric implements Fabric {
 
     @Override
     public void sleep(MemorySegment memory, long offset, long atLeast, long nanosMax) {
+        service.endLease();
         sleepers.sleep(memory, offset, atLeast, nanosMax);
     }
 
