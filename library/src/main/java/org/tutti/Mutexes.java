@@ -69,7 +69,8 @@ public abstract class Mutexes implements AutoCloseable {
     public abstract void lock(int index, int rank);
 
     /**
-     * Takes a mutex if it is free.
+     * Takes a mutex if it is free. Lets other threads run now and then if it is not, so that ranks that are virtual
+     * threads may ask in a loop.
      *
      * @param index which mutex of the rank
      * @param rank where the mutex lies

@@ -105,7 +105,8 @@ public abstract class RemoteMemory implements AutoCloseable {
 
     /**
      * How many notifications this rank has got at one of its notification words ({@link RemotePart#putNotify}). What
-     * was put with them, and before them by the same rank, is visible to who has read it here.
+     * was put with them, and before them by the same rank, is visible to who has read it here. Lets other threads run
+     * now and then, so that ranks that are virtual threads may ask in a loop.
      *
      * @param notification which word, 0 to {@link #NOTIFICATIONS_MAX} − 1
      * @return how many since the allocation

@@ -12,6 +12,9 @@ import java.util.concurrent.CompletionStage;
  * <p>An operation that was begun cannot be cancelled: other ranks are in it. A limit for all of them is {@link
  * Communicator#withDeadline}, which breaks the communicator.
  *
+ * <p><b>Asking in a loop.</b> Calls that answer that an operation has not ended let other threads run now and then. So
+ * ranks that are virtual threads may ask in a loop, even if there are more of them than carriers.
+ *
  * <p>Safe for use by any number of threads.
  *
  * <p><b>Memory ordering.</b> All that the operation did happens before {@link #isDone} returns true, before

@@ -14,6 +14,7 @@ import org.tutti.Collective;
 import org.tutti.Request;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
+import org.tutti.memory.Asking;
 import org.tutti.memory.WaitingCall;
 import org.tutti.memory.Waits;
 
@@ -33,6 +34,7 @@ final class LiveRequest implements Request {
     private final Attention attention;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final CompletableFuture<Void> stage = new CompletableFuture<>();
+    private final Asking asking = new Asking();
     private volatile Thread runner;
     private boolean hasThread; // under the background's lock
     private boolean wasAwaited; // a race of several threads does no harm
@@ -101,6 +103,7 @@ final class LiveRequest implements Request {
         if (!done) {
             hurry();
             attention.look();
+            asking.inVain();
         }
         return done;
     }
@@ -133,6 +136,7 @@ final class LiveRequest implements Request {
         boolean ends = awaitFor(LiveCommunicator.nanos(timeout));
         if (!ends) {
             attention.look();
+            asking.inVain();
         }
         return ends;
     }

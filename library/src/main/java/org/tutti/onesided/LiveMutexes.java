@@ -12,6 +12,7 @@ import org.tutti.Mutexes;
 import org.tutti.RankFailedException;
 import org.tutti.Reduction;
 import org.tutti.fabric.AtomicOperation;
+import org.tutti.memory.Asking;
 import org.tutti.memory.Waiter;
 
 import static org.tutti.onesided.MutexLayout.HELD;
@@ -43,6 +44,7 @@ final class LiveMutexes extends Mutexes {
     private final Part[] parts;
     private final MutexHome[] homes;
     private final MemorySegment own;
+    private final Asking asking = new Asking();
     private int talkingWith;
     private long wakes;
     private boolean closed;
@@ -123,6 +125,7 @@ final class LiveMutexes extends Mutexes {
                 return true;
             }
             if (MutexLayout.length(found) != 0) {
+                asking.inVain();
                 return false;
             }
             free = found;
@@ -272,6 +275,7 @@ final class LiveMutexes extends Mutexes {
                 return true;
             } catch (WaitEndedException e) {
                 if (e == WaitEndedException.TIMED_OUT) {
+                    asking.inVain();
                     return !leave(home, index);
                 }
                 lookAfterHolder(home, index);

@@ -207,7 +207,8 @@ abstract class LivePart extends RemotePart {
 
     @Override
     public long compareAndSwapLong(long offset, long expected, long value) {
-        return checkedAtomic("compareAndSwapLong", AtomicOperation.COMPARE_AND_SWAP, offset, value, expected);
+        return memory.compared(expected,
+                checkedAtomic("compareAndSwapLong", AtomicOperation.COMPARE_AND_SWAP, offset, value, expected));
     }
 
     @Override
@@ -222,7 +223,8 @@ abstract class LivePart extends RemotePart {
 
     @Override
     public int compareAndSwapInt(long offset, int expected, int value) {
-        return (int) checkedAtomic("compareAndSwapInt", AtomicOperation.COMPARE_AND_SWAP_INT, offset, value, expected);
+        return (int) memory.compared(expected,
+                checkedAtomic("compareAndSwapInt", AtomicOperation.COMPARE_AND_SWAP_INT, offset, value, expected));
     }
 
     private long checkedAtomic(String call, AtomicOperation operation, long offset, long operand, long expected) {

@@ -14,6 +14,7 @@ import org.tutti.RemoteMemory;
 import org.tutti.RemotePart;
 import org.tutti.Topology;
 import org.tutti.collective.Occupant;
+import org.tutti.memory.Asking;
 import org.tutti.memory.Words;
 
 /**
@@ -50,6 +51,7 @@ final class LiveRemoteMemory extends RemoteMemory {
     private long changesSeen;
     private final Occupant occupant = new Occupant("remote memory");
     private boolean closed;
+    private final Asking asking = new Asking();
 
     LiveRemoteMemory(Allocator allocator, Communicator communicator, Part[] parts, LongSupplier deadlineNanos) {
         this.allocator = allocator;
@@ -254,8 +256,17 @@ final class LiveRemoteMemory extends RemoteMemory {
 
     // ---- notifications and mutexes
 
+    /** Returns what a compare-and-swap has found: a rank that finds something else is about to ask again. */
+    long compared(long expected, long found) {
+        if (found != expected) {
+            asking.inVain();
+        }
+        return found;
+    }
+
     @Override
     public long notifications(int notification) {
+        asking.inVain(); // perhaps: which count the caller waits for is not known
         return Words.load(region, notification("notifications", notification));
     }
 

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionStage;
 import org.tutti.CallInterruptedException;
 import org.tutti.DeadlineExceededException;
 import org.tutti.Request;
+import org.tutti.memory.Asking;
 import org.tutti.memory.Words;
 
 /**
@@ -41,6 +42,7 @@ final class OneSidedRequest implements Request {
 
     private final PendingGets gets;
     private final MemorySegment ended = MemorySegment.ofArray(new long[1]);
+    private final Asking asking = new Asking();
     private volatile long deadlineNanos = Long.MAX_VALUE;
     private volatile long begun;
     private volatile RuntimeException failure;
@@ -80,7 +82,11 @@ final class OneSidedRequest implements Request {
             gets.poll();
             endIfInVain();
         }
-        return hasEnded();
+        boolean done = hasEnded();
+        if (!done) {
+            asking.inVain();
+        }
+        return done;
     }
 
     @Override
@@ -105,6 +111,7 @@ final class OneSidedRequest implements Request {
                 gets.await(ended, begun, () -> check(untilNanos));
             }
         } catch (WaitEndedException _) {
+            asking.inVain();
             return false;
         }
         if (failure != null) {
