@@ -25,6 +25,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.JobOptions.Threads;
 import org.tutti.Mutexes.HolderFailure;
@@ -116,6 +117,26 @@ class MutexesTest {
         });
         assertThat(taken.get()).isEqualTo((int) LongStream.of(plain).sum())
                 .isGreaterThanOrEqualTo(shape.size() * calls * 3 / 5);
+    }
+
+    /** With many more ranks than cores a queue whose next rank sleeps at its turn takes minutes for this. */
+    @ParameterizedTest
+    @EnumSource(Threads.class)
+    @Timeout(60)
+    void shouldLetManyRanksThrough(Threads threads) {
+        int ranks = 64;
+        int calls = 100;
+        long[] counted = {0};
+        Tutti.runLocal(ranks, JobOptions.DEFAULT.withThreads(threads), job -> {
+            try (RemoteMemory memory = job.world().allocate(0); Mutexes mutexes = memory.allocateMutexes(1)) {
+                for (int i = 0; i < calls; i++) {
+                    mutexes.lock(0, 0);
+                    counted[0]++;
+                    mutexes.unlock(0, 0);
+                }
+            }
+        });
+        assertThat(counted[0]).isEqualTo((long) ranks * calls);
     }
 
     /** The threads of the ranks, by which the others see whether one waits in the queue. */

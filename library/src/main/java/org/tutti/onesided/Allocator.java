@@ -42,6 +42,7 @@ public final class Allocator {
     private final Reach reach;
     private final boolean coreForEach;
     private final Waiter waiter;
+    private final Waiter answers;
     private final BooleanSupplier ended;
     private final AtomicInteger open = new AtomicInteger();
 
@@ -62,6 +63,7 @@ public final class Allocator {
         this.coreForEach = coreForEach;
         this.ended = ended;
         this.waiter = new Waiter(coreForEach, fabric);
+        this.answers = fabric == null ? waiter : Waiter.forAnswers(coreForEach, fabric);
     }
 
     /**
@@ -197,6 +199,11 @@ public final class Allocator {
     /** How a rank waits for words of its node. */
     Waiter waiter() {
         return waiter;
+    }
+
+    /** How a rank waits for words that another node raises. */
+    Waiter answers() {
+        return answers;
     }
 
     boolean hasCoreForEach() {

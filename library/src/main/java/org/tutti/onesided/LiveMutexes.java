@@ -266,10 +266,12 @@ final class LiveMutexes extends Mutexes {
         }
         check.begin(call, home.rank, deadlineNanos.getAsLong());
         check.limit(timeoutAtNanos);
+        check.queue(home, layout.mutex(index), home.tickets[index]);
+        Waiter waiter = home.isNear() ? allocator.waiter() : allocator.answers();
         unclearSinceNanos = 0;
         while (true) {
             try {
-                allocator.waiter().await(own, MutexLayout.WAKE, wakes + 1, check);
+                waiter.await(own, MutexLayout.WAKE, wakes + 1, check);
                 wakes++;
                 home.states[index] = MutexHome.HELD;
                 return true;

@@ -9,17 +9,25 @@ import org.tutti.collective.Members;
  * Looks for reasons to end the wait for a mutex. Beside those of any call there are two that are no failures, and leave
  * as exceptions without a trace: the timeout of a timed lock, and that it is time to look whether the holder is gone.
  *
+ * <p>It also says how long to sleep. Where the mutex is near, QUEUE tells how many ranks are ahead ({@link QueuePace});
+ * else the arrival of the word wakes this rank.
+ *
  * <p>A rank that has left the job has not closed the mutexes together with the one that waits: so it is as good as
  * failed here.
  */
 final class MutexCheck extends CallCheck {
     private static final long LOOK_NANOS = 100_000_000;
+    private static final long FAR_AWAKE_NANOS = 2_000_000; // asleep, another thread has to wake it
 
     private final int size;
     private final HolderFailure policy;
     private final long changesAtFirst;
+    private final QueuePace pace = new QueuePace();
     private long timeoutAtNanos;
     private long looksAtNanos;
+    private MutexHome home;
+    private long mutex;
+    private int ticket;
 
     MutexCheck(Members members, int rank, int size, HolderFailure policy) {
         super(members, rank);
@@ -32,6 +40,29 @@ final class MutexCheck extends CallCheck {
     void limit(long atNanos) {
         timeoutAtNanos = atNanos;
         looksAtNanos = 0;
+    }
+
+    /** Sets in which queue the next wait is. */
+    void queue(MutexHome at, long itsMutex, int itsTicket) {
+        home = at;
+        mutex = itsMutex;
+        ticket = itsTicket;
+        if (home.isNear()) {
+            pace.begin(ahead(), System.nanoTime());
+        }
+    }
+
+    /** How many tickets come before this rank's, with that of the holder. */
+    private int ahead() {
+        return ticket - MutexLayout.holdingTicket(home.nearQueue(mutex));
+    }
+
+    @Override
+    public long sleepNanos(long waitedNanos) {
+        long nowNanos = System.nanoTime();
+        long nanos = home.isNear() ? pace.sleepNanos(ahead(), nowNanos)
+                : waitedNanos < FAR_AWAKE_NANOS ? 0 : QueuePace.SLEEP_NANOS_MAX;
+        return timeoutAtNanos == Long.MAX_VALUE ? nanos : Math.clamp(timeoutAtNanos - nowNanos, 0, nanos);
     }
 
     /** Whether a rank has failed or left since the mutexes were made. */

@@ -7,6 +7,7 @@ import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
 
 /**
  * The mutexes that lie at one rank, as another one uses them: on its node directly, else by atomic operations, and by
@@ -63,6 +64,11 @@ final class MutexHome {
 
     boolean isNear() {
         return near != null;
+    }
+
+    /** The queue of a mutex on this node. */
+    long nearQueue(long mutex) {
+        return Words.load(near, mutex);
     }
 
     /** Does it there, and waits until {@link #found} knows the old value; returns false when nobody is there. */

@@ -1,0 +1,57 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.onesided;
+
+/**
+ * How long a rank in the queue of a mutex may sleep, so that it is awake when its turn comes.
+ *
+ * <p>A rank that sleeps at its turn holds up all ranks behind it, and a rank that is awake takes a core from the holder.
+ * So the next rank in the queue stays awake, and a rank behind it sleeps for half of the time until its turn. That time
+ * is the number of ranks ahead, times what the hand-overs of this wait have taken. A rank that expects its turn within
+ * the time that waking takes stays awake, too: short waits sleep never.
+ *
+ * <p>A sleep is no longer than the wait was before it, because the queue may become faster: a holder that has computed
+ * for long is followed by others that do not. Nor does a wait begin with the pace of the last one: one slow hand-over
+ * would have all ranks sleep at their turns, and that would keep the queue slow.
+ *
+ * <p>A rank with n ranks ahead wakes up some 2 log n times until its turn, and one or two ranks of the queue are awake
+ * at a time, or as many as pass the mutex on within {@value #WAKING_NANOS} ns.
+ */
+final class QueuePace {
+    /** The longest sleep. */
+    static final long SLEEP_NANOS_MAX = 20_000_000;
+
+    private static final long WAKING_NANOS = 100_000;
+    private static final int SLEEP_FRACTION = 2;
+
+    private long begunNanos;
+    private int aheadAtFirst;
+
+    /**
+     * A wait begins.
+     *
+     * @param ahead how many ranks come first, with the holder
+     * @param nowNanos the time
+     */
+    void begin(int ahead, long nowNanos) {
+        aheadAtFirst = ahead;
+        begunNanos = nowNanos;
+    }
+
+    /**
+     * Says how long to sleep before looking at the queue again.
+     *
+     * @param ahead how many ranks come first, with the holder
+     * @param nowNanos the time
+     * @return so many nanoseconds at most, or 0 to stay awake
+     */
+    long sleepNanos(int ahead, long nowNanos) {
+        long waitedNanos = nowNanos - begunNanos;
+        if (waitedNanos < WAKING_NANOS) {
+            return 0;
+        }
+        long handOverNanos = waitedNanos / Math.max(1, aheadAtFirst - ahead);
+        long expectedNanos = (ahead - 1) * handOverNanos;
+        return expectedNanos < WAKING_NANOS ? 0
+                : Math.min(expectedNanos / SLEEP_FRACTION, Math.min(waitedNanos, SLEEP_NANOS_MAX));
+    }
+}
