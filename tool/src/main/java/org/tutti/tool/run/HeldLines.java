@@ -32,6 +32,9 @@ final class HeldLines implements LineFilter {
 
     @Override
     public synchronized byte[] take(byte[] bytes, int from, int to) {
+        if (to - from > Relay.BUFFER_BYTES) {
+            return null; // none of those
+        }
         if (bytes[from] == MARKER && lines.size() < LINES_MAX) {
             lines.add(Arrays.copyOfRange(bytes, from + 1, to));
             return NOTHING;

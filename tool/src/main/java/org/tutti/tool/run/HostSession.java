@@ -216,8 +216,10 @@ final class HostSession {
         var sinks = List.of(new HostOutput(out, number, 0), new HostOutput(out, number, 1));
         outputs.add(sinks);
         var process = LocalProcess.start(job.plan().ranksOf(number), builder, (stdout, stderr) -> List.of(
-                Relay.start(name + " out", stdout, sinks.get(0), new byte[0], Optional.empty()),
-                Relay.start(name + " err", stderr, sinks.get(1), new byte[0], Optional.empty())));
+                Relay.start(name + " out", stdout, sinks.get(0), new byte[0], Optional.empty(),
+                        LineRoom.none()),
+                Relay.start(name + " err", stderr, sinks.get(1), new byte[0], Optional.empty(),
+                        LineRoom.none())));
         synchronized (processes) {
             processes.add(process);
         }

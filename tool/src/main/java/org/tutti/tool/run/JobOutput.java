@@ -26,6 +26,7 @@ final class JobOutput implements AutoCloseable {
     private final LineSink standardError =
             new LineSink("standard error", new FileOutputStream(FileDescriptor.err), failure);
     private final HeldLines held;
+    private final LineRoom room = LineRoom.ofJob(this::say);
     private final QuitSignal quit = new QuitSignal();
     private final List<LineSink> outs; // by number of the process
     private final List<LineSink> errs;
@@ -66,15 +67,20 @@ final class JobOutput implements AutoCloseable {
     List<Relay> relay(int number, InputStream out, InputStream err) {
         var ranks = plan.ranksOf(number);
         var tag = plan.tagOutput() ? ("[" + ranks.numbers() + "] ").getBytes(StandardCharsets.US_ASCII) : NO_TAG;
+        boolean isSeparate = plan.outputDirectory().isPresent();
         return List.of(
-                Relay.start(ranks.name() + " out", out, outs.get(number), tag,
-                        Optional.of(new ThreadDumps(quit::isFresh))),
-                Relay.start(ranks.name() + " err", err, errs.get(number), tag, Optional.of(held)));
+                Relay.start("standard output of " + ranks.name(), out, outs.get(number), tag,
+                        Optional.of(new ThreadDumps(quit::isFresh)),
+                        isSeparate || plan.processes() == 1 ? LineRoom.none() : room),
+                Relay.start("standard error of " + ranks.name(), err, errs.get(number), tag, Optional.of(held),
+                        isSeparate ? LineRoom.none() : room));
     }
 
     /** {@return the relay of what the agent of a host prints, each line after the host's name} */
     Relay relayAgent(String host, InputStream err) {
-        return Relay.start(host, err, standardError, (host + ": ").getBytes(StandardCharsets.UTF_8), Optional.empty());
+        return Relay.start("standard error of host " + host, err, standardError,
+                (host + ": ").getBytes(StandardCharsets.UTF_8),
+                Optional.empty(), room);
     }
 
     /** {@return what tells that the launcher has got SIGQUIT} */

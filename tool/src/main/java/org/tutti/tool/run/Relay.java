@@ -9,11 +9,11 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Passes one output stream of a process on, byte for byte and without knowing its charset, in whole lines. A line that
- * is longer than the buffer is passed on in pieces.
+ * Passes one output stream of a process on, byte for byte and without knowing its charset, in whole lines. A line for
+ * which there is no {@link LineRoom} is passed on in pieces.
  */
 final class Relay {
-    /** The length at which a line is cut. */
+    /** The length of a buffer before a longer line comes. */
     static final int BUFFER_BYTES = 1 << 16;
 
     private static final byte[] OUT_OF_MEMORY =
@@ -23,29 +23,36 @@ final class Relay {
     private final LineTarget sink;
     private final byte[] tag;
     private final Optional<LineFilter> filter;
+    private final LineRoom room;
     private final Thread thread;
+    private boolean inLine; // whose beginning has been written
+    private boolean saidTooLong;
     private volatile boolean reading;
     private volatile boolean saidOutOfMemory;
 
-    private Relay(String name, InputStream source, LineTarget sink, byte[] tag, Optional<LineFilter> filter) {
+    private Relay(String name, InputStream source, LineTarget sink, byte[] tag, Optional<LineFilter> filter,
+            LineRoom room) {
         this.source = source;
         this.sink = sink;
         this.tag = tag;
         this.filter = filter;
+        this.room = room;
         this.thread = Thread.ofPlatform().name(name).daemon().unstarted(this::relay);
     }
 
     /**
      * Starts a relay.
      *
-     * @param name of its thread
+     * @param name what the stream is, for messages and as the name of the relay's thread
      * @param source the process's stream
      * @param sink where its lines go
      * @param tag what each line is preceded by
      * @param filter which lines are not passed on as they are
+     * @param room for lines that are longer than the buffer
      */
-    static Relay start(String name, InputStream source, LineTarget sink, byte[] tag, Optional<LineFilter> filter) {
-        var relay = new Relay(name, source, sink, tag, filter);
+    static Relay start(String name, InputStream source, LineTarget sink, byte[] tag, Optional<LineFilter> filter,
+            LineRoom room) {
+        var relay = new Relay(name, source, sink, tag, filter, room);
         relay.thread.start();
         return relay;
     }
@@ -71,15 +78,42 @@ final class Relay {
         for (int count; (count = read(buffer, filled)) > 0;) {
             int end = endOfLastLine(buffer, filled, filled + count);
             filled += count;
-            if (end == 0 && filled == buffer.length) {
+            if (end == 0 && filled < buffer.length) {
+                continue;
+            }
+            if (end == 0 && !inLine && room.doubled(buffer.length)) {
+                buffer = Arrays.copyOf(buffer, 2 * buffer.length);
+                continue;
+            }
+            if (end == 0) {
                 end = filled;
+                sayOnce(filled);
             }
             write(buffer, end);
-            System.arraycopy(buffer, end, buffer, 0, filled - end);
             filled -= end;
+            var next = filled < BUFFER_BYTES ? smallest(buffer) : buffer;
+            System.arraycopy(buffer, end, next, 0, filled);
+            buffer = next;
         }
         write(buffer, filled);
+        smallest(buffer);
         filter.map(LineFilter::end).ifPresent(last -> sink.write(this, tag, last, 0, last.length));
+    }
+
+    private void sayOnce(int bytes) {
+        if (!saidTooLong) {
+            saidTooLong = true;
+            room.refuse(thread.getName(), bytes);
+        }
+    }
+
+    /** {@return a buffer of the usual length instead of one for a long line, whose room is given back} */
+    private byte[] smallest(byte[] buffer) {
+        if (buffer.length == BUFFER_BYTES) {
+            return buffer;
+        }
+        room.giveBack(buffer.length - BUFFER_BYTES);
+        return new byte[BUFFER_BYTES];
     }
 
     private int read(byte[] buffer, int filled) {
@@ -101,7 +135,7 @@ final class Relay {
         }
         int from = 0;
         if (filter.isPresent()) {
-            for (int start = 0; start < end;) {
+            for (int start = inLine ? endOfLine(buffer, 0, end) : 0; start < end;) {
                 int next = endOfLine(buffer, start, end);
                 var instead = filter.get().take(buffer, start, next);
                 if (instead != null) {
@@ -113,6 +147,7 @@ final class Relay {
             }
         }
         sink.write(this, tag, buffer, from, end);
+        inLine = end > 0 && buffer[end - 1] != '\n';
     }
 
     /** {@return the index after the first newline, or {@code to}} */
