@@ -23,7 +23,8 @@ class TroubleshootingTest {
 
     /** What the JVM, its compiler and a test framework say. */
     private static final Set<String> NOT_OURS = Set.of("Program.java:3: error: …", "Unrecognized VM option",
-            "Could not create the Java Virtual Machine", "UnsupportedClassVersionError");
+            "Could not create the Java Virtual Machine", "Conflicting collector combinations",
+            "UnsupportedClassVersionError");
 
     /** The sources, with strings that are added to each other as one. */
     private static List<String> sources() throws IOException {

@@ -7,6 +7,8 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 import org.tutti.TuttiException;
@@ -18,6 +20,7 @@ import org.tutti.tool.run.HostCommand;
 import org.tutti.tool.run.PrepareCommand;
 import org.tutti.tool.run.RunCommand;
 import org.tutti.tool.run.StatusCommand;
+import org.tutti.tool.run.SystemCharset;
 import org.tutti.tool.simulate.ChartCommand;
 import org.tutti.tool.simulate.DrawCommand;
 import org.tutti.tool.simulate.SimulateCommand;
@@ -32,17 +35,20 @@ import picocli.CommandLine.UnmatchedArgumentException;
  * status.
  */
 @Command(name = "tutti", version = "tutti " + Main.VERSION, mixinStandardHelpOptions = true,
-        description = "Runs and examines parallel Java programs.", subcommands = {
-                RunCommand.class, StatusCommand.class, BenchCommand.class, CompareCommand.class, InfoCommand.class,
-                SimulateCommand.class,
-                DrawCommand.class, ChartCommand.class, TuneCommand.class, PrepareCommand.class, HostCommand.class,
-                CommandLine.HelpCommand.class},
+        description = "Runs and examines parallel Java programs.",
         footer = {"", "Begin with", "  tutti run -n 4 Program.java", "",
                 "Tutti's own laboratory: tutti chart, tutti "
                         + "tune (see tutti chart --help)."})
 public final class Main implements Runnable {
     /** The version of Tutti. */
     public static final String VERSION = "0.1.0-SNAPSHOT";
+
+    private static final List<Class<?>> COMMANDS = List.of(RunCommand.class, StatusCommand.class, BenchCommand.class,
+            CompareCommand.class, InfoCommand.class, SimulateCommand.class, DrawCommand.class, ChartCommand.class,
+            TuneCommand.class, PrepareCommand.class, HostCommand.class, CommandLine.HelpCommand.class);
+
+    /** Commands that run no programs: options may follow their arguments. */
+    private static final List<String> WITHOUT_PROGRAM = List.of("simulate", "draw", "chart");
 
     private static final Pattern OF_THE_JVM =
             Pattern.compile("-(X|D\\w|ea\\b|da\\b|verbose|agent|javaagent|-add-(modules|opens|exports)|-enable-)");
@@ -54,20 +60,44 @@ public final class Main implements Runnable {
     /** @param arguments the command line without {@code tutti} */
     public static void main(String[] arguments) {
         useUnicode();
-        System.exit(execute(arguments));
+        System.exit(executeChecked(arguments));
+    }
+
+    /** What the environment of this process spoils is said, and not found out by wrong results. */
+    private static int executeChecked(String... arguments) {
+        try {
+            SystemCharset.requireArguments(arguments);
+        } catch (UsageException e) {
+            return reportFailure(e);
+        }
+        int status = execute(arguments);
+        if (!System.out.checkError()) {
+            return status;
+        }
+        System.err
+                .println("tutti: standard output could not be written to; see whether it is closed, or its disk full");
+        return status == 0 ? STATUS_FAILED : status;
     }
 
     /** {@return the status after running a command} */
     static int execute(String... arguments) {
-        CommandLine line = new CommandLine(new Main())
-                .setExpandAtFiles(false) // an argument of a program may begin with @,
+        CommandLine line = new CommandLine(new Main());
+        commands(arguments).forEach(line::addSubcommand);
+        line.setExpandAtFiles(false) // an argument of a program may begin with @,
                 .setStopAtPositional(true) // or look like an option of ours
                 .setParameterExceptionHandler(Main::reportUsage)
                 .setExecutionExceptionHandler((exception, command, result) -> reportFailure(exception));
-        line.getSubcommands().get("simulate").setStopAtPositional(false); // these run no programs
-        line.getSubcommands().get("draw").setStopAtPositional(false);
-        line.getSubcommands().get("chart").setStopAtPositional(false);
+        WITHOUT_PROGRAM.stream().map(line.getSubcommands()::get).filter(Objects::nonNull)
+                .forEach(command -> command.setStopAtPositional(false));
         return line.execute(arguments);
+    }
+
+    /** The command that is named alone, if one is: to read the options of all takes a tenth of a second. */
+    private static List<Class<?>> commands(String... arguments) {
+        return COMMANDS.stream().filter(type -> arguments.length > 0
+                && type.getAnnotation(Command.class).name().equals(arguments[0])
+                && !type.equals(CommandLine.HelpCommand.class)).findFirst().<List<Class<?>>>map(List::of)
+                .orElse(COMMANDS);
     }
 
     /** Without a locale the standard streams know ASCII only, in which there is no sign for micro. */

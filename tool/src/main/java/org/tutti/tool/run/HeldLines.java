@@ -21,13 +21,16 @@ final class HeldLines implements LineFilter {
 
     private final List<byte[]> lines = new ArrayList<>();
     private final Traces traces;
+    private final PickedUpOptions pickedUp;
 
     /**
      * @param size how many ranks the job has
      * @param separate whether the standard error of each process goes to a place of its own
+     * @param pickedUp leaves out what JVMs say of options in the environment, but for the first
      */
-    HeldLines(int size, boolean separate) {
+    HeldLines(int size, boolean separate, PickedUpOptions pickedUp) {
         this.traces = new Traces(size, separate);
+        this.pickedUp = pickedUp;
     }
 
     @Override
@@ -41,7 +44,7 @@ final class HeldLines implements LineFilter {
         }
         boolean isProvoked =
                 RankCommand.VECTOR_MODULE && Arrays.equals(bytes, from, to, WARNING, 0, WARNING.length);
-        return isProvoked ? NOTHING : traces.take(bytes, from, to);
+        return isProvoked || pickedUp.take(bytes, from, to) != null ? NOTHING : traces.take(bytes, from, to);
     }
 
     /** Passes the lines on, in the order in which they came. */

@@ -61,21 +61,26 @@ record JobDescription(NodePlan plan, Program program, boolean compiled, String h
 
     /** {@return what the frame says} */
     static JobDescription of(Frame frame) throws IOException {
-        var shape = new NodeShape(frame.text(), frame.numberBelow(JobEnvironment.SIZE_MAX + 1), frame.number(),
+        var shape = new NodeShape(text(frame), frame.numberBelow(JobEnvironment.SIZE_MAX + 1), frame.number(),
                 frame.number(), frame.number());
         int firstRank = frame.numberBelow(shape.size());
         int ranksPerProcess = Math.max(1, frame.numberBelow(JobEnvironment.SIZE_MAX + 1));
         var share = new MachineShare(atLeastOne(frame), atLeastOne(frame), frame.numberBelow(ITEMS_MAX));
         boolean bind = frame.number() == 1;
-        var directory = Path.of(frame.text());
-        var memory = Path.of(frame.text());
+        var directory = Path.of(text(frame));
+        var memory = Path.of(text(frame));
         var joinTimeout = Duration.ofMillis(frame.longNumber());
         var heartbeat = Duration.ofMillis(frame.longNumber());
-        var rails = frame.text();
+        var rails = text(frame);
         var plan = new NodePlan(shape, firstRank, ranksPerProcess, share, bind, directory, memory, joinTimeout,
                 heartbeat, rails, environment(frame), texts(frame));
-        var program = new Program(frame.text(), frame.text(), Optional.empty(), texts(frame));
-        return new JobDescription(plan, program, frame.number() == 1, frame.text(), Secret.of(frame.piece()));
+        var program = new Program(text(frame), text(frame), Optional.empty(), texts(frame));
+        return new JobDescription(plan, program, frame.number() == 1, text(frame), Secret.of(frame.piece()));
+    }
+
+    /** All texts become arguments, variables or paths of this host. */
+    private static String text(Frame frame) throws IOException {
+        return SystemCharset.require(frame.text());
     }
 
     private static int atLeastOne(Frame frame) throws IOException {
@@ -85,7 +90,7 @@ record JobDescription(NodePlan plan, Program program, boolean compiled, String h
     private static Map<String, String> environment(Frame frame) throws IOException {
         Map<String, String> environment = new LinkedHashMap<>();
         for (int left = frame.numberBelow(ITEMS_MAX); left > 0; left--) {
-            environment.put(frame.text(), frame.text());
+            environment.put(text(frame), text(frame));
         }
         return environment;
     }
@@ -93,7 +98,7 @@ record JobDescription(NodePlan plan, Program program, boolean compiled, String h
     private static List<String> texts(Frame frame) throws IOException {
         List<String> texts = new ArrayList<>();
         for (int left = frame.numberBelow(ITEMS_MAX); left > 0; left--) {
-            texts.add(frame.text());
+            texts.add(text(frame));
         }
         return texts;
     }

@@ -18,6 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
+import org.tutti.JobStartException;
+
 /**
  * The temporary directory of a job, with its compiled classes and the launcher's socket, for its owner only. A lock on
  * the file in it says that its launcher lives; the next launcher of the same user deletes the directories whose lock is
@@ -43,9 +45,20 @@ final class JobDirectory implements AutoCloseable {
     }
 
     /** {@return the new directory of a job, after those of dead launchers are gone} */
-    static JobDirectory create(String job) throws IOException {
+    static JobDirectory create(String job) {
         var parent = Path.of(System.getProperty("java.io.tmpdir"));
-        sweep(parent);
+        try {
+            sweep(parent);
+            return create(parent, job);
+        } catch (IOException e) {
+            throw new JobStartException("the directory " + parent + ", where each job has a directory of its own for "
+                    + "compiled classes, cannot be used (" + e
+                    + "); make room or a directory there, or name another one "
+                    + "by JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=/some/directory");
+        }
+    }
+
+    private static JobDirectory create(Path parent, String job) throws IOException {
         while (true) {
             var directory = Files.createDirectory(parent.resolve(PREFIX + job),
                     PosixFilePermissions.asFileAttribute(OWNER_ONLY));

@@ -25,6 +25,7 @@ final class JobOutput implements AutoCloseable {
     private final AtomicReference<String> failure = new AtomicReference<>();
     private final LineSink standardError =
             new LineSink("standard error", new FileOutputStream(FileDescriptor.err), failure);
+    private final PickedUpOptions pickedUp = new PickedUpOptions();
     private final HeldLines held;
     private final LineRoom room = LineRoom.ofJob(this::say);
     private final QuitSignal quit = new QuitSignal();
@@ -38,7 +39,7 @@ final class JobOutput implements AutoCloseable {
      */
     JobOutput(JobPlan plan) {
         this.plan = plan;
-        this.held = new HeldLines(plan.size(), plan.outputDirectory().isPresent());
+        this.held = new HeldLines(plan.size(), plan.outputDirectory().isPresent(), pickedUp);
         var out = new LineSink("standard output", new FileOutputStream(FileDescriptor.out), failure);
         this.outs = sinks(".out", out);
         this.errs = sinks(".err", standardError);
@@ -80,7 +81,7 @@ final class JobOutput implements AutoCloseable {
     Relay relayAgent(String host, InputStream err) {
         return Relay.start("standard error of host " + host, err, standardError,
                 (host + ": ").getBytes(StandardCharsets.UTF_8),
-                Optional.empty(), room);
+                Optional.of(pickedUp), room);
     }
 
     /** {@return what tells that the launcher has got SIGQUIT} */

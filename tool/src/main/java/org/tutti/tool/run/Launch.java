@@ -61,6 +61,7 @@ public final class Launch {
     /** {@return the status to exit with} */
     static int run(JobPlan plan, ProgramMaker maker) throws IOException, InterruptedException {
         Orphans.prepare();
+        SystemCharset.requireDirectory();
         try (var cleanup = new Cleanup()) {
             var directory = cleanup.add(JobDirectory.create(plan.job()));
             var program = maker.make(directory);

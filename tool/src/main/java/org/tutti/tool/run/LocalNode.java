@@ -41,7 +41,7 @@ final class LocalNode implements JobNode {
     public StartedProcess start(int process, JobOutput output) {
         var builder = command.process(process);
         int number = firstProcess + process;
-        if (number == 0) {
+        if (number == 0 && StandardInput.isThere()) {
             builder.redirectInput(Redirect.INHERIT);
         }
         return LocalProcess.start(plan.ranksOf(process), builder, (out, err) -> output.relay(number, out, err));

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -29,6 +30,8 @@ final class RankCommand {
     /** Whatever started the launcher may have been told these; the ranks learn them otherwise. */
     private static final Set<String> FOREIGN_VARIABLES =
             Set.of(JobEnvironment.RENDEZVOUS, JobEnvironment.SECRET_FILE, JobEnvironment.RAILS);
+
+    private static final Pattern COLLECTOR = Pattern.compile("-XX:[+]Use(Serial|Parallel|G1|Z|Shenandoah|Epsilon)GC");
 
     private static final double HEAP_SHARE_PERCENT = 60;
 
@@ -64,7 +67,7 @@ final class RankCommand {
     ProcessBuilder process(int process) {
         var ranks = plan.ranksOf(process);
         var shape = plan.shape();
-        var builder = new ProcessBuilder(command(process)).directory(plan.directory().toFile());
+        var builder = new ProcessBuilder().directory(plan.directory().toFile());
         var environment = builder.environment();
         environment.putAll(plan.environment());
         environment.keySet().removeAll(FOREIGN_VARIABLES);
@@ -90,15 +93,17 @@ final class RankCommand {
                         levels.stream().map(String::valueOf).collect(Collectors.joining(",")));
             }
         }
-        return builder.redirectInput(Redirect.from(new File("/dev/null")));
+        return builder.command(command(process, JvmVariables.options(environment)))
+                .redirectInput(Redirect.from(new File("/dev/null")));
     }
 
-    private List<String> command(int process) {
+    private List<String> command(int process, List<String> environmentOptions) {
+        var userOptions = Stream.concat(environmentOptions.stream(), plan.jvmOptions().stream()).toList();
         List<String> command = new ArrayList<>(Orphans.woken());
         command.addAll(Cores.binding(plan, process));
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(defaultOptions());
-        command.addAll(RankCache.options(plan.jvmOptions()));
+        command.add(java());
+        command.addAll(defaultOptions(environmentOptions, userOptions));
+        command.addAll(RankCache.options(userOptions));
         command.addAll(plan.jvmOptions());
         command.addAll(List.of("-cp", Program.join(RankCache.library().toString(), program.wholeClassPath())));
         command.add(RankProcess.class.getName());
@@ -107,26 +112,37 @@ final class RankCommand {
         return command;
     }
 
-    /** A JVM takes the whole machine unless told that it is one of several. Options of the user come later and win. */
-    private List<String> defaultOptions() {
+    /**
+     * A JVM takes the whole machine unless told that it is one of several. Options of the user's command line come
+     * later and win. Those of the environment come earlier; a collector among them wins, because a JVM takes only one.
+     */
+    private List<String> defaultOptions(List<String> environmentOptions, List<String> userOptions) {
         List<String> options = new ArrayList<>();
         options.add("-XX:-UsePerfData"); // a file in /tmp for each JVM, which kill -9 leaves there
         options.add("-XX:+ExitOnOutOfMemoryError"); // a rank that has lost a thread would leave the others waiting
-        if (plan.jvmOptions().stream().noneMatch(option -> option.matches("-XX:.*(CountedLoop|StripMining).*"))) {
+        if (userOptions.stream().noneMatch(option -> option.matches("-XX:.*(CountedLoop|StripMining).*"))) {
             options.addAll(ANSWERING_LOOPS);
         }
         options.add("-XX:ActiveProcessorCount=" + processors());
         options.add(String.format(Locale.ROOT, "-XX:MaxRAMPercentage=%.4f",
                 HEAP_SHARE_PERCENT / plan.share().processes()));
-        if (plan.jvmOptions().stream().noneMatch(option -> option.matches("-XX:\\+Use\\w+GC"))) {
-            var all = Stream.concat(options.stream(), plan.jvmOptions().stream()).toList();
+        if (userOptions.stream().noneMatch(option -> COLLECTOR.matcher(option).matches())) {
+            var all = Stream.of(environmentOptions, options, plan.jvmOptions()).flatMap(List::stream).toList();
             boolean isLarge = HeapLimit.bytes(all, HeapLimit.machineBytes()) > SERIAL_HEAP_BYTES_MAX;
             options.add(isLarge ? "-XX:+UseG1GC" : "-XX:+UseSerialGC");
         }
-        if (VECTOR_MODULE) {
-            options.addAll(List.of("--add-modules", Vectors.MODULE));
-        }
+        options.addAll(modules());
         return options;
+    }
+
+    /** {@return the command that starts a JVM like this one} */
+    static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    /** {@return the options for modules that ranks have besides those of every JVM} */
+    static List<String> modules() {
+        return VECTOR_MODULE ? List.of("--add-modules", Vectors.MODULE) : List.of();
     }
 
     private int processors() {

@@ -37,7 +37,7 @@ final class RemoteInput {
     }
 
     private void pass() {
-        if (!isInBackground()) {
+        if (StandardInput.isThere() && !isInBackground()) {
             try (var in = new FileInputStream(FileDescriptor.in)) {
                 passAll(in);
             } catch (IOException e) {

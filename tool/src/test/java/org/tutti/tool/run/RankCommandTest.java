@@ -2,11 +2,13 @@
 package org.tutti.tool.run;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,8 +17,28 @@ class RankCommandTest {
     private static final long MACHINE_BYTES = 64_000_000_000L;
 
     private static List<String> command(String... jvmOptions) {
-        var plan = JobPlan.plain(Placement.even(2, 1, 1), Optional.empty(), "", List.of(jvmOptions));
-        return new RankCommand(plan.node(0), Program.of("Main", "", List.of())).process(0).command();
+        return command(Map.of(), jvmOptions);
+    }
+
+    private static List<String> command(Map<String, String> environment, String... jvmOptions) {
+        var node = JobPlan.plain(Placement.even(2, 1, 1), Optional.empty(), "", List.of(jvmOptions)).node(0);
+        var plan = new NodePlan(node.shape(), node.firstRank(), node.ranksPerProcess(), node.share(), node.bind(),
+                node.directory(), node.memory(), node.joinTimeout(), node.heartbeat(), node.rails(), environment,
+                node.jvmOptions());
+        return new RankCommand(plan, Program.of("Main", "", List.of())).process(0).command();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"})
+    void shouldLeaveTheCollectorToTheEnvironment(String variable) {
+        assertThat(command(Map.of(variable, "-Da=b  -XX:+UseParallelGC -Xmx8g")))
+                .noneMatch(option -> option.endsWith("GC"));
+    }
+
+    @Test
+    void shouldChooseACollectorThatTheHeapOfTheEnvironmentCanWaitFor() {
+        assertThat(command(Map.of("JAVA_TOOL_OPTIONS", "-Xmx8g"))).contains("-XX:+UseG1GC");
+        assertThat(command(Map.of("JAVA_TOOL_OPTIONS", "-Xmx8g"), "-Xmx1g")).contains("-XX:+UseSerialGC");
     }
 
     @ParameterizedTest
