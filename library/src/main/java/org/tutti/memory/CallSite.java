@@ -1,8 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.memory;
 
-import java.security.CodeSource;
-import java.util.Objects;
+import java.net.URL;
 import java.util.Optional;
 
 /**
@@ -18,7 +17,11 @@ import java.util.Optional;
 public record CallSite(String call, StackTraceElement frame) {
     private static final String LIBRARY = "org.tutti.";
     private static final String RANKS = LIBRARY + "job.LocalRanks"; // whatever a rank runs on a thread, it calls
-    private static final CodeSource OWN = CallSite.class.getProtectionDomain().getCodeSource();
+
+    /** Where this library is; looked up when somebody asks, and not when the class is loaded. */
+    private static final class Library {
+        private static final String PLACE = place(CallSite.class);
+    }
 
     /**
      * Looks where a thread is.
@@ -95,9 +98,16 @@ public record CallSite(String call, StackTraceElement frame) {
         }
         try {
             Class<?> type = Class.forName(frame.getClassName(), false, CallSite.class.getClassLoader());
-            return Objects.equals(type.getProtectionDomain().getCodeSource(), OWN);
+            return place(type).equals(Library.PLACE);
         } catch (ClassNotFoundException | LinkageError _) {
             return false; // one of the program's, which this class loader does not know
         }
+    }
+
+    /** The jar or directory of a class. Its code source may be an older one, as archives of classes keep theirs. */
+    private static String place(Class<?> type) {
+        String file = "/" + type.getName().replace('.', '/') + ".class";
+        URL url = type.getResource(file);
+        return url == null ? "" : url.toString().substring(0, url.toString().length() - file.length());
     }
 }

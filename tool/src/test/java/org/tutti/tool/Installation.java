@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -53,6 +54,25 @@ public final class Installation {
             }
         }
         return command("-XX:AOTCache=" + CACHE);
+    }
+
+    /**
+     * Copies the installation, with the times of its files.
+     *
+     * @param to where to
+     * @param command one that begins with the words of {@link #command()}
+     * @return the same of the copy
+     */
+    public static List<String> copied(Path to, List<String> command) throws IOException {
+        Path from = DIRECTORY.getParent();
+        Files.createDirectory(to.resolve(DIRECTORY.getFileName()));
+        try (var own = Files.list(DIRECTORY); var beside = Files.list(from)) {
+            var files = Stream.concat(own, beside.filter(file -> file.toString().startsWith(TOOL.toString())));
+            for (Path file : files.toList()) { // the jar beside it has the archive of the ranks' classes beside itself
+                Files.copy(file, to.resolve(from.relativize(file)), StandardCopyOption.COPY_ATTRIBUTES);
+            }
+        }
+        return command.stream().map(word -> word.replace(from + "/installation", to + "/installation")).toList();
     }
 
     /** {@return the word that starts a JVM like this one} */

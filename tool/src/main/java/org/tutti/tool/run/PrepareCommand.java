@@ -14,11 +14,11 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /**
- * The command {@code tutti prepare}, which the script {@code tutti} runs after building: makes the AOT cache of the
- * ranks ({@link RankCache}) with a small job, and then does what {@code tutti run} does, so that the JVM that runs this
- * command may make the launcher's own.
+ * The command {@code tutti prepare}, which the script {@code tutti} runs after building: makes the archive of the
+ * ranks' classes ({@link RankCache}) with a small job, and then does what {@code tutti run} does, so that the JVM that
+ * runs this command may make the launcher's own.
  */
-@Command(name = "prepare", hidden = true, description = "Makes the AOT cache that lets ranks start faster.")
+@Command(name = "prepare", hidden = true, description = "Makes the archive of classes that lets ranks start faster.")
 public final class PrepareCommand implements Callable<Integer> {
     private static final String TRAINING_PROGRAM = "org.tutti.job.TrainingProgram";
     private static final String SAMPLE = """
@@ -38,22 +38,30 @@ public final class PrepareCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         if (!Files.isRegularFile(RankCache.library())) {
             throw new UsageException(
-                    "the library is at " + RankCache.library() + ", and only a jar can have an AOT cache");
+                    "the library is at " + RankCache.library() + ", and only a jar can have an archive of its classes");
         }
         makeRankCache();
         return runSample();
     }
 
-    /** One process with two ranks: the class path is just the library, and two processes cannot write one cache. */
+    /** One process with two ranks: the class path is just the library, and two processes cannot write one list. */
     private static void makeRankCache() throws IOException, InterruptedException {
+        for (var old : RankCache.files()) {
+            Files.delete(old);
+        }
         var cache = RankCache.file();
+        var classes = cache.resolveSibling(cache.getFileName() + ".classes");
         var fresh = cache.resolveSibling(cache.getFileName() + ".new");
-        Files.deleteIfExists(cache);
-        var plan = JobPlan.plain(Placement.even(2, 1, 2), Optional.empty(), "", RankCache.trainingOptions(fresh));
+        var plan = JobPlan.plain(Placement.even(2, 1, 2), Optional.empty(), "", RankCache.trainingOptions(classes));
         int status = Launch.run(plan, _ -> Optional.of(Program.of(TRAINING_PROGRAM, "", List.of())));
+        if (status == 0) {
+            status = new ProcessBuilder(RankCache.dumpCommand(classes, fresh)).inheritIO().start().waitFor();
+        }
         if (status == 0) {
             Files.move(fresh, cache, StandardCopyOption.ATOMIC_MOVE);
         }
+        Files.deleteIfExists(fresh);
+        Files.deleteIfExists(classes);
     }
 
     private static int runSample() throws IOException {

@@ -1,19 +1,31 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.run;
 
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
 
 import org.tutti.job.NodeFile;
 
 /**
- * The library as the ranks load it, and the AOT cache beside it that lets them start in half the time: classes that
- * were loaded and linked in a training run ({@link PrepareCommand}). The JVM takes it only for class paths that begin
- * with the library's very jar, and starts as ever, and silently, when it does not fit.
+ * The library as the ranks load it, and the archive of classes beside it (class data sharing) that lets them start in
+ * half the time: what was loaded in a training run, and the classes of its lambda expressions ({@link PrepareCommand}).
+ * An AOT cache would have less, because a JVM with an incubator module, as the Vector API is, links no classes ahead of
+ * time.
+ *
+ * <p>The JVM takes the archive only for class paths that begin with the library's very jar. A JVM with an archive that
+ * does not fit would do without the JDK's own archive, too; so the name of the archive tells its jar and its JVM, and
+ * one of another name is not used.
  */
 public final class RankCache {
+    private static final String JAR = "jar:";
+    private static final String SUFFIX = ".jsa";
     private static final String SILENCE = "-Xlog:aot*=off,cds*=off";
 
     private RankCache() {}
@@ -23,25 +35,69 @@ public final class RankCache {
         return codeOf(NodeFile.class);
     }
 
-    /** {@return the jar of a class, or its directory} */
+    /**
+     * {@return the jar of a class, or its directory}
+     *
+     * <p>The class path tells where it is. The code source of a class does not, because an AOT cache keeps the place
+     * that the jar had in the training run.
+     */
     public static Path codeOf(Class<?> type) {
-        return Path.of(URI.create(type.getProtectionDomain().getCodeSource().getLocation().toString()));
+        var classPath = System.getProperty("java.class.path");
+        if (!classPath.isEmpty() && !classPath.contains(File.pathSeparator)) {
+            return Path.of(classPath).toAbsolutePath().normalize(); // the jar of the command line, without opening it
+        }
+        var file = "/" + type.getName().replace('.', '/') + ".class";
+        var place = type.getResource(file).toString();
+        var code = place.substring(0, place.length() - file.length());
+        return Path.of(URI.create(code.startsWith(JAR) ? code.substring(JAR.length(), code.length() - 1) : code));
     }
 
-    /** {@return where the cache is, if it has been made} */
+    /** {@return where the archive is, if it has been made} */
     static Path file() {
-        return library().resolveSibling("rank.aot");
+        try {
+            var jar = Files.readAttributes(library(), BasicFileAttributes.class);
+            return library().resolveSibling(prefix() + Runtime.version() + "-" + jar.size() + "-"
+                    + jar.lastModifiedTime().toMillis() + SUFFIX);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
-    /** {@return the JVM options that use the cache, none if there is no cache of a jar or the user asks for another} */
+    /** {@return the archives of whatever was and is at the library's place, for any JVM} */
+    static List<Path> files() throws IOException {
+        try (var files = Files.list(library().getParent())) {
+            return files.filter(file -> file.getFileName().toString().startsWith(prefix())
+                    && file.toString().endsWith(SUFFIX)).toList();
+        }
+    }
+
+    private static String prefix() {
+        return library().getFileName() + "-ranks-";
+    }
+
+    /**
+     * {@return the JVM options that use the archive, none if there is no archive of a jar or the user asks for another}
+     *
+     * @param userOptions options of the user, from the command line and from the environment
+     */
     static List<String> options(List<String> userOptions) {
         boolean other = userOptions.stream().anyMatch(option -> option.matches("-XX:(AOT|.*Archive).*|-Xshare:.*"));
-        boolean isJar = Files.isRegularFile(library()); // a directory's classes may be newer than the cache
-        return other || !isJar || !Files.isReadable(file()) ? List.of() : List.of("-XX:AOTCache=" + file(), SILENCE);
+        boolean isJar = Files.isRegularFile(library()); // a directory's classes may be newer than the archive
+        return other || !isJar || !Files.isReadable(file()) ? List.of()
+                : List.of("-XX:SharedArchiveFile=" + file(), SILENCE);
     }
 
-    /** {@return the JVM options of the run that makes a cache at its end} */
-    static List<String> trainingOptions(Path cache) {
-        return List.of("-XX:AOTCacheOutput=" + cache, SILENCE);
+    /** {@return the JVM options of the run whose classes will be in the archive} */
+    static List<String> trainingOptions(Path classes) {
+        return List.of("-XX:DumpLoadedClassList=" + classes, SILENCE);
+    }
+
+    /** {@return the command that makes an archive} */
+    static List<String> dumpCommand(Path classes, Path archive) {
+        List<String> command = new ArrayList<>(List.of(RankCommand.java(), "-XX:+UseSerialGC", "-Xshare:dump", SILENCE,
+                "-XX:SharedClassListFile=" + classes, "-XX:SharedArchiveFile=" + archive));
+        command.addAll(RankCommand.modules());
+        command.addAll(List.of("-cp", library().toString()));
+        return command;
     }
 }

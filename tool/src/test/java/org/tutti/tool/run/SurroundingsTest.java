@@ -156,4 +156,16 @@ class SurroundingsTest {
         assertThat(ended).isEqualTo(new Ended(0, "PS MarkSweep\n".repeat(2),
                 "Picked up JAVA_TOOL_OPTIONS: -XX:+UseParallelGC\n"));
     }
+
+    // ---- a moved installation
+
+    @Test
+    void shouldRunItsOwnJarsAfterItWasCopied() throws Exception {
+        var words = launcher(program("IO.println(System.getProperty(\"java.class.path\"));"), "-n", "1");
+        var copy = Files.createDirectory(directory.resolve("a copy"));
+        var ended = run(directory, Map.of(), "", Installation.copied(copy, words));
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).startsWith(copy.toString());
+        assertThat(ended.err()).isEmpty();
+    }
 }
