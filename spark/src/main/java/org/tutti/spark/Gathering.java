@@ -14,6 +14,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.tutti.RankFailedException;
 
@@ -24,6 +27,9 @@ import org.tutti.RankFailedException;
 final class Gathering {
     private static final int STOP_TEXT_MAX = 1000;
     private static final int RECEIVE_MILLIS_MAX = 60_000;
+
+    /** How many ranks a message names that have not come. */
+    private static final int MISSING_NAMED_MAX = 8;
 
     /** How long the cause of a failure may take to come when Spark knows of the failure already. */
     private static final long CAUSE_MILLIS_MAX = 1000;
@@ -54,6 +60,8 @@ final class Gathering {
     private Cause thrown; // the first one
     private Cause lost; // the first one
     private Cause failed; // of any kind, even cancelled
+    private final BitSet told = new BitSet(); // have said themselves that they ended otherwise than well
+    private final BitSet missing = new BitSet(); // had not come when the first one threw
     private final List<Cause> blamed = new ArrayList<>(); // for what befell others
     private final Set<Integer> cancelled = new HashSet<>();
 
@@ -157,8 +165,9 @@ final class Gathering {
         if (end == null) {
             lost = lost == null ? cause : lost;
         } else {
+            told.set(rank, end.how() != Message.How.WELL);
             switch (end.how()) {
-                case THREW -> thrown = thrown == null ? cause : thrown;
+                case THREW -> noteThrown(cause);
                 case SECONDARY -> blamed.add(new Cause(end.culprit() < 0 ? rank : end.culprit(), cause.text()));
                 case CANCELLED -> cancelled.add(rank);
                 case WELL -> {
@@ -173,11 +182,52 @@ final class Gathering {
         return others(rank);
     }
 
+    private void noteThrown(Cause cause) {
+        if (thrown == null) {
+            thrown = cause;
+            IntStream.range(0, guests.length).filter(rank -> guests[rank] == null).forEach(missing::set);
+        }
+    }
+
     /**
-     * What a rank threw comes first, then that one was lost, then whom another one blames, as when a host is down or a
-     * rank has left too early. Of those that were cancelled Spark says why.
+     * What a rank threw comes first, then that one was lost, then what Spark knows of tasks, then whom another one
+     * blames, as when a host is down or a rank has left too early. Of those that were cancelled Spark says why.
+     *
+     * @param tasks what Spark knows
      */
-    synchronized Optional<Cause> firstCause() {
+    Optional<Cause> firstCause(StageTasks tasks) {
+        List<StageTasks.Failure> known = tasks.failures();
+        synchronized (this) {
+            awaitCause();
+            return Stream.<Optional<Cause>>of(
+                    Optional.ofNullable(thrown).map(cause -> withMissing(cause, tasks)),
+                    Optional.ofNullable(lost),
+                    firstOf(known, told),
+                    blamed.stream().filter(cause -> !cancelled.contains(cause.rank())).findFirst())
+                    .flatMap(Optional::stream).findFirst();
+        }
+    }
+
+    /** A lost executor comes before what was thrown because of it; what a rank has said itself is known better. */
+    static Optional<Cause> firstOf(List<StageTasks.Failure> known, BitSet told) {
+        return known.stream().filter(StageTasks.Failure::isLost).findFirst()
+                .or(() -> known.stream().filter(failure -> !told.get(failure.cause().rank())).findFirst())
+                .map(StageTasks.Failure::cause);
+    }
+
+    private Cause withMissing(Cause cause, StageTasks tasks) {
+        if (missing.isEmpty()) {
+            return cause;
+        }
+        String names = missing.stream().limit(MISSING_NAMED_MAX)
+                .mapToObj(rank -> "rank " + rank + (tasks.place(rank).isEmpty() ? "" : " in " + tasks.place(rank)))
+                .collect(Collectors.joining(", "));
+        int more = missing.cardinality() - MISSING_NAMED_MAX;
+        return new Cause(cause.rank(), cause.text() + "; those that did not come: " + names
+                + (more > 0 ? " and " + more + " more" : ""));
+    }
+
+    private void awaitCause() {
         long deadlineNanos = System.nanoTime() + CAUSE_MILLIS_MAX * 1_000_000;
         try {
             for (long left = 1; thrown == null && ended.cardinality() < came && left > 0;) {
@@ -187,9 +237,5 @@ final class Gathering {
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
-        if (thrown == null && lost == null) {
-            return blamed.stream().filter(cause -> !cancelled.contains(cause.rank())).findFirst();
-        }
-        return Optional.of(thrown == null ? lost : thrown);
     }
 }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -56,9 +57,10 @@ final class Meeting implements AutoCloseable {
         try {
             return new Meeting(host, new ServerSocket(port, ranks + STRANGERS_MAX, InetAddress.getByName(bound)),
                     ranks);
-        } catch (IOException e) {
-            throw new JobStartException("the driver cannot listen for its ranks at " + bound + ":" + port + " (" + e
-                    + "); set " + TuttiSpark.PORT + " to a free port, or 0 for any, and " + BIND_ADDRESS
+        } catch (IOException | IllegalArgumentException e) { // the latter of a port that there is not
+            throw new JobStartException("the driver cannot listen for its ranks at " + bound + ":" + port + " ("
+                    + e.getMessage() + "); set " + TuttiSpark.PORT + " to a free port, or 0 for any, and "
+                    + BIND_ADDRESS
                     + " to an address of this host");
         }
     }
@@ -75,9 +77,13 @@ final class Meeting implements AutoCloseable {
         return secret;
     }
 
-    /** What became of the rank that failed first, in the latest attempt of the stage, if one has. */
-    Optional<Gathering.Cause> firstCause() {
-        return latest == null ? Optional.empty() : latest.firstCause();
+    /**
+     * {@return what became of the rank that failed first, in the latest attempt of the stage, if one has}
+     *
+     * @param tasks what Spark knows
+     */
+    Optional<Gathering.Cause> firstCause(StageTasks tasks) {
+        return latest == null ? Gathering.firstOf(tasks.failures(), new BitSet()) : latest.firstCause(tasks);
     }
 
     private void listen() {

@@ -66,9 +66,10 @@ public final class TuttiSpark<T> {
     }
 
     /**
-     * The same, but a stage in which a rank fails, or its executor is lost, runs again, as a job of its own. Spark does
-     * not do that by itself where results go to the driver. What a rank has done elsewhere, such as written a file, it
-     * does again.
+     * The same, but a stage in which a rank or its task fails, or an executor is lost, runs again, as a job of its own:
+     * also when that happens before the rank has begun, while functions of earlier RDDs run, or after it has returned.
+     * Spark does not do that by itself where results go to the driver. What a rank has done elsewhere, such as written a
+     * file, it does again.
      *
      * @param most how often the stage may run in all, 1 or more; 1 unless told
      * @return what runs on the RDD
@@ -89,9 +90,9 @@ public final class TuttiSpark<T> {
      * @param function what each rank runs
      * @return what came of each partition, in their order
      * @throws IllegalArgumentException when there are more partitions than a job has ranks, 4,096
-     * @throws RankFailedException when a rank threw, or its executor was lost, in the last attempt: says which one was
-     *             the first, what it threw, and has Spark's exception as the cause; failures of earlier attempts are
-     *             suppressed exceptions of it
+     * @throws RankFailedException when a rank or its task threw, or its executor was lost, in the last attempt: says
+     *             which one was the first, what it threw or where it was, and has Spark's exception as the cause;
+     *             failures of earlier attempts are suppressed exceptions of it
      */
     public <R> List<R> barrier(RankFunction<T, R> function) {
         Objects.requireNonNull(function, "function");
@@ -126,14 +127,18 @@ public final class TuttiSpark<T> {
             RDD<R> results = rdd.barrier().mapPartitions(
                     new RankTask<T, R>(meeting.host(), meeting.port(), meeting.secret(), function),
                     false, any);
+            var tasks = new StageTasks(results.id());
+            context.addSparkListener(tasks);
             try {
                 return JavaRDD.fromRDD(results, any).collect();
             } catch (Throwable stage) { // as above
                 if (context.isStopped() || isCancelled(stage)) {
                     throw undeclared(stage);
                 }
-                throw meeting.firstCause().<RuntimeException>map(cause -> cause.exception(stage))
+                throw meeting.firstCause(tasks).<RuntimeException>map(cause -> cause.exception(stage))
                         .orElseGet(() -> undeclared(stage));
+            } finally {
+                context.removeSparkListener(tasks);
             }
         }
     }

@@ -2,8 +2,10 @@
 package org.tutti.spark;
 
 import java.io.IOException;
+import java.io.Serial;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.tutti.Job;
 import org.tutti.RankFailedException;
 import org.tutti.Reduction;
@@ -42,6 +45,9 @@ class ClusterSparkTest {
 
     /** How the kernel writes that a socket listens. */
     private static final String LISTENS = "0A";
+
+    @TempDir
+    private Path markers;
 
     private static Path memory;
     private static StandaloneCluster cluster;
@@ -118,7 +124,8 @@ class ClusterSparkTest {
         }, false);
         assertThatThrownBy(() -> TuttiSpark.of(stuck).barrier((job, _) -> job.rank()))
                 .isInstanceOf(RankFailedException.class).hasMessageContaining("JobStartException: rank ")
-                .hasMessageContaining(" waited " + JOIN_TIMEOUT_MILLIS + " ms at the driver for all 4 ranks");
+                .hasMessageContaining(" waited " + JOIN_TIMEOUT_MILLIS + " ms at the driver for all 4 ranks")
+                .hasMessageContaining("; those that did not come: rank 1 in executor ");
     }
 
     private static void requireTwoExecutors(JavaSparkContext spark, int nodes) {
@@ -153,6 +160,71 @@ class ClusterSparkTest {
             assertThat(holdings(spark)).isEqualTo(before);
             requireKilledExecutorIsNamed(spark);
             requireTwoExecutors(spark, 2);
+        }
+    }
+
+    /** Kills its process when it is serialized the first time, which is when its rank has returned. */
+    private record Deadly(String marker) implements Serializable {
+        @Serial
+        private Object writeReplace() {
+            killOnce(marker);
+            return this;
+        }
+    }
+
+    /** Kills this process, unless the file is there. */
+    private static void killOnce(String marker) {
+        try {
+            Files.createFile(Path.of(marker));
+            new ProcessBuilder("kill", "-9", String.valueOf(ProcessHandle.current().pid())).start().waitFor();
+        } catch (FileAlreadyExistsException _) {
+            return; // it was killed
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private String marker(String name) {
+        return markers.resolve(name).toString();
+    }
+
+    private static JavaRDD<Long> killing(JavaRDD<Long> numbers, String marker) {
+        return numbers.mapPartitionsWithIndex((partition, elements) -> {
+            if (partition == 3) {
+                killOnce(marker);
+            }
+            return elements;
+        }, false);
+    }
+
+    @Test
+    @Tag("thorough")
+    void shouldRunAStageAgainWheneverAnExecutorIsLost() {
+        try (var spark = connect(Map.of())) {
+            requireTwoExecutors(spark, 2); // they have come
+            String lost = "rank \\d was lost: its task in executor \\d+ on host 127\\.0\\.0\\.1 has gone .*";
+            var before = killing(numbers(spark), marker("before its rank has come"));
+            assertThatThrownBy(() -> TuttiSpark.of(before).barrier((job, _) -> job.rank()))
+                    .isInstanceOf(RankFailedException.class).hasMessageMatching(lost)
+                    .hasCauseInstanceOf(SparkException.class);
+            var again = killing(numbers(spark), marker("before its rank has come, again"));
+            assertThat(TuttiSpark.of(again).withAttempts(3).barrier((job, _) -> job.rank()))
+                    .containsExactly(0, 1, 2, 3);
+            String returned = marker("when its result is on its way");
+            assertThat(TuttiSpark.of(numbers(spark)).withAttempts(3).barrier((_, _) -> new Deadly(returned)))
+                    .hasSize(RANKS);
+            String amid = marker("amid a call");
+            assertThat(TuttiSpark.of(numbers(spark)).withAttempts(3).barrier((job, _) -> {
+                job.world().barrier();
+                if (job.rank() == 3) {
+                    killOnce(amid);
+                }
+                job.world().barrier();
+                return job.rank();
+            })).containsExactly(0, 1, 2, 3);
+            assertThat(markers).isDirectoryContaining("glob:**amid*");
         }
     }
 

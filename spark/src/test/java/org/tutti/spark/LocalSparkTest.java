@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -122,14 +123,43 @@ class LocalSparkTest {
     @Test
     void shouldRunStagesOneAfterTheOtherAndAtOnce() {
         for (int round = 0; round < 3; round++) {
-            var stages = IntStream.range(0, 2).mapToObj(stage -> CompletableFuture.supplyAsync(
-                    () -> TuttiSpark.of(numbers(2)).barrier((job, _) -> job.world().allreduce((long) stage,
-                            Reduction.SUM))))
-                    .toList();
-            for (int stage = 0; stage < 2; stage++) {
-                assertThat(stages.get(stage).join()).containsExactly(2L * stage, 2L * stage);
+            CountDownLatch all = new CountDownLatch(SLOTS);
+            LATCHES.put("at once", all);
+            try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+                var stages = IntStream.range(0, 2).mapToObj(stage -> CompletableFuture.supplyAsync(
+                        () -> TuttiSpark.of(numbers(2)).barrier((job, _) -> {
+                            LATCHES.get("at once").countDown();
+                            LATCHES.get("at once").await(); // for the ranks of both stages
+                            return job.world().allreduce((long) stage, Reduction.SUM);
+                        }), threads)).toList();
+                for (int stage = 0; stage < 2; stage++) {
+                    assertThat(stages.get(stage).join()).containsExactly(2L * stage, 2L * stage);
+                }
             }
+            assertThat(all.getCount()).isZero();
         }
+    }
+
+    @Test
+    void shouldRunAStageAgainWhoseTaskFailsBeforeOrAfterItsRank() {
+        COUNTS.set(0);
+        JavaRDD<Long> failsFirst = numbers(2).mapPartitionsWithIndex((partition, numbers) -> {
+            if (partition == 1 && COUNTS.incrementAndGet() < 3) {
+                throw new IOException("attempt " + COUNTS.get());
+            }
+            return numbers;
+        }, false);
+        String text = "rank 1 failed: its task in executor driver on host \\S+ ended with java\\.io\\.IOException: ";
+        assertThatThrownBy(() -> TuttiSpark.of(failsFirst).withAttempts(2).barrier((job, _) -> job.rank()))
+                .isInstanceOf(RankFailedException.class).hasMessageMatching(text + "attempt 2")
+                .hasCauseInstanceOf(SparkException.class)
+                .satisfies(failure -> assertThat(failure.getSuppressed()).singleElement()
+                        .satisfies(earlier -> assertThat(earlier).hasMessageMatching(text + "attempt 1")));
+        assertThat(TuttiSpark.of(failsFirst).withAttempts(2).barrier((job, _) -> job.rank())).containsExactly(0, 1);
+        COUNTS.set(0);
+        assertThat(TuttiSpark.of(numbers(2)).withAttempts(2)
+                .<Object>barrier((job, _) -> COUNTS.incrementAndGet() <= 2 ? new Object() : job.rank())) // not serializable
+                .containsExactly(0, 1);
     }
 
     @Test

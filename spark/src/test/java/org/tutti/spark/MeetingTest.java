@@ -2,6 +2,7 @@
 package org.tutti.spark;
 
 import java.io.IOException;
+import java.io.NotSerializableException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.JobStartException;
+import org.tutti.RankFailedException;
 import org.tutti.spark.Message.Ended;
 import org.tutti.spark.Message.Hello;
 import org.tutti.spark.Message.How;
@@ -32,6 +34,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class MeetingTest {
     private static final int RANKS = 3;
     private static final int MILLIS_MAX = 30_000;
+
+    private static final StageTasks NOTHING_KNOWN = new StageEvents(RANKS).end();
 
     private Meeting meeting;
 
@@ -163,7 +167,7 @@ class MeetingTest {
             zero.send(new Ended(How.SECONDARY, 1, "rank 1 failed"));
             two.send(new Ended(How.CANCELLED, -1, "interrupted"));
             one.send(new Ended(How.THREW, -1, "no data"));
-            assertThat(meeting.firstCause()).contains(new Gathering.Cause(1, "rank 1 failed: no data"));
+            assertThat(meeting.firstCause(NOTHING_KNOWN)).contains(new Gathering.Cause(1, "rank 1 failed: no data"));
         }
     }
 
@@ -176,7 +180,8 @@ class MeetingTest {
             zero.send(new Ended(How.SECONDARY, 2, "its host is down"));
             assertThat(hear(one)).isEqualTo(new Stop(0, "rank 0 failed: its host is down"));
             one.send(new Ended(How.CANCELLED, -1, "interrupted"));
-            assertThat(meeting.firstCause()).contains(new Gathering.Cause(2, "rank 0 failed: its host is down"));
+            assertThat(meeting.firstCause(NOTHING_KNOWN))
+                    .contains(new Gathering.Cause(2, "rank 0 failed: its host is down"));
         }
     }
 
@@ -187,7 +192,7 @@ class MeetingTest {
             assertThat(hear(one)).isInstanceOf(Stop.class);
             one.send(new Ended(How.CANCELLED, -1, "interrupted"));
             assertThatThrownBy(() -> hear(one)).isInstanceOf(IOException.class);
-            assertThat(meeting.firstCause()).isEmpty();
+            assertThat(meeting.firstCause(NOTHING_KNOWN)).isEmpty();
         }
     }
 
@@ -196,7 +201,72 @@ class MeetingTest {
         try (var zero = come("7.0", 0, "p", "m")) {
             zero.send(new Ended(How.CANCELLED, -1, "interrupted"));
             assertThatThrownBy(() -> hear(zero)).isInstanceOf(IOException.class);
-            assertThat(meeting.firstCause()).isEmpty();
+            assertThat(meeting.firstCause(NOTHING_KNOWN)).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldNameTheLostExecutorOfARankThatHasNotCome() throws IOException {
+        try (var zero = come("7.0", 0, "p", "m"); var one = come("7.0", 1, "p", "m")) {
+            zero.send(new Ended(How.CANCELLED, -1, "interrupted"));
+            assertThat(hear(one)).isInstanceOf(Stop.class);
+            one.send(new Ended(How.CANCELLED, -1, "interrupted"));
+            assertThatThrownBy(() -> hear(one)).isInstanceOf(IOException.class);
+            var tasks = new StageEvents(RANKS).lost(2, "Command exited with code 137").killed(0).killed(1).end();
+            assertThat(meeting.firstCause(tasks)).contains(new Gathering.Cause(2, "rank 2 was lost: its task in "
+                    + "executor 2 on host h has gone (Command exited with code 137)"));
+        }
+    }
+
+    @Test
+    void shouldNameTheLostExecutorWhenNoRankHasCome() {
+        assertThat(meeting.firstCause(new StageEvents(RANKS).threwInAnotherStage(0, new IOException("no disk"))
+                .threw(0, new IOException("no peer")).lost(1, "gone").end()))
+                .contains(new Gathering.Cause(1, "rank 1 was lost: its task in executor 1 on host h has gone (gone)"));
+    }
+
+    @Test
+    void shouldNameTheLostExecutorOfARankThatHasReturned() throws IOException {
+        try (var zero = come("7.0", 0, "p", "m");
+                var one = come("7.0", 1, "p", "m");
+                var two = come("7.0", 2, "p", "m")) {
+            for (var each : List.of(zero, one, two)) {
+                assertThat(hear(each)).isInstanceOf(Plan.class);
+                each.send(new Ended(How.WELL, -1, ""));
+                assertThatThrownBy(() -> hear(each)).isInstanceOf(IOException.class);
+            }
+            assertThat(meeting.firstCause(new StageEvents(RANKS).lostResult(1).end()))
+                    .contains(new Gathering.Cause(1, "rank 1 was lost: its task in executor 1 on host h has gone "
+                            + "(TaskResultLost (result lost from block manager))"));
+            assertThat(meeting.firstCause(new StageEvents(RANKS).threw(2, new NotSerializableException("Row")).end()))
+                    .contains(new Gathering.Cause(2, "rank 2 failed: its task in executor 2 on host h ended with "
+                            + "java.io.NotSerializableException: Row"));
+        }
+    }
+
+    @Test
+    void shouldBelieveARankThatSaysItselfWhyItEnded() throws IOException {
+        try (var zero = come("7.0", 0, "p", "m"); var one = come("7.0", 1, "q", "n")) {
+            zero.send(new Ended(How.SECONDARY, 1, "rank 1 failed"));
+            assertThat(hear(one)).isInstanceOf(Stop.class);
+            one.send(new Ended(How.CANCELLED, -1, "interrupted"));
+            assertThatThrownBy(() -> hear(one)).isInstanceOf(IOException.class);
+            var tasks = new StageEvents(RANKS).threw(0, new RankFailedException(1, "rank 1 failed")).killed(1);
+            assertThat(meeting.firstCause(tasks.end())).isEmpty();
+            assertThat(meeting.firstCause(tasks.threw(2, new IOException("no data")).end()))
+                    .contains(new Gathering.Cause(2, "rank 2 failed: its task in executor 2 on host h ended with "
+                            + "java.io.IOException: no data"));
+        }
+    }
+
+    @Test
+    void shouldNameRanksThatDidNotCome() throws IOException {
+        try (var one = come("7.0", 1, "p", "m")) {
+            one.send(new Ended(How.THREW, -1, "it waited for too long"));
+            assertThatThrownBy(() -> hear(one)).isInstanceOf(IOException.class);
+            assertThat(meeting.firstCause(new StageEvents(1).end())).contains(new Gathering.Cause(1,
+                    "rank 1 failed: it waited for too long; those that did not come: rank 0 in executor 0 on host h, "
+                            + "rank 2"));
         }
     }
 
@@ -254,6 +324,14 @@ class MeetingTest {
                     Thread.sleep(250);
                 }
             }).isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void shouldNameTheOptionOfAPortThatThereIsNot() {
+        for (String port : List.of("70000", "-1", "any")) {
+            assertThatThrownBy(() -> Meeting.open(conf().set(TuttiSpark.PORT, port), RANKS))
+                    .hasMessageContaining(TuttiSpark.PORT).hasMessageContaining(port);
         }
     }
 
