@@ -39,7 +39,7 @@ import java.util.OptionalInt;
  * {@link CallInterruptedException}, {@link JobAbortedException}, {@link NodeMemoryException} or
  * {@link CommunicatorBrokenException}; after any of these the communicator stays broken, and the arrays that the call
  * was to write hold unspecified values. Mistakes in arguments are found before anything is communicated and break
- * nothing at this rank.
+ * nothing at this rank, and a {@link NodeMemoryException} of {@link #allocate} breaks nothing at any.
  *
  * <p><b>Groups.</b> {@link #split}, {@link #create}, {@link #duplicate} and the like make communicators of some ranks,
  * in any order. Each has ranks, calls and failures of its own: a rank that fails ends those that it is in, no others.

@@ -18,7 +18,7 @@ import org.tutti.memory.Waits;
  * rank.
  */
 final class RankThreads {
-    /** The methods that wait for a call that was made or prepared before, which the line of the program may not name. */
+    /** The methods that wait for a call that was made or prepared before, which the program's line may not name. */
     private static final Set<String> OF_OTHER_CALLS = Set.of("await", "awaitAll", "awaitAny", "awaitSome", "run");
 
     private final Map<Integer, Thread> threads = new ConcurrentHashMap<>();

@@ -340,6 +340,22 @@ class ProcessTest {
         }
     }
 
+    /** Of what a call breaks that finds no memory, and what is there when memory has been freed. */
+    @Test
+    void shouldBreakNoMoreThanItSaysWhenMemoryIsFull() throws IOException, InterruptedException {
+        try (var small = SmallFileSystem.mount(4 << 20);
+                var ranks = RankProcesses.start(2, "full", Map.of(JobEnvironment.MEMORY, small.path().toString()))) {
+            String failed = "(has no memory|is broken)";
+            for (int rank = 0; rank < 2; rank++) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                assertThat(ranks.output(rank)).containsPattern("allocate has no memory\nworld works\nallreduce "
+                        + failed
+                        + "\nduplicate " + failed + "\nmutexes has no memory\nspare works\nworld is broken\nparent is "
+                        + "broken\nspare works\n");
+            }
+        }
+    }
+
     @Test
     void shouldSweepWhatAKilledJobHasLeftAndNothingElse() throws IOException {
         String job = "tutti-test-stale-" + ProcessHandle.current().pid();

@@ -7,7 +7,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
@@ -18,6 +20,7 @@ import org.tutti.CommunicatorBrokenException;
 import org.tutti.DataType;
 import org.tutti.Job;
 import org.tutti.Mutexes;
+import org.tutti.NodeMemoryException;
 import org.tutti.RankFailedException;
 import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
@@ -100,6 +103,7 @@ final class RankMain {
                     }
                     Thread.sleep(60_000);
                 }
+                case "full" -> fillMemory(world);
                 case "out-of-memory" -> runOutOfMemory(world);
                 case "exit-with-hook" -> {
                     world.barrier();
@@ -230,6 +234,44 @@ final class RankMain {
     private static void park() {
         while (true) {
             LockSupport.park();
+        }
+    }
+
+    /** Fills the node's memory, makes calls that need more, frees it, and says what can still be used. */
+    private static void fillMemory(Communicator world) {
+        Communicator spare = world.duplicate();
+        Communicator parent = world.duplicate();
+        world.allreduce(new long[100], Reduction.SUM); // from now on there are windows for short messages
+        say("allocate", () -> world.allocate(64 << 20));
+        say("world", world::barrier);
+        List<RemoteMemory> filling = new ArrayList<>();
+        for (int bytes : new int[]{5 << 18, 64 << 10, 1 << 10}) { // the first is as long as the windows that lack
+            try {
+                while (true) {
+                    filling.add(spare.allocate(bytes));
+                }
+            } catch (NodeMemoryException _) {
+                spare.barrier();
+            }
+        }
+        say("allreduce", () -> world.allreduce(new long[100_000], Reduction.SUM));
+        say("duplicate", parent::duplicate);
+        say("mutexes", () -> filling.getFirst().allocateMutexes(5000));
+        say("spare", spare::barrier);
+        filling.forEach(RemoteMemory::close);
+        say("world", world::barrier);
+        say("parent", parent::barrier);
+        say("spare", () -> spare.allreduce(new long[100_000], Reduction.SUM));
+    }
+
+    private static void say(String what, Runnable call) {
+        try {
+            call.run();
+            System.out.println(what + " works");
+        } catch (NodeMemoryException _) {
+            System.out.println(what + " has no memory");
+        } catch (CommunicatorBrokenException _) {
+            System.out.println(what + " is broken");
         }
     }
 

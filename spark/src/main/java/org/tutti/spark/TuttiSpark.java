@@ -68,8 +68,8 @@ public final class TuttiSpark<T> {
     /**
      * The same, but a stage in which a rank or its task fails, or an executor is lost, runs again, as a job of its own:
      * also when that happens before the rank has begun, while functions of earlier RDDs run, or after it has returned.
-     * Spark does not do that by itself where results go to the driver. What a rank has done elsewhere, such as written a
-     * file, it does again.
+     * Spark does not do that by itself where results go to the driver. What a rank has done elsewhere, such as written
+     * a file, it does again.
      *
      * @param most how often the stage may run in all, 1 or more; 1 unless told
      * @return what runs on the RDD
