@@ -67,7 +67,7 @@ public final class EngineRanks {
         this.environment = JobEnvironment.ofEngine(shape, firstRank, ranks);
         this.deadlineNanos = System.nanoTime() + environment.joinTimeoutMillis() * 1_000_000;
         NodeAccess access = ranks == shape.nodeRanks() ? new PrivateNode(shape, secret)
-                : NodeFile.join(environment, secret, deadlineNanos);
+                : NodeFile.join(environment, () -> secret, deadlineNanos);
         this.part = new ProcessPart(environment, access, ProcessPart.Fate.LENT, deadlineNanos);
     }
 

@@ -2,8 +2,6 @@
 package org.tutti.job;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -13,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import org.tutti.JobStartException;
@@ -78,18 +77,18 @@ public final class NodeFile implements NodeAccess {
      * @return the file
      */
     static NodeFile join(JobEnvironment environment, long deadlineNanos) {
-        return join(environment, secret(environment), deadlineNanos);
+        return join(environment, () -> secret(environment), deadlineNanos);
     }
 
     /**
      * As {@link #join(JobEnvironment, long)}, for a process that has the secret from somebody else.
      *
      * @param environment what the process was told
-     * @param secret the job's secret
+     * @param secret finds the job's secret, if the file is to be made
      * @param deadlineNanos until when to try
      * @return the file
      */
-    static NodeFile join(JobEnvironment environment, Secret secret, long deadlineNanos) {
+    static NodeFile join(JobEnvironment environment, Supplier<Secret> secret, long deadlineNanos) {
         sweep(environment.memory());
         Path path = path(environment.memory(), environment.shape());
         long startNanos = System.nanoTime();
@@ -98,14 +97,19 @@ public final class NodeFile implements NodeAccess {
             try {
                 return openUnjoined(path, environment);
             } catch (JobStartException refused) {
+                refuseInsideRank(path, environment);
                 if (System.nanoTime() - startNanos > patienceNanos) {
                     throw refused;
                 }
                 LockSupport.parkNanos(RETRY_NANOS);
             } catch (NoSuchFileException _) {
                 refuseInsideRank(path, environment);
+                if (isRunning(path, environment, System.nanoTime() - startNanos > patienceNanos)) {
+                    LockSupport.parkNanos(RETRY_NANOS);
+                    continue;
+                }
                 try {
-                    return create(path, environment.shape(), secret, participant(environment.firstRank()));
+                    return create(path, environment.shape(), secret.get(), participant(environment.firstRank()));
                 } catch (FileAlreadyExistsException there) {
                     if (System.nanoTime() - deadlineNanos > 0) {
                         throw new NodeMemoryException("the file " + path + " comes and goes; is another job named "
@@ -161,8 +165,9 @@ public final class NodeFile implements NodeAccess {
      * name any more, and a process that took itself for the rank would wait in vain for the others.
      */
     private static void refuseInsideRank(Path path, JobEnvironment environment) {
+        MappedFile file = MappedFile.of(path);
         Stream.iterate(ProcessHandle.current().parent(), Optional::isPresent, each -> each.get().parent())
-                .map(each -> each.get().pid()).filter(process -> hasMapped(process, path)).findFirst()
+                .map(Optional::get).filter(file::isMappedBy).map(ProcessHandle::pid).findFirst()
                 .ifPresent(process -> {
                     throw new JobStartException("this process cannot join job " + environment.job() + " as rank "
                             + environment.firstRank() + ": process " + process + ", which has started it, is in that "
@@ -171,13 +176,21 @@ public final class NodeFile implements NodeAccess {
                 });
     }
 
-    private static boolean hasMapped(long process, Path path) {
-        try (Stream<String> mappings = Files.lines(Path.of("/proc", String.valueOf(process), "maps"),
-                StandardCharsets.ISO_8859_1)) {
-            return mappings.anyMatch(mapping -> mapping.contains("/" + path.getFileName()));
-        } catch (IOException | UncheckedIOException _) {
-            return false; // another user's, or one that has ended: no rank of this job
+    /**
+     * Whether a job of this name runs, whose file has no name any more: a new one would wait in vain for its ranks.
+     *
+     * @param refuses whether to throw if it does, as it has had the time to end
+     */
+    private static boolean isRunning(Path path, JobEnvironment environment, boolean refuses) {
+        MappedFile file = MappedFile.of(path);
+        Optional<ProcessHandle> part = ProcessHandle.allProcesses()
+                .filter(each -> !each.equals(ProcessHandle.current()) && file.isMappedBy(each)).findFirst();
+        if (part.isPresent() && refuses) {
+            throw new JobStartException("rank " + environment.firstRank() + " cannot join job " + environment.job()
+                    + ": a job of that name is running already, and process " + part.get().pid()
+                    + " is part of it; end it, or give this one another name (" + JobEnvironment.JOB + ")");
         }
+        return part.isPresent();
     }
 
     /** Opens the file for a rank that was not part of the job before. */

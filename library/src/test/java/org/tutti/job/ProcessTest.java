@@ -112,6 +112,21 @@ class ProcessTest {
     }
 
     @Test
+    void shouldRefuseASecondProcessOfARankWhileTheJobRuns() throws InterruptedException {
+        try (var ranks = RankProcesses.start(2, "wait", Map.of())) {
+            ranks.awaitOutput(0, "joined");
+            ranks.awaitOutput(1, "joined");
+            ranks.start(1, 2, "sum", Map.of());
+            assertThat(ranks.status(2)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(2)).matches("JobStartException: rank 1 cannot join job " + ranks.job + ": a job of "
+                    + "that name is running already, and process (" + ranks.processes.get(0).pid() + "|"
+                    + ranks.processes.get(1).pid() + ") is part of it; end it, or give this one another name "
+                    + "\\(TUTTI_JOB\\)\n");
+            assertThat(ranks.memoryFiles(MEMORY)).isEmpty();
+        }
+    }
+
+    @Test
     void shouldRemoveTheMemoryFileAsSoonAsAllHaveJoined() throws InterruptedException {
         try (var ranks = RankProcesses.start(2, "wait", Map.of())) {
             ranks.awaitOutput(0, "joined");

@@ -26,6 +26,8 @@ class SeveralNodesTest {
 
     private LauncherProcess run(String body, String... options) throws IOException {
         var program = LauncherProcess.compiled(directory, """
+                import module org.tutti;
+
                 int rank = Integer.parseInt(System.getenv("TUTTI_RANK"));
 
                 void main() throws Exception {
@@ -56,6 +58,32 @@ class SeveralNodesTest {
             assertThat(launcher.out().lines().distinct()).containsExactlyInAnyOrder(
                     "[0, 5, 0, 2, 3, 2, lo]", "[2, 5, 0, 2, 3, 1, lo]",
                     "[3, 5, 1, 2, 2, 2, lo]");
+        }
+    }
+
+    /** It inherits the variables of the rank, and is told why it cannot use them. */
+    @Test
+    void shouldRefuseAJavaProgramThatARankHasStarted() throws Exception {
+        var body = """
+                if (System.getenv("CHILD") != null) {
+                    Tutti.join().close();
+                }
+                try (var job = Tutti.join()) {
+                    if (rank == 1) {
+                        var child = new ProcessBuilder(ProcessHandle.current().info().command().orElseThrow(), "-cp",
+                                System.getProperty("java.class.path"), getClass().getName()).inheritIO();
+                        child.environment().put("CHILD", "1");
+                        IO.println("child " + child.start().waitFor());
+                    }
+                    job.world().barrier();
+                }
+                """;
+        try (var launcher = run(body, "--nodes", "2", "-n", "2")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out()).isEqualTo("child 1\n");
+            assertThat(launcher.err())
+                    .containsPattern("JobStartException: this process cannot join job \\S+ as rank 1: "
+                            + "process \\d+, which has started it, is in that job");
         }
     }
 

@@ -1,0 +1,55 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * A file that processes have mapped, also when it has no name any more. The kernel tells the name that it had when it
+ * was mapped (the process that made it has one with an ending), and its file system: another container may have a file
+ * of that name.
+ *
+ * @param name its name, without directories
+ * @param device the number of its file system as the kernel writes it, empty if that is not known
+ */
+record MappedFile(String name, Optional<String> device) {
+    private static final Pattern MAPPING =
+            Pattern.compile("\\S+ \\S+ \\S+ ([0-9a-f]+:[0-9a-f]+) \\d+ +\\S.*/([^/ ]+)(?: \\(deleted\\))?");
+
+    /** {@return the file at a path, where it need not be} */
+    static MappedFile of(Path path) {
+        return new MappedFile(path.getFileName().toString(), device(path.getParent()));
+    }
+
+    private static Optional<String> device(Path directory) {
+        try {
+            long device = ((Number) Files.getAttribute(directory, "unix:dev")).longValue();
+            return Optional.of("%02x:%02x".formatted(device >>> 8 & 0xfff, device & 0xff | device >>> 12 & 0xfff00));
+        } catch (IOException | UnsupportedOperationException | IllegalArgumentException _) {
+            return Optional.empty();
+        }
+    }
+
+    /** {@return whether a process has it mapped; not if it belongs to another user, or has ended} */
+    boolean isMappedBy(ProcessHandle process) {
+        try (Stream<String> mappings = Files.lines(Path.of("/proc", String.valueOf(process.pid()), "maps"),
+                StandardCharsets.ISO_8859_1)) {
+            return mappings.filter(mapping -> mapping.contains(name)).anyMatch(this::isOfThis);
+        } catch (IOException | UncheckedIOException _) {
+            return false;
+        }
+    }
+
+    private boolean isOfThis(String mapping) {
+        Matcher parts = MAPPING.matcher(mapping);
+        return parts.matches() && (parts.group(2).equals(name) || parts.group(2).startsWith(name + "."))
+                && device.map(known -> known.equals(parts.group(1))).orElse(true);
+    }
+}
