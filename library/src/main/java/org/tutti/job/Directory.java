@@ -26,6 +26,8 @@ import org.tutti.memory.Words;
  */
 final class Directory {
     private static final int ADDRESS_BYTES_MAX = 16;
+    private static final int PORT_BITS = 16;
+    private static final int PORT_MASK = (1 << PORT_BITS) - 1;
 
     private final MemorySegment words;
     private final int size;
@@ -41,7 +43,7 @@ final class Directory {
 
     /** Writes the record of a rank of this node. */
     void write(int rank, NodeShape shape, int firstRankOfProcess, String host, long ring,
-            List<InetSocketAddress> rails) {
+            List<List<InetSocketAddress>> rails) {
         long record = DirectoryLayout.record(rank);
         Words.storePlain(words, record + DirectoryLayout.NODE, shape.node());
         Words.storePlain(words, record + DirectoryLayout.NODES, shape.nodes());
@@ -53,13 +55,21 @@ final class Directory {
         int length = Math.min(name.length, DirectoryLayout.HOST_TEXT_MAX);
         Words.storePlain(words, record + DirectoryLayout.HOST, length);
         MemorySegment.copy(name, 0, words, ValueLayout.JAVA_BYTE, record + DirectoryLayout.HOST_TEXT, length);
+        int number = 0;
         for (int rail = 0; rail < rails.size(); rail++) {
-            byte[] address = rails.get(rail).getAddress().getAddress();
-            Words.storePlain(words, DirectoryLayout.addressLength(rank, rail), address.length);
-            Words.storePlain(words, DirectoryLayout.port(rank, rail), rails.get(rail).getPort());
-            MemorySegment.copy(address, 0, words, ValueLayout.JAVA_BYTE, DirectoryLayout.address(rank, rail),
-                    address.length);
+            for (InetSocketAddress address : rails.get(rail)) {
+                write(rank, number++, rail, address);
+            }
         }
+        Words.storePlain(words, record + DirectoryLayout.ADDRESSES, number);
+    }
+
+    private void write(int rank, int number, int rail, InetSocketAddress place) {
+        byte[] address = place.getAddress().getAddress();
+        Words.storePlain(words, DirectoryLayout.addressLength(rank, number), address.length);
+        Words.storePlain(words, DirectoryLayout.railAndPort(rank, number), (long) rail << PORT_BITS | place.getPort());
+        MemorySegment.copy(address, 0, words, ValueLayout.JAVA_BYTE, DirectoryLayout.address(rank, number),
+                address.length);
     }
 
     /** Says that the record of one more rank is there. */
@@ -117,21 +127,32 @@ final class Directory {
         return field(0, DirectoryLayout.LINKS) == Links.SLOW.ordinal() ? Links.SLOW : Links.FAST;
     }
 
-    List<InetSocketAddress> addresses(int rank) {
-        List<InetSocketAddress> addresses = new ArrayList<>();
-        int rails = Math.clamp(field(rank, DirectoryLayout.RAILS), 0, RailAddresses.RAILS_MAX);
-        for (int rail = 0; rail < rails; rail++) {
-            long length = Words.loadPlain(words, DirectoryLayout.addressLength(rank, rail));
-            byte[] address = words.asSlice(DirectoryLayout.address(rank, rail),
-                    Math.clamp(length, 0, ADDRESS_BYTES_MAX)).toArray(ValueLayout.JAVA_BYTE);
-            try {
-                addresses.add(new InetSocketAddress(InetAddress.getByAddress(address),
-                        (int) Words.loadPlain(words, DirectoryLayout.port(rank, rail)) & 0xffff));
-            } catch (UnknownHostException e) {
-                throw new JobStartException("the directory has no usable address of rank " + rank + ": " + e);
+    /** Where the process of a rank listens: of each rail the addresses. */
+    List<List<InetSocketAddress>> rails(int rank) {
+        List<List<InetSocketAddress>> rails = new ArrayList<>();
+        for (long rail = Math.clamp(field(rank, DirectoryLayout.RAILS), 0, RailAddresses.RAILS_MAX); rail > 0; rail--) {
+            rails.add(new ArrayList<>());
+        }
+        int count = Math.clamp(field(rank, DirectoryLayout.ADDRESSES), 0, RailAddresses.ADDRESSES_MAX);
+        for (int number = 0; number < count; number++) {
+            int railAndPort = (int) Words.loadPlain(words, DirectoryLayout.railAndPort(rank, number));
+            int rail = railAndPort >>> PORT_BITS;
+            if (rail < rails.size()) {
+                rails.get(rail).add(new InetSocketAddress(address(rank, number), railAndPort & PORT_MASK));
             }
         }
-        return addresses;
+        return rails;
+    }
+
+    private InetAddress address(int rank, int number) {
+        long length = Words.loadPlain(words, DirectoryLayout.addressLength(rank, number));
+        byte[] address = words.asSlice(DirectoryLayout.address(rank, number),
+                Math.clamp(length, 0, ADDRESS_BYTES_MAX)).toArray(ValueLayout.JAVA_BYTE);
+        try {
+            return InetAddress.getByAddress(address);
+        } catch (UnknownHostException e) {
+            throw new JobStartException("the directory has no usable address of rank " + rank + ": " + e);
+        }
     }
 
     /** How many nodes have ranks here. */
@@ -170,15 +191,15 @@ final class Directory {
         }
         other = firstWithOther(DirectoryLayout.RAILS);
         if (other > 0) {
-            throw new JobStartException("rank 0 on host " + host(0) + " has the rails " + rails(0) + ", and rank "
-                    + other + " on host " + host(other) + " has " + rails(other)
+            throw new JobStartException("rank 0 on host " + host(0) + " has the rails " + describeRails(0)
+                    + ", and rank " + other + " on host " + host(other) + " has " + describeRails(other)
                     + "; name as many on every host (--rails, " + JobEnvironment.RAILS + ")");
         }
     }
 
-    private String rails(int rank) {
-        return addresses(rank).stream().map(address -> address.getAddress().getHostAddress())
-                .collect(Collectors.joining(","));
+    private String describeRails(int rank) {
+        return rails(rank).stream().map(rail -> rail.stream().map(address -> address.getAddress().getHostAddress())
+                .collect(Collectors.joining("|"))).collect(Collectors.joining(","));
     }
 
     private long field(int rank, long field) {

@@ -10,12 +10,14 @@ import org.tutti.memory.Words;
  * <pre>
  *  line 0:  +0 known: how many ranks have a record here (many add)   +16 complete: 1 when the records are all there
  *           +32 fetched: how many other nodes have got the whole directory from here (many add)
- *  then, of each rank, 4 lines:
+ *  then, of each rank, 6 lines:
  *    line 0:  +0 node   +8 first rank of its process   +16 process identifier   +24 handle of the world's ring
  *             +32 how many rails   +40 how many nodes the job has, as the rank was told
  *             +48 of rank 0 alone: the links between the nodes ({@link org.tutti.choice.Links})
+ *             +56 how many addresses
  *    line 1:  +0 length of the host's name   +8 the name, up to 56 bytes
- *    lines 2 and 3:  of each rail, at most 4:  +0 length of the address: 4 or 16   +8 port   +16 the address
+ *    lines 2 to 5:  of each address, at most 8, rail by rail:
+ *             +0 length of the address: 4 or 16   +8 rail · 2^16 + port   +16 the address
  * </pre>
  */
 final class DirectoryLayout {
@@ -29,13 +31,14 @@ final class DirectoryLayout {
     static final long RAILS = 32;
     static final long NODES = 40;
     static final long LINKS = 48;
+    static final long ADDRESSES = 56;
     static final long HOST = Words.LINE_BYTES;
     static final long HOST_TEXT = HOST + Long.BYTES;
     static final int HOST_TEXT_MAX = 56;
-    static final long RECORD_BYTES = 4L * Words.LINE_BYTES;
+    static final long RECORD_BYTES = 6L * Words.LINE_BYTES;
 
-    private static final long RAIL = 2L * Words.LINE_BYTES;
-    private static final long RAIL_BYTES = 32;
+    private static final long FIRST_ADDRESS = 2L * Words.LINE_BYTES;
+    private static final long ADDRESS_BYTES = 32;
 
     private DirectoryLayout() {}
 
@@ -47,15 +50,15 @@ final class DirectoryLayout {
         return Words.LINE_BYTES + rank * RECORD_BYTES;
     }
 
-    static long addressLength(int rank, int rail) {
-        return record(rank) + RAIL + rail * RAIL_BYTES;
+    static long addressLength(int rank, int number) {
+        return record(rank) + FIRST_ADDRESS + number * ADDRESS_BYTES;
     }
 
-    static long port(int rank, int rail) {
-        return addressLength(rank, rail) + 8;
+    static long railAndPort(int rank, int number) {
+        return addressLength(rank, number) + 8;
     }
 
-    static long address(int rank, int rail) {
-        return addressLength(rank, rail) + 16;
+    static long address(int rank, int number) {
+        return addressLength(rank, number) + 16;
     }
 }

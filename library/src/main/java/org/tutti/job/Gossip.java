@@ -318,6 +318,9 @@ final class Gossip implements FabricListener {
     public void lost(int process, Loss loss, String reason) {
         System.getLogger(Gossip.class.getName()).log(System.Logger.Level.DEBUG,
                 () -> "rank " + self + " has lost the process of rank " + process + ": " + reason);
+        if (loss == Loss.UNREACHABLE) {
+            node.noteUnreachable(process, reason);
+        }
         // else this process has let go of the other, perhaps before a good-bye, or the other of it, which takes no part
         if (!closed && failure.get() == null && (hasRanks(self) || !directory.isComplete())) {
             markFailed(process, new RankFailure(process, reason(loss), self, silentMillis(loss)));

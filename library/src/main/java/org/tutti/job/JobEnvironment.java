@@ -15,6 +15,7 @@ import org.tutti.choice.Choice;
 import org.tutti.choice.Links;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.Striping;
+import org.tutti.fabric.tcp.PortRange;
 
 /**
  * What a process is told about its job, by {@code tutti run} or by whoever else starts it: a handful of environment
@@ -32,13 +33,15 @@ import org.tutti.fabric.Striping;
  * @param service what the service thread does while no rank polls
  * @param striping how messages are dealt to several rails
  * @param choice the algorithms that were asked for, and the links that this process was told of
- * @param rails the addresses or interfaces to other nodes, empty to choose
+ * @param rails the addresses, interfaces or subnets to other nodes, empty to choose
+ * @param ports the ports to listen at
  * @param rendezvous where rank 0 listens, when it is not told through the node's memory
  * @param secretFile the file of the secret, when it is not told through the node's memory
  */
 public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path memory, long joinTimeoutMillis,
         long heartbeatMillis, long standstillMillis, int cores, Service service,
-        Striping striping, Choice choice, String rails, Optional<String> rendezvous, Optional<Path> secretFile) {
+        Striping striping, Choice choice, String rails, PortRange ports, Optional<String> rendezvous,
+        Optional<Path> secretFile) {
     /** The job's name: 1 to 64 letters, digits, dots, hyphens and underscores. */
     public static final String JOB = "TUTTI_JOB";
     /** The first rank of the process. */
@@ -64,8 +67,13 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
      * group can read as well; the same on every node.
      */
     public static final String SECRET_FILE = "TUTTI_SECRET_FILE";
-    /** With several nodes: this node's addresses or interfaces to the others, comma-separated; chosen unless set. */
+    /**
+     * With several nodes: this node's addresses, interfaces or subnets to the others, comma-separated; chosen unless
+     * set.
+     */
     public static final String RAILS = "TUTTI_RAILS";
+    /** With several nodes: the ports to listen at, such as {@code 20000-20100}; any unless set. */
+    public static final String PORTS = "TUTTI_PORTS";
     /** How long a host may be silent before its ranks count as failed, in milliseconds; 10,000 unless set. */
     public static final String HEARTBEAT_MILLIS = "TUTTI_HEARTBEAT_MILLIS";
     /**
@@ -118,6 +126,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     static JobEnvironment ofEngine(NodeShape shape, int firstRank, int ranks) {
         Map<String, String> environment = new HashMap<>();
         for (String name : new String[]{MEMORY, JOIN_TIMEOUT_MILLIS, HEARTBEAT_MILLIS, STANDSTILL_MILLIS, CORES, RAILS,
+                PORTS,
                 SERVICE, STRIPING, ALGORITHM, LINKS}) {
             Optional.ofNullable(System.getenv(name)).ifPresent(value -> environment.put(name, value));
         }
@@ -163,7 +172,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         return Optional.of(new JobEnvironment(shape(environment, name, size), rank, Math.min(perProcess, size - rank),
                 memory, timeout, heartbeat, standstill, cores > 0 ? cores : Runtime.getRuntime().availableProcessors(),
                 service(environment), striping(environment), choice(environment), environment.getOrDefault(RAILS, ""),
-                Optional.ofNullable(environment.get(RENDEZVOUS)),
+                ports(environment), Optional.ofNullable(environment.get(RENDEZVOUS)),
                 Optional.ofNullable(environment.get(SECRET_FILE)).map(Path::of)));
     }
 
@@ -180,6 +189,14 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         }
         return new NodeShape(job, size, (int) number(environment, NODE, 0, NODE_MAX, 0), nodes,
                 (int) number(environment, NODE_RANKS, 1, size, size));
+    }
+
+    private static PortRange ports(Map<String, String> environment) {
+        try {
+            return PortRange.parse(environment.getOrDefault(PORTS, ""));
+        } catch (IllegalArgumentException e) {
+            throw new JobStartException(PORTS + " cannot be used: " + e.getMessage());
+        }
     }
 
     private static Service service(Map<String, String> environment) {

@@ -135,8 +135,9 @@ final class LiveMembers implements Members {
             return new RankFailedException(witness, name(witness) + " is cut off from " + name(rank)
                     + ", which it counts as failed; see the network between them");
         }
+        String why = failure.reason() == RankFailure.Reason.UNREACHABLE ? node.whyUnreachable(rank) : "";
         return new RankFailedException(rank, name(rank) + " "
-                + failure.describe(witness < 0 ? "the launcher" : name(witness)));
+                + failure.describe(witness < 0 ? "the launcher" : name(witness)) + (why.isEmpty() ? "" : ": " + why));
     }
 
     /** A rank of the job with the process and the host that it is in. */

@@ -4,13 +4,14 @@ package org.tutti.job;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.tutti.CollectiveMismatchException;
 import org.tutti.JobStartException;
@@ -45,7 +46,7 @@ final class Network implements AutoCloseable {
     private final TcpFabric fabric;
     private final long directoryHandle;
     private final long ringHandle;
-    private volatile List<InetSocketAddress> rankZero = List.of();
+    private volatile List<List<InetSocketAddress>> rankZero = List.of();
     private volatile String unanswered = ""; // why rank 0 has not been reached so far, for messages
 
     /**
@@ -60,10 +61,11 @@ final class Network implements AutoCloseable {
         this.gossip = new Gossip(node, directory, environment.firstRank(), environment.heartbeatMillis(),
                 environment.standstillMillis());
         Secret secret = node.secret();
-        List<InetSocketAddress> rails = rails(deadlineNanos);
+        List<List<InetSocketAddress>> rails = rails(deadlineNanos);
         checkFootprint(rails.size());
         this.fabric = new TcpFabric(
-                new LocalProcess(environment.firstRank(), secret.connectionsKey(), rails, this::addresses,
+                new LocalProcess(environment.firstRank(), secret.connectionsKey(), rails, environment.ports(),
+                        this::addresses,
                         environment.heartbeatMillis(), environment.standstillMillis(), environment.striping(),
                         environment.shape().nodeRanks()),
                 environment.size(), gossip, environment.hasCoreForEach(), environment.service());
@@ -73,7 +75,7 @@ final class Network implements AutoCloseable {
             fabric.registerKnown(directory.memory(), directoryHandle);
             this.ringHandle = fabric.register(node.ring());
             if (environment.firstRank() == 0) {
-                node.publishRendezvous(Rendezvous.text(fabric.addresses()));
+                node.publishRendezvous(Rendezvous.text(fabric.rails()));
             }
         } catch (Throwable e) {
             fabric.close();
@@ -88,18 +90,20 @@ final class Network implements AutoCloseable {
                 (elsewhere + environment.ranks() - 1) / environment.ranks(), rails);
     }
 
-    /** This host's addresses, with the ports that others expect the process of rank 0 at. */
-    private List<InetSocketAddress> rails(long deadlineNanos) {
+    /** This host's addresses of each rail, with the ports that others expect the process of rank 0 at. */
+    private List<List<InetSocketAddress>> rails(long deadlineNanos) {
         try {
-            List<InetSocketAddress> expected =
+            List<List<InetSocketAddress>> expected =
                     environment.rendezvous().map(text -> Rendezvous.await(text, deadlineNanos)).orElse(List.of());
-            Optional<InetAddress> towards = expected.stream().findFirst().map(InetSocketAddress::getAddress);
-            List<InetAddress> addresses = RailAddresses.choose(environment.rails(), towards).addresses();
-            List<InetSocketAddress> rails = new ArrayList<>();
+            List<List<InetAddress>> addresses =
+                    RailAddresses.choose(environment.rails(), towards(expected)).rails();
+            List<List<InetSocketAddress>> rails = new ArrayList<>();
             for (int rail = 0; rail < addresses.size(); rail++) {
                 boolean fixed = environment.firstRank() == 0 && rail < expected.size();
-                rails.add(fixed ? fixed(rail, addresses.get(rail), expected.get(rail))
-                        : new InetSocketAddress(addresses.get(rail), 0));
+                rails.add(fixed
+                        ? fixed(rail, addresses.get(rail), expected.get(rail),
+                                RailAddresses.ADDRESSES_MAX / addresses.size())
+                        : addresses.get(rail).stream().map(address -> new InetSocketAddress(address, 0)).toList());
             }
             return rails;
         } catch (JobStartException e) {
@@ -107,27 +111,40 @@ final class Network implements AutoCloseable {
         }
     }
 
-    /** A rail of rank 0's process, which listens where the others look for it, or nowhere. */
-    private InetSocketAddress fixed(int rail, InetAddress address, InetSocketAddress expected) {
-        InetAddress there = expected.getAddress();
-        // A host may be called 127.0.1.1 (as Debian's are at home), while packets leave from 127.0.0.1.
-        if (there.isLoopbackAddress()) {
-            return new InetSocketAddress(environment.rails().isBlank() ? there : address, expected.getPort());
-        }
-        if (!there.equals(address)) {
-            throw new JobStartException("the rendezvous " + Rendezvous.text(List.of(expected))
-                    + " is not where the process of rank 0 listens, whose rail " + rail + " is "
-                    + address.getHostAddress() + "; put the address of that rail into " + JobEnvironment.RENDEZVOUS
-                    + ", or name the rendezvous as a rail (" + JobEnvironment.RAILS + ") if it is of this host");
-        }
-        return new InetSocketAddress(address, expected.getPort());
+    /** Where the rendezvous is. A name may be 127.0.1.1 on its own host, as Debian has it: other hosts know more. */
+    private List<InetAddress> towards(List<List<InetSocketAddress>> expected) {
+        boolean onlyHere = Rendezvous.isOnlyHere(environment.rendezvous().orElse(""));
+        return expected.stream().limit(1).flatMap(List::stream).map(InetSocketAddress::getAddress)
+                .filter(address -> onlyHere || !address.isLoopbackAddress()).toList();
     }
 
-    private List<InetSocketAddress> addresses(int process) {
+    /**
+     * A rail of rank 0's process. It listens at the port where others look for it, on all addresses of the rail, as
+     * others may know the host by another one than it does itself; and on loopback, if that is what this host's tables
+     * say of its name.
+     */
+    private List<InetSocketAddress> fixed(int rail, List<InetAddress> addresses, List<InetSocketAddress> expected,
+            int most) {
+        int port = expected.getFirst().getPort();
+        List<InetAddress> there = expected.stream().map(InetSocketAddress::getAddress).toList();
+        List<InetAddress> loopback =
+                there.stream().filter(address -> address.isLoopbackAddress() && !addresses.contains(address)).toList();
+        if (loopback.isEmpty() && there.stream().noneMatch(addresses::contains)) {
+            throw new JobStartException("the rendezvous " + Rendezvous.text(List.of(expected))
+                    + " is not where the process of rank 0 listens, whose rail " + rail + " is "
+                    + addresses.stream().map(InetAddress::getHostAddress).collect(Collectors.joining("|"))
+                    + "; put an address of that rail into " + JobEnvironment.RENDEZVOUS
+                    + ", or name the rendezvous as a rail (" + JobEnvironment.RAILS + ") if it is of this host");
+        }
+        return Stream.concat(addresses.stream().limit(Math.max(1, most - loopback.size())), loopback.stream())
+                .limit(most).map(address -> new InetSocketAddress(address, port)).toList();
+    }
+
+    private List<List<InetSocketAddress>> addresses(int process) {
         if (process == 0 && !directory.isComplete() && environment.firstRank() != 0) {
             return rankZero;
         }
-        return directory.addresses(process);
+        return directory.rails(process);
     }
 
     private Optional<String> rendezvous() {
@@ -152,7 +169,7 @@ final class Network implements AutoCloseable {
     /** Says where a rank of this process is. */
     void register(int rank) {
         directory.write(rank, environment.shape(), environment.firstRank(), hostName(), ringHandle,
-                fabric.addresses());
+                fabric.rails());
         if (rank == 0) {
             directory.writeLinks(environment.choice().links());
         }
@@ -249,22 +266,11 @@ final class Network implements AutoCloseable {
         }
     }
 
-    /** Whether it does on one of its rails at least. */
+    /** Whether it does at one of its addresses at least. */
     private boolean isRankZeroListening() {
-        List<InetSocketAddress> own = fabric.addresses();
-        for (int rail = 0; rail < Math.min(own.size(), rankZero.size()); rail++) {
-            InetAddress from = own.get(rail).getAddress();
-            try (var socket = new Socket()) {
-                socket.bind(new InetSocketAddress(from, 0));
-                socket.connect(rankZero.get(rail), PROBE_MILLIS);
-                unanswered = "";
-                return true;
-            } catch (IOException e) {
-                unanswered = "; on host " + hostName() + " rail " + rail + " from " + from.getHostAddress()
-                        + " cannot reach " + Rendezvous.text(List.of(rankZero.get(rail))) + ": " + e.getMessage();
-            }
-        }
-        return false;
+        Optional<String> why = fabric.whyUnreachable(rankZero, PROBE_MILLIS);
+        unanswered = why.map(text -> "; on host " + hostName() + " " + text).orElse("");
+        return why.isEmpty();
     }
 
     private void putRecords(Waiter.Check check) {
@@ -310,9 +316,9 @@ final class Network implements AutoCloseable {
         }
         if (!there) {
             throw new JobStartException("the process of rank " + environment.firstRank() + " on host " + hostName()
-                    + " cannot reach the process of rank 0 at " + rendezvous().orElse("an unknown address")
-                    + "; see whether that process runs, has the same secret, and can be reached from here ("
-                    + JobEnvironment.RAILS + " chooses other addresses)");
+                    + " cannot reach the process of rank 0 at " + rendezvous().orElse("an unknown address") + ": "
+                    + fabric.whyLost(0) + "; see whether that process runs, has the same secret, and can be reached "
+                    + "from here (--rails or " + JobEnvironment.RAILS + " chooses other addresses)");
         }
     }
 

@@ -5,7 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.tutti.JobStartException;
 import org.tutti.Topology;
@@ -30,6 +32,7 @@ final class Node {
     private final SharedGroup.All groups = new SharedGroup.All();
     private final RankThreads threads = new RankThreads();
     private final Inquiry inquiry;
+    private final Map<Integer, String> unreachable = new ConcurrentHashMap<>();
     private NodeView world;
 
     private Node(Memory memory, MemorySegment words, int size) {
@@ -311,6 +314,16 @@ final class Node {
     /** The threads of the ranks that this process has. */
     RankThreads threads() {
         return threads;
+    }
+
+    /** Keeps why this process could not connect with another one, for messages. */
+    void noteUnreachable(int process, String why) {
+        unreachable.put(process, why);
+    }
+
+    /** Why this process could not connect with that of a rank, a clause; empty if it has not tried, or could. */
+    String whyUnreachable(int rank) {
+        return unreachable.getOrDefault(firstRankOfProcess(rank), "");
     }
 
     /** How the processes of the node are asked where their ranks are. */

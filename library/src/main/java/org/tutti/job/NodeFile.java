@@ -29,6 +29,9 @@ import org.tutti.memory.OwnFile;
  * same user; those of other users have other names, and are never opened.
  */
 public final class NodeFile implements NodeAccess {
+    /** The most characters that {@link #rendezvous} has. */
+    public static final int RENDEZVOUS_LENGTH_MAX = NodeLayout.RENDEZVOUS_TEXT_MAX;
+
     private static final String PREFIX = "tutti-";
     private static final String SUFFIX = ".node";
     private static final int LAUNCHER = 0;

@@ -18,10 +18,10 @@ import org.tutti.memory.Words;
  *           +16 first deadline: 0, or 1 + the rank that asks where the ranks are, as its deadline has passed (set once)
  *           +24 1 when that has its answers
  *  line 3:  +0 rendezvous: 0, or the length of its text       (set once)
- *           +8 the text, "address:port" in ASCII, up to the end of line 6; with
- *           several rails, one for each, separated by commas
- *  line 7:  +0 the job's secret, 32 bytes; zeros with one node
- *  line 8 + r:  of rank r
+ *           +8 the text, "address:port|address:port" in ASCII, up to the end of line 10; with
+ *           several rails, as much for each, separated by commas
+ *  line 11: +0 the job's secret, 32 bytes; zeros with one node
+ *  line 12 + r:  of rank r
  *           +0 state: 0 absent, 1 joined, 2 left, 3 failed, and how that is known ({@link RankFailure}); it
  *           never changes once the rank has left or failed, but for the witness of a failure: what was only
  *           heard may be seen later
@@ -52,8 +52,8 @@ final class NodeLayout {
     static final long DEADLINE_ANSWERED = FIRST_DEADLINE + Long.BYTES;
     static final long RENDEZVOUS = 3L * Words.LINE_BYTES;
     static final long RENDEZVOUS_TEXT = RENDEZVOUS + Long.BYTES;
-    static final int RENDEZVOUS_TEXT_MAX = 4 * Words.LINE_BYTES - Long.BYTES;
-    static final long SECRET = 7L * Words.LINE_BYTES;
+    static final int RENDEZVOUS_TEXT_MAX = 8 * Words.LINE_BYTES - Long.BYTES;
+    static final long SECRET = 11L * Words.LINE_BYTES;
 
     static final long ABSENT = 0;
     static final long JOINED = 1;
@@ -63,7 +63,7 @@ final class NodeLayout {
     /** The part of a rank's word that is its state. */
     static final long STATE_MASK = 0xff;
 
-    private static final long RANKS = 8L * Words.LINE_BYTES;
+    private static final long RANKS = 12L * Words.LINE_BYTES;
 
     private NodeLayout() {}
 

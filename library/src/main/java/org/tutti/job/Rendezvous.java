@@ -5,15 +5,20 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.tutti.JobStartException;
+import org.tutti.fabric.tcp.RailAddresses;
 
 /**
- * Where the process of rank 0 listens, as text: {@code address:port}, of several rails one for each, separated by
- * commas. An IPv6 address stands in brackets.
+ * Where the process of rank 0 listens, as text: {@code address:port}, or several of them of which any will do,
+ * separated by {@code |}; of several rails as much for each, separated by commas. An IPv6 address stands in brackets. A
+ * name in place of an address stands for all addresses that it has.
  */
 final class Rendezvous {
     private static final int PORT_MAX = 65_535;
@@ -21,14 +26,15 @@ final class Rendezvous {
 
     private Rendezvous() {}
 
-    /** Finds the address of a host. */
+    /** Finds the addresses of a host. */
     @FunctionalInterface
     interface Names {
-        InetAddress lookUp(String host) throws UnknownHostException;
+        InetAddress[] lookUp(String host) throws UnknownHostException;
     }
 
-    static String text(List<InetSocketAddress> addresses) {
-        return addresses.stream().map(Rendezvous::text).collect(Collectors.joining(","));
+    static String text(List<List<InetSocketAddress>> rails) {
+        return rails.stream().map(rail -> rail.stream().map(Rendezvous::text).collect(Collectors.joining("|")))
+                .collect(Collectors.joining(","));
     }
 
     private static String text(InetSocketAddress address) {
@@ -42,8 +48,19 @@ final class Rendezvous {
      * @throws JobStartException when it cannot be read, or an address stands there twice
      * @throws UnknownHostException when a name is not known
      */
-    static List<InetSocketAddress> parse(String text) throws UnknownHostException {
-        return parse(text, InetAddress::getByName);
+    static List<List<InetSocketAddress>> parse(String text) throws UnknownHostException {
+        return parse(text, InetAddress::getAllByName);
+    }
+
+    /** Whether the text says itself that all ranks are on this machine, and not only this machine's tables of names. */
+    static boolean isOnlyHere(String text) {
+        return Stream.of(text.split("[,|]")).map(Rendezvous::host).allMatch(host -> {
+            try {
+                return host.equals("localhost") || InetAddress.ofLiteral(host).isLoopbackAddress();
+            } catch (IllegalArgumentException _) {
+                return false; // a name
+            }
+        });
     }
 
     /**
@@ -54,11 +71,11 @@ final class Rendezvous {
      * @param deadlineNanos until when to try
      * @throws JobStartException also when a name is not known until then
      */
-    static List<InetSocketAddress> await(String text, long deadlineNanos) {
-        return await(text, deadlineNanos, InetAddress::getByName);
+    static List<List<InetSocketAddress>> await(String text, long deadlineNanos) {
+        return await(text, deadlineNanos, InetAddress::getAllByName);
     }
 
-    static List<InetSocketAddress> await(String text, long deadlineNanos, Names names) {
+    static List<List<InetSocketAddress>> await(String text, long deadlineNanos, Names names) {
         while (true) {
             try {
                 return parse(text, names);
@@ -73,23 +90,41 @@ final class Rendezvous {
         }
     }
 
-    private static List<InetSocketAddress> parse(String text, Names names) throws UnknownHostException {
-        List<InetSocketAddress> addresses = new ArrayList<>();
+    private static List<List<InetSocketAddress>> parse(String text, Names names) throws UnknownHostException {
+        List<List<InetSocketAddress>> rails = new ArrayList<>();
+        Set<InetAddress> known = new HashSet<>();
         for (String part : text.split(",", -1)) {
-            int colon = part.lastIndexOf(':');
-            String host = colon < 1 ? "" : part.substring(0, colon).replaceFirst("^\\[(.*)]$", "$1");
-            int port = port(part.substring(colon + 1));
-            if (host.isEmpty() || port == 0) {
-                throw new JobStartException("the rendezvous \"" + text + "\" cannot be read; write address:port, with "
-                        + "a port from 1 to " + PORT_MAX + ", and an IPv6 address in brackets");
+            List<InetSocketAddress> rail = new ArrayList<>();
+            for (String place : part.split("\\|", -1)) {
+                for (InetSocketAddress address : lookUp(place, text, names)) {
+                    if (!rail.contains(address)) {
+                        rail.add(address);
+                    }
+                }
             }
-            addresses.add(new InetSocketAddress(names.lookUp(host), port));
+            if (!rail.stream().map(InetSocketAddress::getAddress).allMatch(known::add)) {
+                throw new JobStartException("the rendezvous \"" + text + "\" names an address twice, and each rail has "
+                        + "addresses of its own; see " + JobEnvironment.RENDEZVOUS);
+            }
+            rails.add(rail.stream().limit(RailAddresses.ADDRESSES_MAX).toList());
         }
-        if (addresses.stream().map(InetSocketAddress::getAddress).distinct().count() < addresses.size()) {
-            throw new JobStartException("the rendezvous \"" + text + "\" names an address twice, and each rail has one "
-                    + "of its own; see " + JobEnvironment.RENDEZVOUS);
+        return rails;
+    }
+
+    private static List<InetSocketAddress> lookUp(String place, String text, Names names) throws UnknownHostException {
+        String host = host(place);
+        int port = port(place.substring(place.lastIndexOf(':') + 1));
+        if (host.isEmpty() || port == 0) {
+            throw new JobStartException("the rendezvous \"" + text + "\" cannot be read; write address:port, with "
+                    + "a port from 1 to " + PORT_MAX + ", and an IPv6 address in brackets");
         }
-        return addresses;
+        return Stream.of(names.lookUp(host)).map(address -> new InetSocketAddress(address, port)).toList();
+    }
+
+    /** {@return what stands before the port, or nothing} */
+    private static String host(String place) {
+        int colon = place.lastIndexOf(':');
+        return colon < 1 ? "" : place.substring(0, colon).replaceFirst("^\\[(.*)]$", "$1");
     }
 
     /** {@return the port, or 0 when the text is none} */

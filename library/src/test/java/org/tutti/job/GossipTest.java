@@ -83,7 +83,7 @@ class GossipTest {
 
     private void register(int rank, int firstRankOfProcess) {
         node.directory().write(rank, new NodeShape("test", SIZE, rank / RANKS_PER_NODE, NODES, RANKS_PER_NODE),
-                firstRankOfProcess, "host", 0, List.of(new InetSocketAddress("127.0.0.1", 1)));
+                firstRankOfProcess, "host", 0, List.of(List.of(new InetSocketAddress("127.0.0.1", 1))));
     }
 
     @AfterEach

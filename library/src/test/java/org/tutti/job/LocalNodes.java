@@ -18,6 +18,7 @@ import org.tutti.choice.Choice;
 import org.tutti.choice.Links;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.Striping;
+import org.tutti.fabric.tcp.PortRange;
 import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
 import org.tutti.memory.Words;
@@ -66,7 +67,7 @@ public final class LocalNodes implements AutoCloseable {
                 networks[i] = new Network(new JobEnvironment(shapes[i], first, ranks, Path.of("/dev/shm"), 30_000,
                         10_000, 10_000, CORES, Service.SLEEP, Striping.SPEED,
                         i == 0 ? Choice.DEFAULT.over(links) : Choice.DEFAULT, addresses(rails),
-                        Optional.empty(),
+                        PortRange.ANY, Optional.empty(),
                         Optional.empty()), nodes[i], System.nanoTime());
             }
         }

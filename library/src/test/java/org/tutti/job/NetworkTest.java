@@ -15,6 +15,7 @@ import org.tutti.choice.Choice;
 import org.tutti.choice.Links;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.Striping;
+import org.tutti.fabric.tcp.PortRange;
 import org.tutti.memory.PrivateMemory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,7 +28,8 @@ class NetworkTest {
 
     private static JobEnvironment environment(NodeShape shape) {
         return new JobEnvironment(shape, 0, 1, Path.of("/dev/shm"), 30_000, 10_000, 10_000, 1, Service.SLEEP,
-                Striping.SPEED, Choice.DEFAULT, LocalNodes.addresses(1), Optional.empty(), Optional.empty());
+                Striping.SPEED, Choice.DEFAULT, LocalNodes.addresses(1), PortRange.ANY, Optional.empty(),
+                Optional.empty());
     }
 
     @Test
@@ -48,7 +50,7 @@ class NetworkTest {
         PrivateMemory memory = new PrivateMemory();
         Node node = Node.create(memory, memory.claim(NodeLayout.bytes(2), "states"), shape, Secret.random(), false);
         Network network = new Network(environment(shape), node, System.nanoTime());
-        InetSocketAddress address = Rendezvous.parse(node.rendezvous().orElseThrow()).getFirst();
+        InetSocketAddress address = Rendezvous.parse(node.rendezvous().orElseThrow()).getFirst().getFirst();
         memory.close();
         assertThatThrownBy(network::close).isInstanceOf(IllegalStateException.class);
         try (var socket = new ServerSocket(address.getPort(), 1, address.getAddress())) {

@@ -356,8 +356,8 @@ class NodeProcessTest {
                     JobEnvironment.RAILS, "127.0.0.2"));
             assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
             assertThat(ranks.output(0)).containsPattern("but rank 0 did not, .* \\(they meet at 127.0.0.1:" + ranks.port
-                    + "; on host \\S+ rail 0 from 127.0.0.2 cannot reach 127.0.0.1:" + ranks.port
-                    + ": Connection refused\\)");
+                    + "; on host \\S+ rail 0 from 127.0.0.2 does not reach 127.0.0.1:" + ranks.port
+                    + " \\(Connection refused\\)\\)");
         }
     }
 

@@ -31,11 +31,32 @@ class RendezvousTest {
             if (asked.size() < 3) {
                 throw new UnknownHostException(host);
             }
-            return InetAddress.ofLiteral("10.1.2.3");
+            return new InetAddress[]{InetAddress.ofLiteral("10.1.2.3")};
         };
         assertThat(Rendezvous.await("sum-0.sum:20000", System.nanoTime() + MINUTE_NANOS, late))
-                .containsExactly(new InetSocketAddress("10.1.2.3", 20_000));
+                .containsExactly(List.of(new InetSocketAddress("10.1.2.3", 20_000)));
         assertThat(asked).containsExactly("sum-0.sum", "sum-0.sum", "sum-0.sum");
+    }
+
+    @Test
+    void shouldTakeAllAddressesOfANameAndAllThatAreWritten() throws UnknownHostException {
+        Rendezvous.Names names = _ -> new InetAddress[]{InetAddress.ofLiteral("127.0.1.1"),
+                InetAddress.ofLiteral("10.1.2.3"), InetAddress.ofLiteral("fd00::3")};
+        assertThat(Rendezvous.await("node1:20000", System.nanoTime(), names)).containsExactly(
+                List.of(new InetSocketAddress("127.0.1.1", 20_000), new InetSocketAddress("10.1.2.3", 20_000),
+                        new InetSocketAddress("fd00::3", 20_000)));
+        String text = "10.0.0.1:1|[fd00:0:0:0:0:0:0:1]:2,10.1.0.1:3";
+        assertThat(Rendezvous.parse(text)).containsExactly(
+                List.of(new InetSocketAddress("10.0.0.1", 1), new InetSocketAddress("fd00::1", 2)),
+                List.of(new InetSocketAddress("10.1.0.1", 3)));
+        assertThat(Rendezvous.text(Rendezvous.parse(text))).isEqualTo(text);
+    }
+
+    @Test
+    void shouldTellWhatIsOnlyHereFromNamesThatThisMachineCallsLoopback() {
+        assertThat(List.of("127.0.0.1:1", "127.0.1.1:1,127.0.0.2:1", "[::1]:1", "localhost:1"))
+                .allMatch(Rendezvous::isOnlyHere);
+        assertThat(List.of("", "node1:1", "10.0.0.1:1", "127.0.0.1:1|10.0.0.1:1")).noneMatch(Rendezvous::isOnlyHere);
     }
 
     @Test
@@ -55,10 +76,12 @@ class RendezvousTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "sum-0", ":20000", "sum-0:", "sum-0:0", "sum-0:65536", "sum-0:x", "10.0.0.1:1,"})
+    @ValueSource(strings = {"", "sum-0", ":20000", "sum-0:", "sum-0:0", "sum-0:65536", "sum-0:x", "10.0.0.1:1,",
+            "10.0.0.1:1|",
+            "|10.0.0.1:1", "10.0.0.1|10.0.0.2:1"})
     void shouldRefuseAtOnceWhatCannotBeRead(String text) {
         assertThatThrownBy(() -> Rendezvous.await(text, System.nanoTime() + MINUTE_NANOS,
-                _ -> InetAddress.ofLiteral("10.1.2.3"))).isInstanceOf(JobStartException.class)
+                _ -> new InetAddress[]{InetAddress.ofLiteral("10.1.2.3")})).isInstanceOf(JobStartException.class)
                 .hasMessageStartingWith("the rendezvous \"" + text + "\" cannot be read; write address:port");
     }
 }

@@ -50,7 +50,7 @@ final class Acceptor {
     private final LocalProcess local;
     private final Selector selector;
     private final List<ServerSocketChannel> servers = new ArrayList<>();
-    private final List<InetSocketAddress> addresses = new ArrayList<>();
+    private final List<List<InetSocketAddress>> addresses = new ArrayList<>();
     private final Set<Pending> pending = new LinkedHashSet<>();
     private final Map<Integer, RailSet> sets = new HashMap<>();
     private final AtomicLong refused = new AtomicLong();
@@ -64,23 +64,55 @@ final class Acceptor {
         this.local = local;
         this.selector = selector;
         try {
-            for (InetSocketAddress rail : local.rails()) {
-                ServerSocketChannel server = ServerSocketChannel.open();
-                servers.add(server);
-                server.bind(rail, BACKLOG);
-                addresses.add((InetSocketAddress) server.getLocalAddress());
-                server.configureBlocking(false);
-                server.register(selector, SelectionKey.OP_ACCEPT, (Runnable) () -> ready = true);
+            for (List<InetSocketAddress> rail : local.rails()) {
+                addresses.add(listen(rail));
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             close();
-            throw new JobStartException("rank " + local.rank() + " cannot listen on " + local.rails() + " ("
-                    + e.getMessage() + "); name other addresses of this host as rails");
+            throw e instanceof RuntimeException known ? known : new JobStartException("rank " + local.rank()
+                    + " cannot listen (" + e.getMessage() + "); see the limits of this host");
         }
     }
 
-    /** Where this process listens, or did, a rail each. */
-    List<InetSocketAddress> addresses() {
+    /** Returns where it listens; an address that cannot be had is left out if the rail has others. */
+    private List<InetSocketAddress> listen(List<InetSocketAddress> rail) throws IOException {
+        List<InetSocketAddress> listening = new ArrayList<>();
+        List<String> failures = new ArrayList<>();
+        for (InetSocketAddress address : rail) {
+            ServerSocketChannel server = ServerSocketChannel.open();
+            servers.add(server);
+            boolean fixed = address.getPort() != 0;
+            try {
+                PortRange ports = fixed ? new PortRange(address.getPort(), address.getPort()) : local.ports();
+                ports.bind(server, address.getAddress(), BACKLOG);
+                listening.add((InetSocketAddress) server.getLocalAddress());
+                server.configureBlocking(false);
+                server.register(selector, SelectionKey.OP_ACCEPT, (Runnable) () -> ready = true);
+            } catch (IOException e) {
+                failures.add((fixed ? Ways.text(address) : address.getAddress().getHostAddress()) + " ("
+                        + e.getMessage() + ")");
+                LOG.log(Level.DEBUG, "cannot listen on " + address, e);
+                servers.remove(server);
+                SocketWire.close(server);
+                if (fixed) {
+                    throw cannotListen(failures, "name another port in the rendezvous if another program has it");
+                }
+            }
+        }
+        if (listening.isEmpty()) {
+            throw cannotListen(failures, "name other addresses of this host as rails (--rails, TUTTI_RAILS), or more "
+                    + "ports (--ports, TUTTI_PORTS)");
+        }
+        return List.copyOf(listening);
+    }
+
+    private JobStartException cannotListen(List<String> failures, String remedy) {
+        return new JobStartException("rank " + local.rank() + " cannot listen on " + String.join(", ", failures) + "; "
+                + remedy);
+    }
+
+    /** Where this process listens, or did: of each rail the addresses. */
+    List<List<InetSocketAddress>> addresses() {
         return addresses;
     }
 

@@ -2,16 +2,17 @@
 package org.tutti.fabric.tcp;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /** Opens a connection with another process on each of some rails at the same time; on the service thread. */
 final class ConnectAttempt {
     private final Owner owner;
     private final Connections connections;
-    private final LocalProcess local;
     private final int process;
     private final List<RailAttempt> rails;
     private boolean closed;
@@ -34,11 +35,11 @@ final class ConnectAttempt {
             int count, int together) {
         this.owner = owner;
         this.connections = connections;
-        this.local = local;
         this.process = peer.process();
         int attempt = connections.nextAttempt();
         this.rails = numbers.stream().map(number -> new RailAttempt(number,
-                new Introduction(local.rank(), number, count, together, process, attempt))).toList();
+                new Introduction(local.rank(), number, count, together, process, attempt),
+                connections.routes().ways(process, number))).toList();
     }
 
     void begin() {
@@ -83,9 +84,26 @@ final class ConnectAttempt {
         return rails.stream().anyMatch(rail -> rail.isTaken && rail.failure == null);
     }
 
-    /** Whether others listen there than the process that is meant. */
+    /** Whether others listen there than the process that is meant, by whichever way. */
     boolean isWithStrangers() {
-        return all(rail -> rail.isStranger);
+        return all(rail -> rail.ways.leadToStrangers());
+    }
+
+    /** Whether a rail may have to do without an answer, while another way may lead there. */
+    boolean hasOtherWays() {
+        return rails.stream().anyMatch(rail -> rail.failure == null && !rail.isTaken && rail.ways.areSeveral());
+    }
+
+    /** Whether a rail has failed that has ways which were not tried. */
+    boolean hasUntriedWays() {
+        return rails.stream().anyMatch(rail -> rail.failure != null && rail.ways.isRoundUnderWay());
+    }
+
+    /** Gives up, where nobody has answered. */
+    void giveUp() {
+        rails.stream().filter(rail -> rail.failure == null && !rail.isTaken)
+                .forEach(rail -> rail.fail(new IOException("no answer")));
+        close();
     }
 
     /** Whether this process itself could not do its part. */
@@ -106,6 +124,7 @@ final class ConnectAttempt {
     private final class RailAttempt {
         final int number;
         final Introduction introduction;
+        final Ways ways;
         SocketChannel channel;
         HandshakeChannel<ClientHandshake> connection;
         boolean isTaken;
@@ -114,15 +133,25 @@ final class ConnectAttempt {
         boolean isStranger;
         String failure;
 
-        RailAttempt(int number, Introduction introduction) {
+        RailAttempt(int number, Introduction introduction, Ways ways) {
             this.number = number;
             this.introduction = introduction;
+            this.ways = ways;
         }
 
         void begin() {
+            Optional<Ways.Way> way = ways.current();
+            if (way.isEmpty()) {
+                fail(new IOException("the rails have no family of addresses in common"));
+            } else {
+                begin(way.get());
+            }
+        }
+
+        private void begin(Ways.Way way) {
             try {
                 channel = HandshakeChannel.prepare(SocketChannel.open());
-                channel.bind(local.source(number));
+                channel.bind(new InetSocketAddress(way.from(), 0));
             } catch (IOException e) {
                 isHindered = true;
                 fail(e);
@@ -130,7 +159,7 @@ final class ConnectAttempt {
             }
             try {
                 connection = connections.opened(channel, introduction);
-                boolean connected = channel.connect(local.addresses(process).get(number));
+                boolean connected = channel.connect(way.to());
                 connection.register(connections.selector(),
                         connected ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT, this::advance);
                 if (connected) {
@@ -181,6 +210,8 @@ final class ConnectAttempt {
             failure = e.getMessage() == null ? e.toString() : e.getMessage();
             isOpen = false;
             close();
+            ways.leave(failure, isStranger);
+            connections.routes().lookAgain(ways);
         }
 
         void close() {

@@ -33,6 +33,7 @@ final class Connections {
     private final BiConsumer<Peer, Wire[]> whenConnected;
     private final SecureRandom random = new SecureRandom();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(Handshake.BUFFER_BYTES);
+    private final Routes routes;
     private final Acceptor acceptor;
     private final Map<Integer, Connector> connectors = new HashMap<>();
     private final Map<Rail, LostRail> lostRails = new IdentityHashMap<>();
@@ -55,11 +56,16 @@ final class Connections {
         this.peers = peers;
         this.whoReads = whoReads;
         this.whenConnected = whenConnected;
+        this.routes = new Routes(local);
         this.acceptor = new Acceptor(this, local, selector);
     }
 
     Acceptor acceptor() {
         return acceptor;
+    }
+
+    Routes routes() {
+        return routes;
     }
 
     // ---- events
@@ -166,6 +172,11 @@ final class Connections {
     /** A process is connected, by these rails; null for one that is missing. */
     void connected(int process, SocketChannel[] channels) {
         Peer peer = peers.get(process);
+        for (int rail = 0; rail < channels.length; rail++) {
+            if (channels[rail] != null) {
+                routes.settle(process, rail, channels[rail]);
+            }
+        }
         whenConnected.accept(peer, Stream.of(channels)
                 .map(channel -> channel == null ? Wire.NONE : whoReads.apply(peer, channel)).toArray(Wire[]::new));
     }
@@ -173,6 +184,7 @@ final class Connections {
     /** A rail that was lost has a new connection. */
     void broughtBack(int process, int rail, SocketChannel channel) {
         Peer peer = peers.get(process);
+        routes.settle(process, rail, channel);
         peer.bringBack(rail, whoReads.apply(peer, channel));
     }
 

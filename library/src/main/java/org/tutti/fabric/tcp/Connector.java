@@ -16,6 +16,7 @@ import org.tutti.fabric.Loss;
  */
 final class Connector implements ConnectAttempt.Owner {
     private static final long ATTEMPT_NANOS = 3_000_000_000L;
+    private static final long WAY_NANOS = 250_000_000L; // if another one may lead there; longer in each round
     private static final long STRANGER_NANOS = 500_000_000L; // another one may listen there next
     private static final long AGAIN_NANOS = 20_000_000L;
     private static final long AGAIN_NANOS_MAX = 500_000_000L;
@@ -34,6 +35,7 @@ final class Connector implements ConnectAttempt.Owner {
     private long lookedNanos = firstNanos;
     private long takenNanos = firstNanos; // when the host had last taken a connection
     private long attemptNanos = ATTEMPT_NANOS;
+    private long wayNanos = WAY_NANOS;
     private long againNanos = AGAIN_NANOS;
     private long beganNanos;
     private boolean onlyForNews;
@@ -54,7 +56,7 @@ final class Connector implements ConnectAttempt.Owner {
 
     void begin() {
         try {
-            count = Math.min(local.rails().size(), local.addresses(peer.process()).size());
+            count = connections.routes().rails(peer.process());
         } catch (RuntimeException e) { // nobody has told a usable address
             end(Loss.UNREACHABLE, "its address cannot be used: " + e.getMessage());
             return;
@@ -103,7 +105,8 @@ final class Connector implements ConnectAttempt.Owner {
                 attempt();
             }
         } else {
-            boolean late = mayBeOpen ? isHopeless(nowNanos) : nowNanos - beganNanos > attemptNanos;
+            long limitNanos = attempt.hasOtherWays() ? Math.min(wayNanos, attemptNanos) : attemptNanos;
+            boolean late = mayBeOpen ? isHopeless(nowNanos) : nowNanos - beganNanos > limitNanos;
             if ((late || attempt.isSettled()) && nowNanos - beganNanos >= againNanos) {
                 goOn(nowNanos);
             }
@@ -118,15 +121,22 @@ final class Connector implements ConnectAttempt.Owner {
             return false;
         }
         if (probe == null) {
-            probe = local.probe(peer.process(), openNanosMax);
+            probe = connections.routes().probe(peer.process(), openNanosMax);
         }
         return probe.look(elapsedNanos) >= openNanosMax / 2 || nowNanos - beganNanos >= standstillNanosMax;
     }
 
-    /** Tries without the rails that have failed, which may come later, or all of them again. */
+    /** Tries other ways; then without the rails that have failed, which may come later, or all of them again. */
     private void goOn(long nowNanos) {
-        attempt.close();
-        if (attempt.openRails().isEmpty()) {
+        boolean taken = attempt.isTaken();
+        attempt.giveUp();
+        if (taken) {
+            takenNanos = nowNanos;
+            attemptNanos = Math.min(2 * attemptNanos, openNanosMax);
+        }
+        if (attempt.hasUntriedWays()) {
+            attempt();
+        } else if (attempt.openRails().isEmpty()) {
             tryAgain(nowNanos);
         } else {
             usable = attempt.openRails();
@@ -135,11 +145,8 @@ final class Connector implements ConnectAttempt.Owner {
     }
 
     private void tryAgain(long nowNanos) {
-        if (attempt.isTaken()) {
-            takenNanos = nowNanos;
-            attemptNanos = Math.min(2 * attemptNanos, openNanosMax);
-        }
         againNanos = Math.min(2 * againNanos, AGAIN_NANOS_MAX);
+        wayNanos = Math.min(2 * wayNanos, openNanosMax);
         if (nowNanos - takenNanos < (attempt.isWithStrangers() ? STRANGER_NANOS : local.silenceNanosMax())
                 && nowNanos - firstNanos < standstillNanosMax) {
             attempt();
@@ -148,7 +155,7 @@ final class Connector implements ConnectAttempt.Owner {
             peer.hinder(attempt.failure());
         } else {
             end(nowNanos - takenNanos < local.silenceNanosMax() ? Loss.STOOD_STILL : Loss.UNREACHABLE,
-                    "it cannot be reached at " + local.addresses(peer.process()) + ": " + attempt.failure());
+                    connections.routes().describe(peer.process()));
         }
     }
 

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.net.DatagramSocket;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
@@ -27,9 +28,15 @@ interface LocalNetwork {
      * @param loopback whether it leads back to this machine
      * @param pointToPoint whether it leads to just one other, like a tunnel
      * @param address the address; a link-local one of IPv6 with its scope, any other without
+     * @param prefix how many of its first bits name its subnet
      */
     record LocalAddress(String interfaceName, int index, boolean up, boolean loopback, boolean pointToPoint,
-            InetAddress address) {}
+            InetAddress address, int prefix) {
+        /** {@return the addresses that this one reaches without a router} */
+        Subnet subnet() {
+            return new Subnet(address, prefix);
+        }
+    }
 
     /** {@return the addresses of this machine, ordered by the index of their interface, then as the system has them} */
     List<LocalAddress> addresses();
@@ -65,9 +72,11 @@ interface LocalNetwork {
                 boolean loopback = card.isLoopback();
                 boolean pointToPoint = card.isPointToPoint();
                 // the JDK lists last what the system has first, the card's own; others may move from host to host
-                for (InetAddress address : card.inetAddresses().toList().reversed()) {
-                    found.add(new LocalAddress(card.getName(), card.getIndex(), up, loopback, pointToPoint,
-                            withoutNeedlessScope(address)));
+                for (InterfaceAddress one : card.getInterfaceAddresses().reversed()) {
+                    InetAddress address = withoutNeedlessScope(one.getAddress());
+                    int bits = address.getAddress().length * Byte.SIZE;
+                    found.add(new LocalAddress(card.getName(), card.getIndex(), up, loopback, pointToPoint, address,
+                            Math.clamp(one.getNetworkPrefixLength(), 0, bits)));
                 }
             } catch (SocketException _) {
                 // it went away while being looked at, as those of containers do

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.fabric.tcp;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -12,15 +13,18 @@ import org.tutti.fabric.Striping;
  *
  * @param rank its first rank in the job
  * @param secret what opens connections, 32 bytes
- * @param rails its addresses to listen on and to connect from, a rail each, with the port to listen at, or 0 for any
- * @param directory finds where another process listens, by its first rank; throws when it has told no usable address
+ * @param rails of each rail its addresses to listen on and to connect from, with the port to listen at, or 0 for any
+ *        of its ports
+ * @param ports the ports that it may choose from
+ * @param directory finds where another process listens, by its first rank: of each rail the addresses; throws when it
+ *        has told no usable address
  * @param silenceMillisMax how long a host may be silent
  * @param standstillMillisMax how long a process may be silent whose host answers, at least as long
  * @param striping how messages are dealt to several rails
  * @param nodeRanks how many ranks of the job its node has
  */
-public record LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rails,
-        IntFunction<List<InetSocketAddress>> directory, long silenceMillisMax, long standstillMillisMax,
+public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>> rails, PortRange ports,
+        IntFunction<List<List<InetSocketAddress>>> directory, long silenceMillisMax, long standstillMillisMax,
         Striping striping, int nodeRanks) {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
@@ -31,10 +35,19 @@ public record LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rail
         standstillMillisMax = Math.max(silenceMillisMax, standstillMillisMax);
     }
 
-    /** As by the other one: messages are striped by speed, and every rank is a node. */
+    /** A process whose rails have an address each, and any port; every rank is a node. */
+    public LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rails,
+            IntFunction<List<InetSocketAddress>> directory, long silenceMillisMax, long standstillMillisMax,
+            Striping striping) {
+        this(rank, secret, rails.stream().map(List::of).toList(), PortRange.ANY,
+                process -> directory.apply(process).stream().map(List::of).toList(), silenceMillisMax,
+                standstillMillisMax, striping, 1);
+    }
+
+    /** As by the other one; messages are striped by speed. */
     public LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rails,
             IntFunction<List<InetSocketAddress>> directory, long silenceMillisMax, long standstillMillisMax) {
-        this(rank, secret, rails, directory, silenceMillisMax, standstillMillisMax, Striping.SPEED, 1);
+        this(rank, secret, rails, directory, silenceMillisMax, standstillMillisMax, Striping.SPEED);
     }
 
     long silenceNanosMax() {
@@ -45,9 +58,9 @@ public record LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rail
         return standstillMillisMax * NANOS_PER_MILLI;
     }
 
-    /** Its address on a rail, with any port. */
-    InetSocketAddress source(int rail) {
-        return new InetSocketAddress(rails.get(rail).getAddress(), 0);
+    /** Its addresses on a rail. */
+    List<InetAddress> sources(int rail) {
+        return rails.get(rail).stream().map(InetSocketAddress::getAddress).toList();
     }
 
     /**
@@ -64,24 +77,8 @@ public record LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rail
         return (distance + rank % nodeRanks) % rails.size();
     }
 
-    /** Where another process listens, a rail each. */
-    List<InetSocketAddress> addresses(int process) {
+    /** Where another process listens: of each rail the addresses. */
+    List<List<InetSocketAddress>> addresses(int process) {
         return directory.apply(process);
-    }
-
-    /** Where a rail of another process is, in words. */
-    String place(int process, int rail) {
-        try {
-            InetSocketAddress address = addresses(process).get(rail);
-            return address.getHostString() + ":" + address.getPort();
-        } catch (RuntimeException _) { // it has told no usable address
-            return "an unknown address";
-        }
-    }
-
-    /** What asks the host of another process whether it is there, when it has been silent for a part of a time. */
-    HostProbe probe(int process, long limitNanos) {
-        return new HostProbe(rails.stream().map(InetSocketAddress::getAddress).toList(), addresses(process),
-                limitNanos);
     }
 }

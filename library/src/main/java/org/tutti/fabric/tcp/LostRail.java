@@ -79,6 +79,7 @@ final class LostRail implements ConnectAttempt.Owner {
         }
         if (attempt != null) {
             if (attempt.isSettled() || elapsedNanos > ATTEMPT_MILLIS_MAX * NANOS_PER_MILLI) {
+                attempt.giveUp();
                 postpone();
             }
         } else if (elapsedNanos >= waitMillis * NANOS_PER_MILLI && !rail.isComingBack()) {
@@ -119,8 +120,8 @@ final class LostRail implements ConnectAttempt.Owner {
 
     private String name() {
         return "rail " + rail.index() + " from the process of rank " + local.rank() + " at "
-                + local.rails().get(rail.index()).getAddress().getHostAddress() + " to that of rank " + peer.process()
-                + " at " + local.place(peer.process(), rail.index());
+                + connections.routes().source(peer.process(), rail.index()) + " to that of rank " + peer.process()
+                + " at " + connections.routes().place(peer.process(), rail.index());
     }
 
     /** Whether it is to be looked at again soon. */

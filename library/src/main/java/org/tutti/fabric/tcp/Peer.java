@@ -84,6 +84,7 @@ final class Peer {
     private volatile long silentNanos;
     private volatile int missingBytes;
     private volatile String hindrance;
+    private volatile String whyLost = "";
 
     /**
      * @param process the first rank of the other process
@@ -224,6 +225,11 @@ final class Peer {
         saidGoodbye = true;
     }
 
+    /** Why the process is gone, in one clause; empty if it is not. */
+    String whyLost() {
+        return whyLost;
+    }
+
     /** Takes note that the process cannot be reached, or has left. */
     void lose(Loss loss, String reason) {
         Rail[] all;
@@ -232,6 +238,7 @@ final class Peer {
                 return;
             }
             lost = true;
+            whyLost = reason;
             all = rails;
         }
         for (Rail rail : all) {

@@ -5,145 +5,207 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 import org.tutti.JobStartException;
 import org.tutti.fabric.tcp.LocalNetwork.LocalAddress;
 
 /**
- * The addresses of this machine that a process listens on and connects from: one for each rail, in the order of the
- * rails. They are those that were asked for, or else the one from which the rendezvous is reached, or else the first
- * that other hosts are likely to reach: of an interface that is up and leads neither back to this machine, nor to just
- * one other, nor to containers; IPv4 before IPv6, then in the order of the interfaces; loopback when there is none.
- * Never a wildcard.
+ * The addresses of this machine that a process listens on and connects from: of each rail one or more, in the order of
+ * the rails. Another process reaches the rail at any of them, and finds out at which ({@link Ways}).
+ *
+ * <p>Unless rails are asked for there is one, of all addresses that other hosts are likely to reach: those of
+ * interfaces that are up and lead neither back to this machine, nor to just one other, nor to containers. The way to
+ * the rendezvous is among them if that is known; loopback is the only one when there is no other. Never a wildcard.
  */
 public final class RailAddresses {
     /** The most rails that a process may have. */
     public static final int RAILS_MAX = 4;
 
+    /** The most addresses that all rails of a process may have together. */
+    public static final int ADDRESSES_MAX = 8;
+
     private static final int LISTED_MAX = 16;
     private static final int LOOPBACK_NETWORK = 127;
+    private static final int LOOPBACK_PREFIX = 8;
     private static final List<String> CONTAINER_PREFIXES = List.of("docker", "br-", "veth", "virbr", "vnet", "cni",
             "flannel", "cali", "cilium", "podman", "lxcbr", "lxdbr", "kube-");
 
     /**
-     * An address of this machine, and why it is a rail or not.
+     * An address of this machine, and why it is one of a rail or not.
      *
      * @param address the address
      * @param interfaceName the name of its interface
-     * @param chosen whether it is a rail
+     * @param rail the number of its rail, or −1
      * @param reason why, in one line
      */
-    public record Candidate(InetAddress address, String interfaceName, boolean chosen, String reason) {}
+    public record Candidate(InetAddress address, String interfaceName, int rail, String reason) {}
 
     private final LocalNetwork network;
     private final List<LocalAddress> local;
-    private final Map<LocalAddress, String> chosen = new LinkedHashMap<>(); // and why
+    private final String wanted;
+    private final RailSelection selection;
+    private final List<Map<LocalAddress, String>> rails = new ArrayList<>(); // and why
     private final List<Candidate> candidates = new ArrayList<>();
 
-    private RailAddresses(LocalNetwork network) {
+    private RailAddresses(String wanted, LocalNetwork network) {
         this.network = network;
         this.local = network.addresses();
+        this.wanted = wanted;
+        try {
+            this.selection = RailSelection.parse(wanted);
+        } catch (IllegalArgumentException e) {
+            throw refusal(e.getMessage());
+        }
+    }
+
+    /**
+     * Checks what can be checked on any machine.
+     *
+     * @param wanted what {@link #choose} is given
+     * @throws IllegalArgumentException when no machine can have such rails; the message says why, a clause
+     */
+    public static void check(String wanted) {
+        RailSelection.parse(wanted);
     }
 
     /**
      * Chooses, or checks what was asked for.
      *
-     * @param wanted up to four addresses (IPv4 or IPv6, with a scope such as {@code %eth0} where there may be doubt),
-     *        interfaces or names of this host, separated by commas; empty to choose
-     * @param towards where the rendezvous is, when that is known; it counts only if nothing is asked for
+     * @param wanted up to four interfaces, addresses (IPv4 or IPv6, with a scope such as {@code %eth0} where there may
+     *        be doubt), subnets or names of this host, separated by commas, each a rail; and among them interfaces,
+     *        addresses and subnets after a {@code ^}, which no rail has; blank to choose
+     * @param towards where the rendezvous is, when that is known; it counts only if no rail is asked for
      * @return the addresses
      * @throws JobStartException when something that was asked for is no address of this machine, or there is no way to
      *         the rendezvous
      */
-    public static RailAddresses choose(String wanted, Optional<InetAddress> towards) {
+    public static RailAddresses choose(String wanted, List<InetAddress> towards) {
         return choose(wanted, towards, new LocalNetwork.Live());
     }
 
-    static RailAddresses choose(String wanted, Optional<InetAddress> towards, LocalNetwork network) {
-        RailAddresses rails = new RailAddresses(network);
-        if (!wanted.isBlank()) {
-            rails.takeWanted(wanted);
-            rails.explain(_ -> "not asked for");
-        } else if (towards.isPresent()) {
-            rails.takeTheWayTo(towards.get());
-            rails.explain(address -> objection(address).orElse("not the way to the rendezvous"));
+    static RailAddresses choose(String wanted, List<InetAddress> towards, LocalNetwork network) {
+        RailAddresses rails = new RailAddresses(wanted, network);
+        if (rails.selection.names().isEmpty()) {
+            rails.offer(towards);
         } else {
-            rails.takeTheFirst();
-            rails.explain(address -> objection(address).orElse("one is chosen; ask for several by name"));
+            rails.takeWanted();
         }
+        rails.explain();
         return rails;
     }
 
-    /** {@return the address of each rail, one to four of them} */
-    public List<InetAddress> addresses() {
-        return chosen.keySet().stream().map(LocalAddress::address).toList();
+    /** {@return the addresses of each rail, one to four rails of one address or more} */
+    public List<List<InetAddress>> rails() {
+        return rails.stream().map(rail -> rail.keySet().stream().map(LocalAddress::address).toList()).toList();
     }
 
     /**
-     * {@return all addresses of this machine and why each was chosen or not: the rails in their order, then the others
-     * in that of their interfaces}
+     * {@return all addresses of this machine and why each is one of a rail or not: those of the rails in their order,
+     * then the others in that of their interfaces}
      */
     public List<Candidate> candidates() {
         return List.copyOf(candidates);
     }
 
-    private void takeWanted(String wanted) {
-        String[] names = wanted.split(",", -1);
-        if (names.length > RAILS_MAX) {
-            throw refusal(wanted, "they are " + names.length + ", and there can be " + RAILS_MAX);
+    // ---- what is chosen
+
+    private void offer(List<InetAddress> towards) {
+        Map<LocalAddress, String> rail = waysTo(towards);
+        boolean onlyHere = !towards.isEmpty() && towards.stream().allMatch(InetAddress::isLoopbackAddress);
+        if (!onlyHere) {
+            usable().stream().filter(address -> exclusion(address).isEmpty())
+                    .forEach(address -> rail.putIfAbsent(address, "other hosts may reach it"));
         }
-        for (String name : names) {
-            LocalAddress address = find(name.strip(), wanted);
-            if (chosen.containsKey(address)) {
-                throw refusal(wanted, text(address) + " is named twice, and each rail needs an address of its own");
+        if (rail.isEmpty()) {
+            if (!usable().isEmpty()) {
+                throw refusal("nothing is left that other hosts may reach");
             }
-            chosen.put(address, "asked for as " + name.strip());
+            rail.put(loopback(), "nothing leads to other hosts: only this machine can reach it");
         }
+        rails.add(limited(rail, ADDRESSES_MAX));
     }
 
-    private void takeTheWayTo(InetAddress towards) {
-        String there = towards.getHostAddress();
-        if (towards.isAnyLocalAddress()) {
-            throw new JobStartException("the rendezvous cannot be at " + there + ", which stands for every address; "
-                    + "give the one that other hosts reach");
+    private Map<LocalAddress, String> waysTo(List<InetAddress> towards) {
+        Map<LocalAddress, String> ways = new LinkedHashMap<>();
+        boolean known = false;
+        for (InetAddress there : towards) {
+            if (there.isAnyLocalAddress()) {
+                throw new JobStartException("the rendezvous cannot be at " + there.getHostAddress()
+                        + ", which stands for every address; give the one that other hosts reach");
+            }
+            Optional<InetAddress> source = network.sourceTowards(there);
+            known |= source.isPresent();
+            source.flatMap(from -> withAddress(from, scope(from)))
+                    .filter(address -> exclusion(address).isEmpty())
+                    .ifPresent(address -> ways.put(address, "the way to the rendezvous at " + there.getHostAddress()));
         }
-        InetAddress source = network.sourceTowards(towards).orElseThrow(() -> new JobStartException(
-                "there is no way from this machine to the rendezvous at " + there + "; it has " + listed()
-                        + "; check the address and the routes, or name the rails (--rails, TUTTI_RAILS)"));
-        LocalAddress address = withAddress(source, scope(source)).orElseThrow(() -> new JobStartException(
-                "packets to the rendezvous at " + there + " leave from " + source.getHostAddress()
-                        + ", which no interface of this machine has any more; it has " + listed() + "; start again"));
-        chosen.put(address, "the way to the rendezvous at " + there);
+        if (!known && !towards.isEmpty()) {
+            throw new JobStartException("there is no way from this machine to the rendezvous at "
+                    + towards.stream().map(InetAddress::getHostAddress).collect(Collectors.joining(", ")) + "; it has "
+                    + listed() + "; check the address and the routes, or name the rails (--rails, TUTTI_RAILS)");
+        }
+        return ways;
     }
 
-    private void takeTheFirst() {
-        Optional<LocalAddress> first = local.stream().filter(address -> objection(address).isEmpty())
-                .min(Comparator.comparing((LocalAddress address) -> !isIpv4(address))
-                        .thenComparing(LocalAddress::index));
-        if (first.isPresent()) {
-            chosen.put(first.get(), "the first that other hosts may reach");
-            return;
+    /** Of each interface and family the first address, then the second and so on; IPv4 first. */
+    private List<LocalAddress> usable() {
+        List<LocalAddress> free = local.stream().filter(address -> objection(address).isEmpty()).toList();
+        Map<LocalAddress, Integer> places = new HashMap<>();
+        Map<String, Integer> counts = new HashMap<>();
+        for (LocalAddress address : free) {
+            places.put(address, counts.merge(address.interfaceName() + isIpv4(address), 1, Integer::sum));
         }
-        LocalAddress loopback = local.stream().filter(address -> address.up() && address.loopback())
+        return free.stream().sorted(Comparator.comparing((LocalAddress address) -> places.get(address))
+                .thenComparing(address -> !isIpv4(address)).thenComparing(LocalAddress::index)).toList();
+    }
+
+    private LocalAddress loopback() {
+        return local.stream().filter(address -> address.up() && address.loopback())
                 .min(Comparator.comparing(address -> !isIpv4(address)))
                 .orElseThrow(() -> new JobStartException("this machine has no address to listen on, not even loopback; "
                         + "it has " + listed() + "; bring an interface up (ip link set lo up)"));
-        chosen.put(loopback, "nothing leads to other hosts: only this machine can reach it");
     }
 
-    private void explain(Function<LocalAddress, String> whyNot) {
-        chosen.forEach((address, why) -> add(address, true, why));
-        local.stream().filter(address -> !chosen.containsKey(address))
-                .forEach(address -> add(address, false, whyNot.apply(address)));
+    private static Map<LocalAddress, String> limited(Map<LocalAddress, String> rail, int most) {
+        Map<LocalAddress, String> limited = new LinkedHashMap<>();
+        rail.forEach((address, why) -> {
+            if (limited.size() < most) {
+                limited.put(address, why);
+            }
+        });
+        return limited;
     }
 
-    private void add(LocalAddress address, boolean rail, String reason) {
+    private void explain() {
+        for (int rail = 0; rail < rails.size(); rail++) {
+            int number = rail;
+            rails.get(rail).forEach((address, why) -> add(address, number, why));
+        }
+        Set<LocalAddress> taken = new HashSet<>();
+        rails.forEach(rail -> taken.addAll(rail.keySet()));
+        local.stream().filter(address -> !taken.contains(address))
+                .forEach(address -> add(address, -1, whyNot(address)));
+    }
+
+    private String whyNot(LocalAddress address) {
+        if (!selection.names().isEmpty()) {
+            return exclusion(address).orElse("not asked for");
+        }
+        return objection(address).or(() -> exclusion(address)).orElse(
+                rails.getFirst().size() < ADDRESSES_MAX ? "the rendezvous is on this machine"
+                        : "a process has at most " + ADDRESSES_MAX + " addresses; name the rails to have it");
+    }
+
+    private void add(LocalAddress address, int rail, String reason) {
         candidates.add(new Candidate(address.address(), address.interfaceName(), rail, reason));
     }
 
@@ -167,46 +229,111 @@ public final class RailAddresses {
         return Optional.empty();
     }
 
-    /** An interface, an address or a name of this host. */
-    private LocalAddress find(String name, String wanted) {
-        if (name.isEmpty()) {
-            throw refusal(wanted, "there is nothing between two commas, or before the first or after the last");
-        }
-        LocalAddress found = ofInterface(name).or(() -> ofLiteral(name, wanted)).or(() -> ofHostName(name, wanted))
-                .orElseThrow(() -> refusal(wanted, name + " is neither an address, nor an interface with an address, "
-                        + "nor a name of this machine"));
-        if (!found.up()) {
-            throw refusal(wanted, "the interface of " + text(found) + " is down");
-        }
-        return found;
+    /** By what the user excludes an address. */
+    private Optional<String> exclusion(LocalAddress address) {
+        return selection.exclusions().stream().filter(name -> name.equals(address.interfaceName())
+                || literal(name).filter(address.address()::equals).isPresent()
+                || Subnet.parse(name).filter(subnet -> subnet.contains(address.address())).isPresent())
+                .findFirst().map(name -> "excluded by ^" + name);
     }
 
-    /** The best address of an interface: those that would be chosen, then link-local ones; IPv4 first. */
-    private Optional<LocalAddress> ofInterface(String name) {
-        return local.stream().filter(address -> address.interfaceName().equals(name))
-                .min(Comparator.comparing((LocalAddress address) -> address.address().isLinkLocalAddress())
-                        .thenComparing(address -> !isIpv4(address)));
+    // ---- what is asked for
+
+    /** An address that is named belongs to its rail, and not to that of its interface or subnet. */
+    private void takeWanted() {
+        List<String> names = selection.names();
+        List<List<LocalAddress>> found = names.stream().map(this::find).toList();
+        Set<LocalAddress> claimed = new HashSet<>();
+        for (List<LocalAddress> rail : found) {
+            if (rail.size() == 1 && !claimed.add(rail.getFirst())) {
+                throw refusal(twice(rail.getFirst()));
+            }
+        }
+        for (int number = 0; number < names.size(); number++) {
+            List<LocalAddress> rail = found.get(number);
+            List<LocalAddress> free = rail.size() == 1 ? rail : rail.stream().filter(claimed::add).toList();
+            if (free.isEmpty()) {
+                throw refusal(twice(rail.getFirst()));
+            }
+            String why = "asked for as " + names.get(number);
+            Map<LocalAddress, String> reasons = new LinkedHashMap<>();
+            free.forEach(address -> reasons.put(address, why));
+            rails.add(limited(reasons, ADDRESSES_MAX / names.size()));
+        }
     }
 
-    private Optional<LocalAddress> ofLiteral(String name, String wanted) {
-        int percent = name.indexOf('%');
-        InetAddress address;
+    private static String twice(LocalAddress address) {
+        return text(address) + " is named twice, and each rail needs an address of its own";
+    }
+
+    /** The addresses behind an interface, an address, a subnet or a name of this host. */
+    private List<LocalAddress> find(String name) {
+        List<LocalAddress> found = ofInterface(name);
+        if (found.isEmpty()) {
+            found = Subnet.parse(name).map(this::ofSubnet).or(() -> ofLiteral(name).map(List::of))
+                    .or(() -> ofHostName(name).map(List::of))
+                    .orElseThrow(() -> refusal(name + " is neither an address, nor an interface with an address, "
+                            + "nor a name of this machine"));
+        }
+        List<LocalAddress> up = found.stream().filter(LocalAddress::up).toList();
+        if (up.isEmpty()) {
+            throw refusal("the interface of " + text(found.getFirst()) + " is down");
+        }
+        List<LocalAddress> left = up.stream().filter(address -> exclusion(address).isEmpty()).toList();
+        if (left.isEmpty()) {
+            throw refusal(text(up.getFirst()) + " is asked for as " + name + ", and "
+                    + exclusion(up.getFirst()).orElseThrow());
+        }
+        return left;
+    }
+
+    /** Its addresses, IPv4 first; link-local ones of IPv6 only if it has no other. */
+    private List<LocalAddress> ofInterface(String name) {
+        return preferring(address -> !address.address().isLinkLocalAddress(),
+                local.stream().filter(address -> address.interfaceName().equals(name)).toList());
+    }
+
+    /** Those that would be chosen, or if there is none, the others. */
+    private List<LocalAddress> ofSubnet(Subnet subnet) {
+        List<LocalAddress> found = local.stream().filter(address -> subnet.contains(address.address())).toList();
+        if (found.isEmpty()) {
+            throw refusal("no address of this machine is in " + subnet.address().getHostAddress() + "/"
+                    + subnet.prefix());
+        }
+        return preferring(address -> objection(address).isEmpty(), found);
+    }
+
+    private static List<LocalAddress> preferring(Predicate<LocalAddress> preference, List<LocalAddress> found) {
+        List<LocalAddress> best = found.stream().filter(preference).toList();
+        return (best.isEmpty() ? found : best).stream()
+                .sorted(Comparator.comparing(address -> !isIpv4(address))).toList();
+    }
+
+    private static Optional<InetAddress> literal(String text) {
         try {
-            address = InetAddress.ofLiteral(percent < 0 ? name : name.substring(0, percent));
+            return Optional.of(InetAddress.ofLiteral(text));
         } catch (IllegalArgumentException _) {
             return Optional.empty();
         }
-        if (address.isAnyLocalAddress()) {
-            throw refusal(wanted, name + " stands for every address, and Tutti listens only on those that are named");
+    }
+
+    private Optional<LocalAddress> ofLiteral(String name) {
+        int percent = name.indexOf('%');
+        Optional<InetAddress> address = literal(percent < 0 ? name : name.substring(0, percent));
+        if (address.isEmpty()) {
+            return Optional.empty();
         }
-        Optional<LocalAddress> found = withAddress(address, percent < 0 ? "" : name.substring(percent + 1));
+        if (address.get().isAnyLocalAddress()) {
+            throw refusal(name + " stands for every address, and Tutti listens only on those that are named");
+        }
+        Optional<LocalAddress> found = withAddress(address.get(), percent < 0 ? "" : name.substring(percent + 1));
         if (found.isEmpty()) {
-            throw refusal(wanted, name + " is not an address of this machine"); // its name need not be asked for
+            throw refusal(name + " is not an address of this machine"); // its name need not be asked for
         }
         return found;
     }
 
-    private Optional<LocalAddress> ofHostName(String name, String wanted) {
+    private Optional<LocalAddress> ofHostName(String name) {
         List<InetAddress> known = network.lookUp(name);
         if (known.isEmpty()) {
             return Optional.empty();
@@ -214,12 +341,12 @@ public final class RailAddresses {
         List<LocalAddress> ours = known.stream().flatMap(address -> withAddress(address, scope(address)).stream())
                 .sorted(Comparator.comparing(LocalAddress::loopback)).toList();
         if (ours.isEmpty()) {
-            throw refusal(wanted, name + " is " + known.getFirst().getHostAddress()
+            throw refusal(name + " is " + known.getFirst().getHostAddress()
                     + ", and that is not an address of this machine");
         }
         if (ours.getFirst().loopback() && !name.contains("localhost")) {
             // as Debian writes it into /etc/hosts; other hosts would call themselves
-            throw refusal(wanted, name + " is " + known.getFirst().getHostAddress()
+            throw refusal(name + " is " + known.getFirst().getHostAddress()
                     + " in this machine's tables (/etc/hosts), which no other host can reach");
         }
         return Optional.of(ours.getFirst());
@@ -236,8 +363,9 @@ public final class RailAddresses {
             return listed;
         }
         // all of 127.0.0.0/8 is this machine's, though its interface lists only one
-        return local.stream().filter(one -> one.loopback() && isIpv4(one)).findFirst().map(one -> new LocalAddress(
-                one.interfaceName(), one.index(), one.up(), true, one.pointToPoint(), address));
+        return local.stream().filter(one -> one.loopback() && isIpv4(one)).findFirst()
+                .map(one -> new LocalAddress(one.interfaceName(), one.index(), one.up(), true, one.pointToPoint(),
+                        address, LOOPBACK_PREFIX));
     }
 
     private static String scope(InetAddress address) {
@@ -249,10 +377,11 @@ public final class RailAddresses {
         return address.address() instanceof Inet4Address;
     }
 
-    private JobStartException refusal(String wanted, String why) {
+    private JobStartException refusal(String why) {
         return new JobStartException("the rails \"" + wanted + "\" cannot be used: " + why + "; this machine has "
                 + listed() + "; name up to " + RAILS_MAX
-                + " of these addresses or interfaces (--rails, TUTTI_RAILS), or none to have one chosen");
+                + " of these addresses, interfaces or their subnets (--rails, TUTTI_RAILS), or none to have all that "
+                + "other hosts may reach");
     }
 
     private String listed() {

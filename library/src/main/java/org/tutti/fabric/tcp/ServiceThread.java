@@ -97,7 +97,7 @@ final class ServiceThread {
             close(arrivals);
             throw e;
         }
-        this.silence = new Silence(local);
+        this.silence = new Silence(local, connections.routes());
         this.thread = Thread.ofPlatform().daemon().name("tutti service").start(this::run);
     }
 

@@ -15,10 +15,12 @@ import org.tutti.fabric.Loss;
  */
 final class Silence {
     private final LocalProcess local;
+    private final Routes routes;
     private final Map<Peer, HostProbe> probes = new HashMap<>();
 
-    Silence(LocalProcess local) {
+    Silence(LocalProcess local, Routes routes) {
         this.local = local;
+        this.routes = routes;
     }
 
     /**
@@ -34,7 +36,7 @@ final class Silence {
             return;
         }
         long unansweredNanos = probes
-                .computeIfAbsent(peer, _ -> local.probe(peer.process(), limitNanos)).look(elapsedNanos);
+                .computeIfAbsent(peer, _ -> routes.probe(peer.process(), limitNanos)).look(elapsedNanos);
         if (silentNanos >= limitNanos && unansweredNanos >= limitNanos / 2) {
             lose(peer, Loss.SILENT, silentNanos);
         } else if (silentNanos >= local.standstillNanosMax()) {

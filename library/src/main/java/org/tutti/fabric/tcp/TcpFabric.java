@@ -1,11 +1,16 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.fabric.tcp;
 
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -66,9 +71,49 @@ public final class TcpFabric implements Fabric {
         this.service = new ServiceThread(local, service, peers, listener);
     }
 
-    /** {@return where this process listens, a rail each} */
-    public List<InetSocketAddress> addresses() {
+    /** {@return where this process listens: of each rail the addresses} */
+    public List<List<InetSocketAddress>> rails() {
         return service.acceptor().addresses();
+    }
+
+    /** {@return where this process listens: of each rail the first address} */
+    public List<InetSocketAddress> addresses() {
+        return rails().stream().map(List::getFirst).toList();
+    }
+
+    /** {@return why another process is gone, in one clause; empty if it is not} */
+    public String whyLost(int process) {
+        return peers.get(process).whyLost();
+    }
+
+    /**
+     * Finds out whether anything listens where another process should, without talking to it.
+     *
+     * @param there where the other process should listen: of each rail the addresses
+     * @param millisMax how long to wait at each of them
+     * @return every address, and why it cannot be reached; empty when one can
+     */
+    public Optional<String> whyUnreachable(List<List<InetSocketAddress>> there, int millisMax) {
+        List<String> failures = new ArrayList<>();
+        for (int rail = 0; rail < Math.min(there.size(), local.rails().size()); rail++) {
+            var ways = new Ways(rail, local.sources(rail), there.get(rail));
+            ways.order(new LocalNetwork.Live(), Set.of());
+            boolean isElsewhere = ways.all().stream().anyMatch(way -> way.kind() != Ways.Kind.OWN);
+            for (Ways.Way way : ways.all()) {
+                if (isElsewhere && way.kind() == Ways.Kind.OWN) {
+                    break; // the last ones: another program of this host may listen there
+                }
+                try (var socket = new Socket()) {
+                    socket.bind(new InetSocketAddress(way.from(), 0));
+                    socket.connect(way.to(), millisMax);
+                    return Optional.empty();
+                } catch (IOException e) {
+                    ways.leave(e.getMessage(), false);
+                }
+            }
+            failures.add(ways.describe());
+        }
+        return Optional.of(String.join("; ", failures));
     }
 
     // ---- calls

@@ -72,7 +72,8 @@ class FirstRailTest {
 
     private static LocalProcess process(int rank, int nodeRanks, int rails) {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        return new LocalProcess(rank, SECRET, Collections.nCopies(rails, any), _ -> List.of(), 1, 1, Striping.SPEED,
+        return new LocalProcess(rank, SECRET, Collections.nCopies(rails, List.of(any)), PortRange.ANY, _ -> List.of(),
+                1, 1, Striping.SPEED,
                 nodeRanks);
     }
 

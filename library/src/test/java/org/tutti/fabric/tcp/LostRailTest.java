@@ -79,7 +79,7 @@ class LostRailTest {
         Process(int self, Striping striping) {
             fabric = new TcpFabric(new LocalProcess(self, SECRET,
                     Collections.nCopies(2, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                    LostRailTest.this::addresses, 2000, 20_000, striping, 1), 3, this, false, Service.SLEEP);
+                    LostRailTest.this::addresses, 2000, 20_000, striping), 3, this, false, Service.SLEEP);
             region = fabric.register(memory);
         }
 

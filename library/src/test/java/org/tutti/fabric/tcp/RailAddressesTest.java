@@ -7,6 +7,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +30,8 @@ class RailAddressesTest {
             int index = addresses.isEmpty() ? 1 : addresses.getLast().index() + 1;
             for (String literal : literals) {
                 addresses.add(new LocalAddress(card, index, !card.startsWith("down"), card.equals("lo"),
-                        card.startsWith("tun"), address(literal)));
+                        card.startsWith("tun"), address(literal),
+                        literal.contains(":") ? 64 : 16));
             }
             return this;
         }
@@ -75,21 +78,38 @@ class RailAddressesTest {
     }
 
     private static List<String> chosen(Machine machine, String wanted) {
-        return texts(RailAddresses.choose(wanted, Optional.empty(), machine));
+        return texts(RailAddresses.choose(wanted, List.of(), machine));
     }
 
-    private static List<String> chosenTowards(Machine machine, String towards) {
-        return texts(RailAddresses.choose("", Optional.of(address(towards)), machine));
+    private static List<String> chosenTowards(Machine machine, String... towards) {
+        return texts(RailAddresses.choose("", Stream.of(towards).map(RailAddressesTest::address).toList(), machine));
     }
 
+    /** The addresses of each rail. */
     private static List<String> texts(RailAddresses rails) {
-        return rails.addresses().stream().map(InetAddress::getHostAddress).toList();
+        return rails.rails().stream().map(
+                rail -> rail.stream().map(RailAddressesTest::text).collect(Collectors.joining(" "))).toList();
+    }
+
+    private static String text(InetAddress address) {
+        return address.getHostAddress().replaceFirst("(:0)+:", "::");
     }
 
     @Test
-    void shouldChooseTheFirstCardThatOthersMayReach() {
-        assertThat(chosen(rich(), "")).containsExactly("10.0.0.1");
-        assertThat(chosen(rich(), " ")).containsExactly("10.0.0.1");
+    void shouldOfferAllAddressesThatOthersMayReach() {
+        assertThat(chosen(rich(), "")).containsExactly("10.0.0.1 10.1.0.1 2001:db8::a");
+        assertThat(chosen(rich(), " ")).containsExactly("10.0.0.1 10.1.0.1 2001:db8::a");
+    }
+
+    @Test
+    void shouldOfferTheFirstAddressesOfAllCardsWhenTheyAreTooMany() {
+        Machine machine = machine().with("eth0", "10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "fd00::1", "fd00::2")
+                .with("eth1", "10.1.0.1", "10.1.0.2").with("eth2", "fd02::1", "fd02::2");
+        assertThat(chosen(machine, "")).containsExactly(
+                "10.0.0.1 10.1.0.1 fd00::1 fd02::1 10.0.0.2 10.1.0.2 fd00::2 fd02::2");
+        assertThat(RailAddresses.choose("", List.of(), machine).candidates())
+                .extracting(RailAddresses.Candidate::reason)
+                .contains("a process has at most 8 addresses; name the rails to have it");
     }
 
     @Test
@@ -104,15 +124,15 @@ class RailAddressesTest {
     }
 
     @Test
-    void shouldPreferIpv4OfAnyCardToIpv6() {
+    void shouldOfferIpv4OfAnyCardBeforeIpv6() {
         assertThat(chosen(machine().with("eth0", "fd00::7").with("eth1", "192.0.2.7"), ""))
-                .containsExactly("192.0.2.7");
+                .containsExactly("192.0.2.7 fd00::7");
     }
 
     @Test
     void shouldChooseIpv6WhenThereIsNothingElse() {
-        assertThat(chosen(machine().with("eth0", "fe80::7", "fd00::7"), "")).containsExactly("fd00:0:0:0:0:0:0:7");
-        assertThat(chosen(new Machine().with("lo", "::1"), "")).containsExactly("0:0:0:0:0:0:0:1");
+        assertThat(chosen(machine().with("eth0", "fe80::7", "fd00::7"), "")).containsExactly("fd00::7");
+        assertThat(chosen(new Machine().with("lo", "::1"), "")).containsExactly("0::1");
     }
 
     @Test
@@ -125,14 +145,18 @@ class RailAddressesTest {
     }
 
     @Test
-    void shouldChooseTheWayToTheRendezvous() {
+    void shouldOfferTheWayToTheRendezvousFirst() {
         Machine machine = rich().reaching("10.1.0.77", "10.1.0.1").reaching("127.0.0.1", "127.0.0.1")
                 .reaching("172.17.0.5", "172.17.0.1").reaching("2001:db8::5", "2001:db8::a");
-        assertThat(chosenTowards(machine, "10.1.0.77")).containsExactly("10.1.0.1");
-        assertThat(chosenTowards(machine, "127.0.0.1")).containsExactly("127.0.0.1");
-        assertThat(chosenTowards(machine, "172.17.0.5")).as("even if it is a bridge").containsExactly("172.17.0.1");
-        assertThat(chosenTowards(machine, "2001:db8::5")).containsExactly("2001:db8:0:0:0:0:0:a");
-        assertThat(texts(RailAddresses.choose("eth0", Optional.of(address("10.1.0.77")), machine)))
+        String others = "10.0.0.1 10.1.0.1 2001:db8::a";
+        assertThat(chosenTowards(machine, "10.1.0.77")).containsExactly("10.1.0.1 10.0.0.1 2001:db8::a");
+        assertThat(chosenTowards(machine, "127.0.0.1")).as("a job on this machine").containsExactly("127.0.0.1");
+        assertThat(chosenTowards(machine, "172.17.0.5")).as("even if it is a bridge")
+                .containsExactly("172.17.0.1 " + others);
+        assertThat(chosenTowards(machine, "2001:db8::5")).containsExactly("2001:db8::a 10.0.0.1 10.1.0.1");
+        assertThat(chosenTowards(machine, "127.0.0.1", "10.1.0.77")).as("a name with two addresses")
+                .containsExactly("127.0.0.1 10.1.0.1 10.0.0.1 2001:db8::a");
+        assertThat(texts(RailAddresses.choose("10.0.0.1", List.of(address("10.1.0.77")), machine)))
                 .as("asked for otherwise").containsExactly("10.0.0.1");
     }
 
@@ -141,31 +165,48 @@ class RailAddressesTest {
         assertThatThrownBy(() -> chosenTowards(rich(), "10.3.0.1")).isInstanceOf(JobStartException.class)
                 .hasMessageContaining("no way from this machine to the rendezvous at 10.3.0.1")
                 .hasMessageContaining("10.0.0.1 (eth0), 10.1.0.1 (eth1)");
+        assertThat(chosenTowards(rich().reaching("10.1.0.77", "10.1.0.1"), "10.3.0.1", "10.1.0.77"))
+                .as("one of two has a way").containsExactly("10.1.0.1 10.0.0.1 2001:db8::a");
         assertThatThrownBy(() -> chosenTowards(rich(), "0.0.0.0")).isInstanceOf(JobStartException.class)
                 .hasMessageContaining("stands for every address");
-        assertThatThrownBy(() -> chosenTowards(rich().reaching("10.4.0.1", "10.4.0.2"), "10.4.0.1"))
-                .isInstanceOf(JobStartException.class).hasMessageContaining("leave from 10.4.0.2");
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             eth1                       | 10.1.0.1
-            eth1,eth0                  | 10.1.0.1, 10.0.0.1
+            eth1,eth0                  | 10.1.0.1, 10.0.0.1 2001:db8::a
             10.1.0.1                   | 10.1.0.1
             ' 10.0.0.1 , eth1 '        | 10.0.0.1, 10.1.0.1
-            2001:db8::a                | 2001:db8:0:0:0:0:0:a
-            2001:DB8:0:0::a%eth0       | 2001:db8:0:0:0:0:0:a
-            2001:db8::a%4              | 2001:db8:0:0:0:0:0:a
+            2001:db8::a                | 2001:db8::a
+            2001:DB8:0:0::a%eth0       | 2001:db8::a
+            2001:db8::a%4              | 2001:db8::a
             ::ffff:10.0.0.1            | 10.0.0.1
-            fe80::b                    | fe80:0:0:0:0:0:0:b
+            fe80::b                    | fe80::b
             docker0                    | 172.17.0.1
             tun0                       | 10.9.0.1
-            lo                         | 127.0.0.1
+            lo                         | 127.0.0.1 0::1
             127.0.0.1,127.0.0.2        | 127.0.0.1, 127.0.0.2
-            ::1                        | 0:0:0:0:0:0:0:1
+            ::1                        | 0::1
             localhost                  | 127.0.0.1
             node7                      | 10.1.0.1
-            eth0,2001:db8::a,eth1,lo   | 10.0.0.1, 2001:db8:0:0:0:0:0:a, 10.1.0.1, 127.0.0.1""")
+            eth0,2001:db8::a,eth1,lo   | 10.0.0.1, 2001:db8::a, 10.1.0.1, 127.0.0.1 0::1
+            10.0.0.0/16                | 10.0.0.1
+            10.0.0.0/8                 | 10.0.0.1 10.1.0.1
+            10.0.0.7/24                | 10.0.0.1
+            0.0.0.0/0                  | 10.0.0.1 10.1.0.1
+            ::/0                       | 2001:db8::a
+            2001:db8::/32              | 2001:db8::a
+            172.16.0.0/12              | 172.17.0.1
+            127.0.0.0/8                | 127.0.0.1
+            10.1.0.0/16,10.0.0.0/8     | 10.1.0.1, 10.0.0.1
+            10.0.0.0/8,10.0.0.1        | 10.1.0.1, 10.0.0.1
+            ^eth0                      | 10.1.0.1
+            ^10.1.0.0/16               | 10.0.0.1 2001:db8::a
+            ^10.1.0.1,^2001:db8::a     | 10.0.0.1
+            ^docker0,^eth7             | 10.0.0.1 10.1.0.1 2001:db8::a
+            10.0.0.0/8,^eth1           | 10.0.0.1
+            eth0,^::/0                 | 10.0.0.1
+            eth0,10.0.0.1              | 2001:db8::a, 10.0.0.1""")
     void shouldTakeWhatIsAskedFor(String wanted, String expected) {
         Machine machine = rich().naming("node7", "127.0.1.1", "10.1.0.1").naming("localhost", "127.0.0.1");
         assertThat(chosen(machine, wanted)).containsExactly(expected.split(", "));
@@ -174,8 +215,8 @@ class RailAddressesTest {
     @Test
     void shouldTellEqualAddressesOfTwoCardsApart() {
         Machine machine = machine().with("eth0", "fe80::1").with("eth1", "fe80::1");
-        var rails = RailAddresses.choose("fe80::1%eth1", Optional.empty(), machine);
-        assertThat(rails.candidates()).filteredOn(RailAddresses.Candidate::chosen)
+        var rails = RailAddresses.choose("fe80::1%eth1", List.of(), machine);
+        assertThat(rails.candidates()).filteredOn(one -> one.rail() == 0)
                 .extracting(RailAddresses.Candidate::interfaceName).containsExactly("eth1");
         assertThat(chosen(machine, "fe80::1%eth0,fe80::1%eth1")).hasSize(2);
     }
@@ -195,7 +236,19 @@ class RailAddressesTest {
             down0                      | the interface of 10.2.0.1 (down0) is down
             10.2.0.1                   | the interface of 10.2.0.1 (down0) is down
             eth0,eth0                  | 10.0.0.1 (eth0) is named twice
-            eth0,10.0.0.1              | 10.0.0.1 (eth0) is named twice
+            docker0,docker0            | 172.17.0.1 (docker0) is named twice
+            eth1,10.1.0.1              | 10.1.0.1 (eth1) is named twice
+            10.1.0.0/16,eth1           | 10.1.0.1 (eth1) is named twice
+            10.0.0.0/33                | 10.0.0.0/33 is no subnet; write an address and the length of its prefix
+            ::/129                     | ::/129 is no subnet
+            eth0/24                    | eth0/24 is no subnet
+            192.168.0.0/16             | no address of this machine is in 192.168.0.0/16
+            10.2.0.0/16                | the interface of 10.2.0.1 (down0) is down
+            ^                          | there is nothing between two commas, or before the first
+            ^^eth0                     | ^eth0 is neither an interface nor an address
+            a=b                        | a=b is neither an interface nor an address
+            eth1,^10.1.0.0/16          | 10.1.0.1 (eth1) is asked for as eth1, and excluded by ^10.1.0.0/16
+            ^10.0.0.0/8,^2001:db8::/32 | nothing is left that other hosts may reach
             127.0.0.2,127.0.0.2        | 127.0.0.2 (lo) is named twice
             eth0,eth1,lo,tun0,docker0  | they are 5, and there can be 4
             eth0,                      | there is nothing between two commas, or before the first
@@ -222,43 +275,42 @@ class RailAddressesTest {
 
     @Test
     void shouldSayOfEveryAddressWhyItIsARailOrNot() {
-        assertThat(RailAddresses.choose("", Optional.empty(), rich()).candidates())
-                .extracting(one -> one.interfaceName() + (one.chosen() ? " + " : " - ") + one.reason())
-                .containsExactly("eth0 + the first that other hosts may reach",
-                        "lo - loopback: only this machine can reach it",
-                        "lo - loopback: only this machine can reach it",
-                        "docker0 - by its name an interface to containers or virtual machines",
-                        "tun0 - point-to-point: leads to just one other machine",
-                        "eth0 - link-local: means nothing beyond its cable",
-                        "eth0 - one is chosen; ask for several by name",
-                        "eth1 - one is chosen; ask for several by name",
-                        "eth1 - link-local: means nothing beyond its cable",
-                        "down0 - the interface is down",
-                        "veth12ab - by its name an interface to containers or virtual machines");
-        assertThat(RailAddresses.choose("eth1,127.0.0.3", Optional.empty(), machine().with("eth1", "10.0.0.1"))
-                .candidates())
-                .extracting(one -> one.interfaceName() + (one.chosen() ? " + " : " - ") + one.reason())
-                .containsExactly("eth1 + asked for as eth1", "lo + asked for as 127.0.0.3", "lo - not asked for",
-                        "lo - not asked for");
-        assertThat(RailAddresses.choose("", Optional.empty(), machine()).candidates())
+        assertThat(RailAddresses.choose("", List.of(), rich()).candidates())
+                .extracting(one -> one.interfaceName() + " " + one.rail() + " " + one.reason())
+                .containsExactly("eth0 0 other hosts may reach it", "eth1 0 other hosts may reach it",
+                        "eth0 0 other hosts may reach it", "lo -1 loopback: only this machine can reach it",
+                        "lo -1 loopback: only this machine can reach it",
+                        "docker0 -1 by its name an interface to containers or virtual machines",
+                        "tun0 -1 point-to-point: leads to just one other machine",
+                        "eth0 -1 link-local: means nothing beyond its cable",
+                        "eth1 -1 link-local: means nothing beyond its cable",
+                        "down0 -1 the interface is down",
+                        "veth12ab -1 by its name an interface to containers or virtual machines");
+        assertThat(RailAddresses.choose("eth1,127.0.0.3,^10.0.0.0/16", List.of(),
+                machine().with("eth1", "10.0.0.1", "10.1.0.1")).candidates())
+                .extracting(one -> one.interfaceName() + " " + one.rail() + " " + one.reason())
+                .containsExactly("eth1 0 asked for as eth1", "lo 1 asked for as 127.0.0.3", "lo -1 not asked for",
+                        "lo -1 not asked for", "eth1 -1 excluded by ^10.0.0.0/16");
+        assertThat(RailAddresses.choose("", List.of(), machine()).candidates())
                 .extracting(RailAddresses.Candidate::reason)
                 .contains("nothing leads to other hosts: only this machine can reach it");
     }
 
     @Test
     void shouldFindTheAddressesOfThisMachine() {
-        var any = RailAddresses.choose("", Optional.empty());
-        assertThat(any.addresses()).hasSize(1).noneMatch(InetAddress::isAnyLocalAddress);
+        var any = RailAddresses.choose("", List.of());
+        assertThat(any.rails()).hasSize(1);
+        assertThat(any.rails().getFirst()).isNotEmpty().noneMatch(InetAddress::isAnyLocalAddress);
         for (var candidate : any.candidates()) {
             if (!candidate.reason().equals("the interface is down")) {
                 String literal = candidate.address().getHostAddress();
-                assertThat(RailAddresses.choose(literal, Optional.empty()).addresses())
-                        .containsExactly(candidate.address());
+                assertThat(RailAddresses.choose(literal, List.of()).rails())
+                        .containsExactly(List.of(candidate.address()));
             }
         }
         InetAddress loopback = InetAddress.getLoopbackAddress();
-        assertThat(RailAddresses.choose("", Optional.of(loopback)).addresses()).containsExactly(loopback);
-        InetAddress own = any.addresses().getFirst();
-        assertThat(RailAddresses.choose("", Optional.of(own)).addresses()).containsExactly(own);
+        assertThat(RailAddresses.choose("", List.of(loopback)).rails()).containsExactly(List.of(loopback));
+        InetAddress own = any.rails().getFirst().getFirst();
+        assertThat(RailAddresses.choose("", List.of(own)).rails().getFirst().getFirst()).isEqualTo(own);
     }
 }

@@ -499,7 +499,8 @@ class TcpFabricTest {
         MemorySegment source = arena.allocate(8);
         assertThat(processes.get(0).fabric.put(new PutTarget().at(1, 0, 0), source, 0, 8, PATIENT)).isFalse();
         assertThat(processes.get(0).heard).hasSize(1);
-        assertThat(processes.get(0).heard.get(0)).startsWith("lost 1: it cannot be reached at");
+        assertThat(processes.get(0).heard.get(0))
+                .startsWith("lost 1: rail 0 from 127.0.0.1 does not reach 127.0.0.1:");
     }
 
     @Test

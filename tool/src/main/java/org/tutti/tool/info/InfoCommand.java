@@ -4,7 +4,6 @@ package org.tutti.tool.info;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 
 import org.tutti.Collective;
@@ -45,9 +44,9 @@ public final class InfoCommand implements Callable<Integer> {
     @Option(names = "--choices", description = "List when which algorithm is chosen.")
     private boolean choices;
 
-    @Option(names = "--rails", paramLabel = "address|interface,…",
-            description = "Try these addresses or interfaces as rails to other nodes; else those of "
-                    + JobEnvironment.RAILS + ", or Tutti's choice.")
+    @Option(names = "--rails", paramLabel = "interface|address|subnet,…",
+            description = "Try these interfaces, addresses or subnets as rails to other nodes, and leave out others, "
+                    + "as ^eth9; else those of " + JobEnvironment.RAILS + ", or Tutti's choice.")
     private String rails;
 
     /** {@return the status to exit with} */
@@ -67,10 +66,10 @@ public final class InfoCommand implements Callable<Integer> {
 
     private RailAddresses chooseRails() {
         if (rails == null) {
-            return RailAddresses.choose(System.getenv().getOrDefault(JobEnvironment.RAILS, ""), Optional.empty());
+            return RailAddresses.choose(System.getenv().getOrDefault(JobEnvironment.RAILS, ""), List.of());
         }
         try {
-            return RailAddresses.choose(rails, Optional.empty());
+            return RailAddresses.choose(rails, List.of());
         } catch (JobStartException e) {
             throw new UsageException(e.getMessage());
         }
@@ -103,9 +102,8 @@ public final class InfoCommand implements Callable<Integer> {
     private static void describeRails(RailAddresses chosen, PrintStream out) {
         out.println();
         out.printf("%-4s   %-39s   %-15s   %s%n", "rail", "address", "interface", "why, or why not");
-        int rail = 0;
         for (var candidate : chosen.candidates()) { // the rails come first
-            out.printf("%4s   %-39s   %-15s   %s%n", candidate.chosen() ? rail++ : "",
+            out.printf("%4s   %-39s   %-15s   %s%n", candidate.rail() < 0 ? "" : candidate.rail(),
                     candidate.address().getHostAddress(), candidate.interfaceName(), candidate.reason());
         }
     }

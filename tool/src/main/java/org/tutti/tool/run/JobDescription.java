@@ -39,7 +39,7 @@ record JobDescription(NodePlan plan, Program program, boolean compiled, String h
                 .number(plan.bind() ? 1 : 0)
                 .text(plan.directory().toString()).text(plan.memory().toString())
                 .longNumber(plan.joinTimeout().toMillis()).longNumber(plan.heartbeat().toMillis())
-                .text(plan.rails());
+                .text(plan.rails()).text(plan.ports());
         frame.number(plan.environment().size());
         plan.environment().forEach((name, value) -> frame.text(name).text(value));
         texts(frame, plan.jvmOptions());
@@ -72,8 +72,9 @@ record JobDescription(NodePlan plan, Program program, boolean compiled, String h
         var joinTimeout = Duration.ofMillis(frame.longNumber());
         var heartbeat = Duration.ofMillis(frame.longNumber());
         var rails = text(frame);
+        var ports = text(frame);
         var plan = new NodePlan(shape, firstRank, ranksPerProcess, share, bind, directory, memory, joinTimeout,
-                heartbeat, rails, environment(frame), texts(frame));
+                heartbeat, rails, ports, environment(frame), texts(frame));
         var program = new Program(text(frame), text(frame), Optional.empty(), texts(frame));
         return new JobDescription(plan, program, frame.number() == 1, text(frame), Secret.of(frame.piece()));
     }

@@ -21,7 +21,7 @@ import org.tutti.job.NodeShape;
  * @param hangReport after how long a wait the job says where its ranks are
  * @param joinTimeout how long a rank may join later than the first
  * @param heartbeat how long a process or host may be silent before it counts as failed
- * @param rails the addresses or interfaces between nodes, empty to choose
+ * @param rails what lies between the nodes
  * @param keepGoing whether the others go on when a rank fails
  * @param tagOutput whether lines of output name their rank
  * @param outputDirectory where output goes instead of the launcher's own streams
@@ -29,7 +29,7 @@ import org.tutti.job.NodeShape;
  * @param jvmOptions options of the user for the ranks' JVMs
  */
 record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean bind, Optional<Duration> timeout,
-        Optional<Duration> hangReport, Duration joinTimeout, Duration heartbeat, String rails, boolean keepGoing,
+        Optional<Duration> hangReport, Duration joinTimeout, Duration heartbeat, Rails rails, boolean keepGoing,
         boolean tagOutput,
         Optional<Path> outputDirectory, Map<String, String> environment, List<String> jvmOptions) {
 
@@ -38,7 +38,7 @@ record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean b
     private static final Duration HEARTBEAT_DEFAULT = Duration.ofSeconds(10);
 
     /** {@return a job with nothing but defaults, but for where its ranks are and their JVMs' options} */
-    static JobPlan plain(Placement placement, Optional<Hosts> hosts, String rails, List<String> jvmOptions) {
+    static JobPlan plain(Placement placement, Optional<Hosts> hosts, Rails rails, List<String> jvmOptions) {
         return new JobPlan(newName(), placement, hosts, false, Optional.empty(), Optional.empty(),
                 JOIN_TIMEOUT_DEFAULT, HEARTBEAT_DEFAULT, rails, false, false, Optional.empty(), Map.of(), jvmOptions);
     }
@@ -72,7 +72,7 @@ record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean b
         var ranks = placement.ranksOfNode(node);
         return new NodePlan(new NodeShape(job, size(), node, placement.nodes(), ranks.count()), ranks.first(),
                 placement.ranksPerProcess(), share(node), bind, Path.of("").toAbsolutePath(), memory(), joinTimeout,
-                heartbeat, rails, environment, jvmOptions);
+                heartbeat, rails.of(hosts.map(all -> all.name(node))), rails.ports(), environment, jvmOptions);
     }
 
     /** The directory of the node files, which this process's environment may name. */

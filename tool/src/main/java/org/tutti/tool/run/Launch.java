@@ -49,7 +49,8 @@ public final class Launch {
      */
     public static int runOwnAlone(Class<?> mainClass, List<String> arguments)
             throws IOException, InterruptedException {
-        return runOwn(JobPlan.plain(Placement.even(1, 1, 1), Optional.empty(), "", List.of()), mainClass, arguments);
+        return runOwn(JobPlan.plain(Placement.even(1, 1, 1), Optional.empty(), Rails.CHOSEN, List.of()), mainClass,
+                arguments);
     }
 
     private static int runOwn(JobPlan plan, Class<?> mainClass, List<String> arguments)

@@ -20,12 +20,14 @@ import org.tutti.job.NodeShape;
  * @param memory the directory of the node's memory file
  * @param joinTimeout how long a rank may join later than the first
  * @param heartbeat how long a process or host may be silent before it counts as failed
- * @param rails the addresses or interfaces to other nodes, empty to choose
+ * @param rails the addresses, interfaces or subnets to other nodes, empty to choose
+ * @param ports the ports to listen at, empty for any
  * @param environment variables of the ranks, besides the launcher's own
  * @param jvmOptions options of the user for the ranks' JVMs
  */
 record NodePlan(NodeShape shape, int firstRank, int ranksPerProcess, MachineShare share, boolean bind, Path directory,
-        Path memory, Duration joinTimeout, Duration heartbeat, String rails, Map<String, String> environment,
+        Path memory, Duration joinTimeout, Duration heartbeat, String rails, String ports,
+        Map<String, String> environment,
         List<String> jvmOptions) {
 
     /** {@return the ranks of the node} */

@@ -1,10 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.run;
 
+import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import org.tutti.Topology;
 import org.tutti.job.JobEnvironment;
@@ -13,9 +12,6 @@ import picocli.CommandLine.Option;
 
 /** The options that say how many ranks there are, and where: the same for every command that starts a job. */
 public final class PlacementOptions {
-    private static final int RAILS_MAX = 4;
-    private static final Pattern RAIL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.:%@-]{0,63}|\\[?[0-9A-Fa-f:.]{2,45}]?");
-    private static final String LOOPBACK = "127.0.0.1";
 
     @Option(names = {"-n", "-np",
             "--ranks"}, paramLabel = "ranks", converter = RankCountConverter.class,
@@ -39,9 +35,15 @@ public final class PlacementOptions {
             description = "Where the script tutti is on the hosts; where this one is unless given.")
     private String remoteTutti;
 
-    @Option(names = "--rails", paramLabel = "address,...",
-            description = "Addresses or interfaces that the nodes reach each other by, at most 4; chosen unless given.")
-    private String rails;
+    @Option(names = "--rails", paramLabel = "[host=]rail,...",
+            description = "Interfaces, addresses or subnets that the nodes reach each other by, at most 4, and others "
+                    + "that they leave alone, as ^eth9; chosen unless given. Once more for a host: --rails b=ens3.")
+    private List<String> rails = List.of();
+
+    @Option(names = "--ports", paramLabel = "first-last",
+            description = "Ports that the processes of several nodes listen at, as 20000-20100; else those of "
+                    + JobEnvironment.PORTS + ", or any.")
+    private String ports;
 
     /**
      * {@return the number of ranks of a job that is one process on this host}
@@ -110,17 +112,9 @@ public final class PlacementOptions {
         return Placement.even(size, nodes == null ? 1 : nodes, ranksPerProcess);
     }
 
-    /** {@return the addresses or interfaces between the nodes, empty to choose} */
-    String rails() {
-        if (rails == null) {
-            return nodes != null && nodes > 1 ? LOOPBACK : "";
-        }
-        var names = rails.split(",", -1);
-        if (names.length > RAILS_MAX || !Stream.of(names).allMatch(RAIL.asMatchPredicate())) {
-            throw new UsageException("--rails '" + rails + "' is not possible; name 1 to " + RAILS_MAX
-                    + " addresses or interfaces, separated by commas, such as 10.0.0.1,10.0.1.1 or eth0,eth1");
-        }
-        return rails;
+    /** {@return what lies between the nodes} */
+    Rails rails() {
+        return Rails.parse(rails, Optional.ofNullable(ports), hosts(), nodes != null && nodes > 1);
     }
 
     static void requireCount(String option, int count) {

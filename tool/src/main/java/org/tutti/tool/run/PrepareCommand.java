@@ -52,7 +52,8 @@ public final class PrepareCommand implements Callable<Integer> {
         var cache = RankCache.file();
         var classes = cache.resolveSibling(cache.getFileName() + ".classes");
         var fresh = cache.resolveSibling(cache.getFileName() + ".new");
-        var plan = JobPlan.plain(Placement.even(2, 1, 2), Optional.empty(), "", RankCache.trainingOptions(classes));
+        var plan = JobPlan.plain(Placement.even(2, 1, 2), Optional.empty(), Rails.CHOSEN,
+                RankCache.trainingOptions(classes));
         int status = Launch.run(plan, _ -> Optional.of(Program.of(TRAINING_PROGRAM, "", List.of())));
         if (status == 0) {
             status = new ProcessBuilder(RankCache.dumpCommand(classes, fresh)).inheritIO().start().waitFor();

@@ -29,7 +29,7 @@ final class RankCommand {
 
     /** Whatever started the launcher may have been told these; the ranks learn them otherwise. */
     private static final Set<String> FOREIGN_VARIABLES =
-            Set.of(JobEnvironment.RENDEZVOUS, JobEnvironment.SECRET_FILE, JobEnvironment.RAILS);
+            Set.of(JobEnvironment.RENDEZVOUS, JobEnvironment.SECRET_FILE);
 
     private static final Pattern COLLECTOR = Pattern.compile("-XX:[+]Use(Serial|Parallel|G1|Z|Shenandoah|Epsilon)GC");
 
@@ -83,8 +83,11 @@ final class RankCommand {
         environment.put(JobEnvironment.HEARTBEAT_MILLIS, String.valueOf(plan.heartbeat().toMillis()));
         environment.put(JobEnvironment.JOIN_TIMEOUT_MILLIS, String.valueOf(
                 Math.min(plan.joinTimeout().toMillis() + JOIN_TIMEOUT_MARGIN_MILLIS, JOIN_TIMEOUT_MAX_MILLIS)));
-        if (!plan.rails().isEmpty()) {
+        if (!plan.rails().isEmpty()) { // else what this host's own environment says counts
             environment.put(JobEnvironment.RAILS, plan.rails());
+        }
+        if (!plan.ports().isEmpty()) {
+            environment.put(JobEnvironment.PORTS, plan.ports());
         }
         if (!environment.containsKey(JobEnvironment.LEVELS)) {
             var levels = Cores.levels(plan);

@@ -23,6 +23,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.tutti.job.NodeFile;
 import org.tutti.job.RankFailure;
 import org.tutti.job.Secret;
 import org.tutti.job.Whereabouts;
@@ -43,7 +44,7 @@ final class RemoteNode implements JobNode {
     private static final int STATUS_MAX = 255;
     private static final int QUEUE_MAX = 1 << 14;
     private static final int STATUS_NOT_FOUND = 127;
-    private static final Pattern RENDEZVOUS = Pattern.compile("[!-~]{1,120}");
+    private static final Pattern RENDEZVOUS = Pattern.compile("[!-~]{1," + NodeFile.RENDEZVOUS_LENGTH_MAX + "}");
     /** What has a command ignore SIGQUIT: Ctrl-\ in the launcher's terminal, which others get too, is no end. */
     private static final List<String> UNDISTURBED = List.of("/bin/sh", "-c", "trap '' QUIT; exec \"$@\"", "sh");
 

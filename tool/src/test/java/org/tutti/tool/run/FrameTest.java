@@ -51,7 +51,7 @@ class FrameTest {
     @Test
     void shouldReadAJobDescription() throws Exception {
         var plan = new NodePlan(new NodeShape("j", 7, 1, 2, 3), 4, 2, new MachineShare(2, 5, 2), true, Path.of("/here"),
-                Path.of("/dev/shm"), Duration.ofMillis(1500), Duration.ofSeconds(2), "eth0,eth1",
+                Path.of("/dev/shm"), Duration.ofMillis(1500), Duration.ofSeconds(2), "eth0,eth1", "20000-20100",
                 Map.of("NAME", "a=b\nc"), List.of("-Xmx1g", ""));
         var secret = Secret.random();
         var program = new Program("a.B", "x.jar:y", Optional.empty(), List.of("", "ü", "{host}"));

@@ -21,7 +21,7 @@ class InquestTest {
     private final ScriptedNode ranks = new ScriptedNode("node 0");
     private final List<ScriptedProcess> processes = IntStream.range(0, 4).mapToObj(ScriptedProcess::new).toList();
     private long nanos;
-    private final Inquest inquest = inquest(JobPlan.plain(FOUR_PROCESSES, Optional.empty(), "", List.of()));
+    private final Inquest inquest = inquest(JobPlan.plain(FOUR_PROCESSES, Optional.empty(), Rails.CHOSEN, List.of()));
 
     private Inquest inquest(JobPlan plan) {
         return new Inquest(plan, List.copyOf(processes), new JobNodes(FOUR_PROCESSES, List.of(ranks)),

@@ -44,7 +44,7 @@ class PlacementTest {
 
     @Test
     void shouldGiveANodeItsOwnPart() {
-        var plan = JobPlan.plain(Placement.even(5, 1, 2), Optional.empty(), "", List.of());
+        var plan = JobPlan.plain(Placement.even(5, 1, 2), Optional.empty(), Rails.CHOSEN, List.of());
         assertThat(plan.node(0).ranks().numbers()).isEqualTo("0-4");
         assertThat(plan.node(0).processes()).isEqualTo(3);
         assertThat(plan.node(0).ranksOf(2).numbers()).isEqualTo("4");
