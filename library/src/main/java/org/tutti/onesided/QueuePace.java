@@ -4,10 +4,10 @@ package org.tutti.onesided;
 /**
  * How long a rank in the queue of a mutex may sleep, so that it is awake when its turn comes.
  *
- * <p>A rank that sleeps at its turn holds up all ranks behind it, and a rank that is awake takes a core from the holder.
- * So the next rank in the queue stays awake, and a rank behind it sleeps for half of the time until its turn. That time
- * is the number of ranks ahead, times what the hand-overs of this wait have taken. A rank that expects its turn within
- * the time that waking takes stays awake, too: short waits sleep never.
+ * <p>A rank that sleeps at its turn holds up all ranks behind it, and a rank that is awake takes a core from the
+ * holder. So the next rank in the queue stays awake, and a rank behind it sleeps for half of the time until its turn.
+ * That time is the number of ranks ahead, times what the hand-overs of this wait have taken. A rank that expects its
+ * turn within the time that waking takes stays awake, too, so short waits never sleep.
  *
  * <p>A sleep is no longer than the wait was before it, because the queue may become faster: a holder that has computed
  * for long is followed by others that do not. Nor does a wait begin with the pace of the last one: one slow hand-over

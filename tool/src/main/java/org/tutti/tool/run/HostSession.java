@@ -350,7 +350,7 @@ final class HostSession {
         nodeFile.close();
     }
 
-    /** Counts beats without a word from the launcher: a time in which this process itself was stopped is one of them. */
+    /** Counts beats without a word from the launcher: a stop of this process, however long, is one of them. */
     private void beat() {
         long intervalMillis = job.plan().heartbeat().toMillis() / RemoteNode.BEATS;
         try {

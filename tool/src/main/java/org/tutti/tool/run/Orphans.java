@@ -9,9 +9,9 @@ import java.util.concurrent.FutureTask;
 
 /**
  * Has the kernel send SIGCONT to the ranks when the process dies that has started them. A rank ends by itself when it
- * sees that its launcher is gone, but a rank that is stopped sees nothing, and all may be stopped; a rank that runs does
- * not notice that signal. The command {@code setpriv} of util-linux asks the kernel for it; without that command, or
- * with one that cannot do so, a stopped rank ends once somebody lets it go on.
+ * sees that its launcher is gone, but a rank that is stopped sees nothing, and all may be stopped; a rank that runs
+ * does not notice that signal. The command {@code setpriv} of util-linux asks the kernel for it; without that command,
+ * or with one that cannot do so, a stopped rank ends once somebody lets it go on.
  */
 final class Orphans {
     private static final List<String> WOKEN = List.of("setpriv", "--pdeathsig", "CONT");

@@ -17,8 +17,8 @@ import java.util.concurrent.locks.LockSupport;
  * was suspended) wakes all its threads, so the count of the JVM's thread alone proves nothing. A second thread, the
  * witness, sleeps for ever: the signal wakes the JVM's thread and not the witness. Both are compared only while both
  * sleep, so a wake-up that only one of them has followed counts for nothing. A SIGQUIT that comes together with such a
- * stop is lost. The signals that end this process, such as SIGTERM, are handled by the same thread of the JVM: they look
- * like SIGQUIT for as long as the process lives on.
+ * stop is lost. The signals that end this process, such as SIGTERM, are handled by the same thread of the JVM: they
+ * look like SIGQUIT for as long as the process lives on.
  */
 final class QuitSignal {
     private static final Path THREADS = Path.of("/proc/self/task");

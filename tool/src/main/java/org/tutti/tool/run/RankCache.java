@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 import org.tutti.job.NodeFile;
 
@@ -26,6 +27,14 @@ import org.tutti.job.NodeFile;
 public final class RankCache {
     private static final String JAR = "jar:";
     private static final String SUFFIX = ".jsa";
+
+    /** Options that ask for another archive, or for objects of another layout than those of the archive. */
+    private static final Pattern OTHER = Pattern.compile("-XX:(AOT|\\w*Archive).*|-Xshare:.*"
+            + "|-XX:[+](UseZGC|UseCompactObjectHeaders)|-XX:-UseCompressed\\w+");
+
+    /** A larger heap has longer references than the archive's. */
+    private static final long COMPRESSED_HEAP_BYTES_MAX = 31L << 30;
+
     private static final String SILENCE = "-Xlog:aot*=off,cds*=off";
 
     private RankCache() {}
@@ -79,11 +88,13 @@ public final class RankCache {
      * {@return the JVM options that use the archive, none if there is no archive of a jar or the user asks for another}
      *
      * @param userOptions options of the user, from the command line and from the environment
+     * @param heapBytes how large the heap may become
      */
-    static List<String> options(List<String> userOptions) {
-        boolean other = userOptions.stream().anyMatch(option -> option.matches("-XX:(AOT|.*Archive).*|-Xshare:.*"));
+    static List<String> options(List<String> userOptions, long heapBytes) {
+        boolean isOther = heapBytes > COMPRESSED_HEAP_BYTES_MAX
+                || userOptions.stream().anyMatch(option -> OTHER.matcher(option).matches());
         boolean isJar = Files.isRegularFile(library()); // a directory's classes may be newer than the archive
-        return other || !isJar || !Files.isReadable(file()) ? List.of()
+        return isOther || !isJar || !Files.isReadable(file()) ? List.of()
                 : List.of("-XX:SharedArchiveFile=" + file(), SILENCE);
     }
 

@@ -102,11 +102,17 @@ final class RankCommand {
 
     private List<String> command(int process, List<String> environmentOptions) {
         var userOptions = Stream.concat(environmentOptions.stream(), plan.jvmOptions().stream()).toList();
+        var defaultOptions = defaultOptions(userOptions);
+        long heapBytes = HeapLimit.bytes(Stream.of(environmentOptions, defaultOptions, plan.jvmOptions())
+                .flatMap(List::stream).toList(), HeapLimit.machineBytes());
         List<String> command = new ArrayList<>(Orphans.woken());
         command.addAll(Cores.binding(plan, process));
         command.add(java());
-        command.addAll(defaultOptions(environmentOptions, userOptions));
-        command.addAll(RankCache.options(userOptions));
+        command.addAll(defaultOptions);
+        if (userOptions.stream().noneMatch(option -> COLLECTOR.matcher(option).matches())) {
+            command.add(heapBytes > SERIAL_HEAP_BYTES_MAX ? "-XX:+UseG1GC" : "-XX:+UseSerialGC");
+        }
+        command.addAll(RankCache.options(userOptions, heapBytes));
         command.addAll(plan.jvmOptions());
         command.addAll(List.of("-cp", Program.join(RankCache.library().toString(), program.wholeClassPath())));
         command.add(RankProcess.class.getName());
@@ -119,7 +125,7 @@ final class RankCommand {
      * A JVM takes the whole machine unless told that it is one of several. Options of the user's command line come
      * later and win. Those of the environment come earlier; a collector among them wins, because a JVM takes only one.
      */
-    private List<String> defaultOptions(List<String> environmentOptions, List<String> userOptions) {
+    private List<String> defaultOptions(List<String> userOptions) {
         List<String> options = new ArrayList<>();
         options.add("-XX:-UsePerfData"); // a file in /tmp for each JVM, which kill -9 leaves there
         options.add("-XX:+ExitOnOutOfMemoryError"); // a rank that has lost a thread would leave the others waiting
@@ -129,11 +135,6 @@ final class RankCommand {
         options.add("-XX:ActiveProcessorCount=" + processors());
         options.add(String.format(Locale.ROOT, "-XX:MaxRAMPercentage=%.4f",
                 HEAP_SHARE_PERCENT / plan.share().processes()));
-        if (userOptions.stream().noneMatch(option -> COLLECTOR.matcher(option).matches())) {
-            var all = Stream.of(environmentOptions, options, plan.jvmOptions()).flatMap(List::stream).toList();
-            boolean isLarge = HeapLimit.bytes(all, HeapLimit.machineBytes()) > SERIAL_HEAP_BYTES_MAX;
-            options.add(isLarge ? "-XX:+UseG1GC" : "-XX:+UseSerialGC");
-        }
         options.addAll(modules());
         return options;
     }

@@ -24,7 +24,8 @@ class RankCommandTest {
         var node = JobPlan.plain(Placement.even(2, 1, 1), Optional.empty(), Rails.CHOSEN, List.of(jvmOptions))
                 .node(0);
         var plan = new NodePlan(node.shape(), node.firstRank(), node.ranksPerProcess(), node.share(), node.bind(),
-                node.directory(), node.memory(), node.joinTimeout(), node.heartbeat(), node.rails(), node.ports(), environment,
+                node.directory(), node.memory(), node.joinTimeout(), node.heartbeat(), node.rails(), node.ports(),
+                environment,
                 node.jvmOptions());
         return new RankCommand(plan, Program.of("Main", "", List.of())).process(0).command();
     }
