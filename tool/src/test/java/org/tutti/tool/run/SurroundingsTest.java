@@ -31,7 +31,8 @@ class SurroundingsTest {
     private record Ended(int status, String out, String err) {}
 
     private List<String> program(String body) throws IOException {
-        return LauncherProcess.compiled(directory, "void main(String[] arguments) throws Exception { " + body + " }");
+        return LauncherProcess.compiled(directory, "import module org.tutti;\n"
+                + "void main(String[] arguments) throws Exception { Tutti.join().close(); " + body + " }");
     }
 
     /** Runs the launcher from a shell, which closes descriptors as its command says. */
