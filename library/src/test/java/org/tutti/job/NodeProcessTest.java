@@ -357,7 +357,7 @@ class NodeProcessTest {
             assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
             assertThat(ranks.output(0)).containsPattern("but rank 0 did not, .* \\(they meet at 127.0.0.1:" + ranks.port
                     + "; on host \\S+ rail 0 from 127.0.0.2 does not reach 127.0.0.1:" + ranks.port
-                    + " \\(Connection refused\\)\\)");
+                    + " \\(Connection refused, an address of this host as well\\)\\)");
         }
     }
 

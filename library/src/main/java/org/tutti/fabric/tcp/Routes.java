@@ -76,7 +76,11 @@ final class Routes {
         Ways[] all = ways.computeIfAbsent(process, _ -> new Ways[local.rails().size()]);
         if (all[rail] == null || !all[rail].leadTo(there)) {
             all[rail] = new Ways(rail, local.sources(rail), there);
-            all[rail].order(network, proven);
+            if (all[rail].isOne()) {
+                all[rail].takeTheOnly();
+            } else {
+                all[rail].order(network, proven);
+            }
             Settled known = settled.get(new RailOf(process, rail));
             if (known != null) {
                 all[rail].settle(known.from(), known.to());
@@ -85,9 +89,9 @@ final class Routes {
         return all[rail];
     }
 
-    /** Asks the routing table again when all ways of a rail have been tried in vain. */
+    /** Asks the routing table again when all ways of a rail have been tried in vain, also for messages. */
     void lookAgain(Ways tried) {
-        if (tried.areSeveral() && tried.areToBeOrdered()) {
+        if (tried.areToBeOrdered()) {
             tried.order(network, proven);
         }
     }

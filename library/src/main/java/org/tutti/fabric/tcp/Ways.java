@@ -78,6 +78,17 @@ final class Ways {
         return tried == 0;
     }
 
+    /** Whether there is nothing to choose, so that nobody need be asked before an attempt has failed. */
+    boolean isOne() {
+        return own.size() == 1 && theirs.size() == 1;
+    }
+
+    /** Takes the only one there is. */
+    void takeTheOnly() {
+        ways = isSameFamily(own.getFirst(), theirs.getFirst())
+                ? List.of(new Way(own.getFirst(), theirs.getFirst(), Kind.ROUTED)) : List.of();
+    }
+
     /**
      * Puts them into order.
      *
@@ -86,11 +97,6 @@ final class Ways {
      */
     void order(LocalNetwork network, Set<InetAddress> proven) {
         current = 0;
-        if (own.size() == 1 && theirs.size() == 1) { // nothing to choose
-            ways = isSameFamily(own.getFirst(), theirs.getFirst())
-                    ? List.of(new Way(own.getFirst(), theirs.getFirst(), Kind.ROUTED)) : List.of();
-            return;
-        }
         List<LocalAddress> local = network.addresses();
         List<Way> found = new ArrayList<>();
         theirs.forEach(there -> way(there, network, local).ifPresent(found::add));

@@ -61,6 +61,9 @@ class PortRangeTest {
                     .hasMessageStartingWith("rank 0 cannot listen on 127.0.0.1 (none of the ports " + port
                             + " is free: ")
                     .hasMessageContaining("or more ports (--ports, TUTTI_PORTS)");
+            TcpFabric second = listen(new PortRange(port, port + 100));
+            assertThat(second.addresses().getFirst().getPort()).isBetween(port + 1, port + 100);
+            second.close();
         } finally {
             first.close();
         }

@@ -180,6 +180,17 @@ class NetworksTest {
         }
     }
 
+    @Tag("thorough")
+    @Test
+    void shouldSayThatTheOnlyAddressIsOfBothHosts() throws Exception {
+        make("a br7 - 172.20.0.1/16; b br7 - 172.20.0.1/16");
+        try (var launcher = run("--heartbeat", "1s")) {
+            assertThat(launcher.status()).isEqualTo(1);
+            assertThat(launcher.err()).containsPattern("rail 0 from 172.20.0.1 does not reach 172.20.0.1:\\d+ "
+                    + "\\(Connection refused, an address of this host as well\\)");
+        }
+    }
+
     /** Rank 0 reaches both, which do not reach each other. */
     @Tag("thorough")
     @Test
