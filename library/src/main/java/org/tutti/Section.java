@@ -8,8 +8,9 @@ import java.util.Arrays;
  * other. Three forms: strided, as ARMCI has it (runs at the nodes of a grid of up to {@value #LEVELS_MAX} levels, the
  * contiguous bytes being the first); a vector of any runs; and a box of an n-dimensional array.
  *
- * <p>A section is immutable and knows no memory: it may be used for any that it fits into, again and again. All numbers
- * are in bytes from the start of that memory. Neighbouring runs of a grid are taken together where they touch.
+ * <p>A section is immutable and knows no memory: it may be used for any that it fits into, again and again. Numbers are
+ * in bytes from the start of that memory, or in elements of a type if one is given. Neighbouring runs of a grid are
+ * taken together where they touch.
  */
 public final class Section {
     /** The most levels of a grid, and the most dimensions of a box. */
@@ -24,6 +25,7 @@ public final class Section {
     private final long[] offsets;
     private final long[] lengths;
     private final boolean strided;
+    private final long bits; // of all places and lengths of runs
     private final long runs;
     private final long bytes;
     private final long end;
@@ -37,12 +39,13 @@ public final class Section {
         this.offsets = NONE;
         this.lengths = NONE;
         this.strided = true;
+        this.bits = runBytes == 0 ? 0 : offset | runBytes | Arrays.stream(strides).reduce(0, (all, each) -> all | each);
         try {
             long all = 1;
             long last = offset;
             for (int level = 0; level < counts.length; level++) {
                 all = Math.multiplyExact(all, counts[level]);
-                last = Math.addExact(last, Math.multiplyExact(Math.max(0, counts[level] - 1), strides[level]));
+                last = Math.addExact(last, Math.multiplyExact(counts[level] - 1, strides[level]));
             }
             this.runs = runBytes == 0 ? 0 : all;
             this.bytes = Math.multiplyExact(runs, runBytes);
@@ -65,14 +68,17 @@ public final class Section {
         this.runs = offsets.length;
         long all = 0;
         long last = 0;
+        long places = 0;
         try {
             for (int run = 0; run < offsets.length; run++) {
                 all = Math.addExact(all, lengths[run]);
                 last = Math.max(last, Math.addExact(offsets[run], lengths[run]));
+                places |= lengths[run] == 0 ? 0 : offsets[run] | lengths[run];
             }
         } catch (ArithmeticException _) {
             throw new IllegalArgumentException("a section cannot reach beyond " + Long.MAX_VALUE + " bytes");
         }
+        this.bits = places;
         this.bytes = all;
         this.end = last;
     }
@@ -86,12 +92,72 @@ public final class Section {
      * @throws IllegalArgumentException when a number is negative
      */
     public static Section of(long offset, long bytes) {
-        return strided(offset, bytes, new long[0], new long[0]);
+        return strided(offset, bytes, NONE, NONE);
+    }
+
+    /**
+     * Elements that follow each other.
+     *
+     * @param type the type of the elements
+     * @param index the first one, counted in elements from the start of the memory, 0 or more
+     * @param count how many, 0 or more
+     * @return the section
+     * @throws IllegalArgumentException when a number is negative
+     */
+    public static Section of(DataType type, long index, long count) {
+        return strided(type, index, count, NONE, NONE);
+    }
+
+    /**
+     * Runs of equal length at the nodes of a grid, as {@link #strided(long, long, long[], long[])} has it, with all
+     * numbers counted in elements.
+     *
+     * @param type the type of the elements
+     * @param index the first element of the first run, 0 or more
+     * @param count how many elements a run has, 0 or more
+     * @param counts how many nodes the grid has in each direction, 0 or more; at most {@value #LEVELS_MAX} − 1
+     *            numbers
+     * @param strides the elements from the beginning of a run to that of the next one in each direction, 0 or more
+     * @return the section
+     * @throws IllegalArgumentException when a number is negative, or there are too many, or not as many counts as
+     *             strides
+     */
+    public static Section strided(DataType type, long index, long count, long[] counts, long[] strides) {
+        return strided(inBytes(type, index), inBytes(type, count), counts, inBytes(type, strides));
+    }
+
+    /**
+     * Any runs, in the order given, with all numbers counted in elements.
+     *
+     * @param type the type of the elements
+     * @param indexes the first element of each run, 0 or more
+     * @param counts how many elements each run has, 0 or more
+     * @return the section
+     * @throws IllegalArgumentException when a number is negative, or there are not as many indexes as counts
+     */
+    public static Section vector(DataType type, long[] indexes, long[] counts) {
+        return vector(inBytes(type, indexes), inBytes(type, counts));
+    }
+
+    private static long[] inBytes(DataType type, long[] elements) {
+        return Arrays.stream(elements).map(each -> inBytes(type, each)).toArray();
+    }
+
+    private static long inBytes(DataType type, long elements) {
+        if (elements < 0) {
+            return elements; // which is refused
+        }
+        if (elements > Long.MAX_VALUE / type.bytes()) {
+            throw new IllegalArgumentException("a section cannot reach beyond " + Long.MAX_VALUE + " bytes, as "
+                    + elements + " " + type + " elements do");
+        }
+        return elements * type.bytes();
     }
 
     /**
      * Runs of equal length at the nodes of a grid: run (i₀, i₁, …) begins at
-     * {@code offset + i₀·strides[0] + i₁·strides[1] + …}; i₀ runs fastest.
+     * {@code offset + i₀·strides[0] + i₁·strides[1] + …}; i₀ runs fastest. The stride of a direction of less than two
+     * nodes is not used.
      *
      * @param offset where the first run begins, 0 or more
      * @param bytes the length of each run, 0 or more
@@ -109,15 +175,24 @@ public final class Section {
             throw new IllegalArgumentException("a strided section has numbers of 0 or more, and as many counts as "
                     + "strides, at most " + (LEVELS_MAX - 1) + ", not " + describe(offset, bytes, counts, strides));
         }
-        int touching = 0;
-        long run = bytes;
-        while (touching < counts.length && counts[touching] > 0 && strides[touching] == run
-                && run <= Long.MAX_VALUE / counts[touching]) {
-            run *= counts[touching];
-            touching++;
+        if (bytes == 0 || Arrays.stream(counts).anyMatch(count -> count == 0)) {
+            return new Section(offset, 0, NONE, NONE);
         }
-        return new Section(offset, run, Arrays.copyOfRange(counts, touching, counts.length),
-                Arrays.copyOfRange(strides, touching, strides.length));
+        int directions = 0;
+        long run = bytes;
+        long[] usedCounts = new long[counts.length];
+        long[] usedStrides = new long[counts.length];
+        for (int direction = 0; direction < counts.length; direction++) {
+            long count = counts[direction];
+            if (directions == 0 && strides[direction] == run && run <= Long.MAX_VALUE / count) {
+                run *= count; // its runs touch
+            } else if (count > 1) {
+                usedCounts[directions] = count;
+                usedStrides[directions] = strides[direction];
+                directions++;
+            }
+        }
+        return new Section(offset, run, Arrays.copyOf(usedCounts, directions), Arrays.copyOf(usedStrides, directions));
     }
 
     private static String describe(long offset, long bytes, long[] counts, long[] strides) {
@@ -287,23 +362,28 @@ public final class Section {
     }
 
     /**
-     * Tells whether all runs begin and end at multiples of a number.
+     * Tells whether all runs that are not empty begin and end at multiples of a number.
      *
      * @param unit the number, 1 or more
      * @return whether they do
      */
     public boolean isMultipleOf(int unit) {
-        return strided
-                ? offset % unit == 0 && runBytes % unit == 0 && areMultiples(strides, unit)
-                : areMultiples(offsets, unit) && areMultiples(lengths, unit);
-    }
-
-    private static boolean areMultiples(long[] numbers, int unit) {
-        for (long number : numbers) { // no stream: transfers allocate nothing
-            if (number % unit != 0) {
+        if (Integer.bitCount(unit) == 1) {
+            return (bits & unit - 1) == 0;
+        }
+        for (long run = 0; run < runs; run++) {
+            if (bytesOf(run) > 0 && (offsetOf(run) % unit != 0 || bytesOf(run) % unit != 0)) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** As a part of a message: how many bytes, in how many runs, and from where to where. */
+    @Override
+    public String toString() {
+        long start = strided ? offset : Arrays.stream(offsets).min().orElse(0);
+        return "a section of " + bytes + " bytes in " + runs + (runs == 1 ? " run" : " runs") + ", from byte " + start
+                + " to " + end;
     }
 }

@@ -149,6 +149,49 @@ class SectionTest {
     }
 
     @Test
+    void shouldCountInElements() {
+        Section strided = Section.strided(DataType.DOUBLE, 2, 3, new long[]{4, 2}, new long[]{5, 100});
+        assertThat(bytes(strided)).isEqualTo(bytes(Section.strided(16, 24, new long[]{4, 2}, new long[]{40, 800})));
+        assertThat(bytes(Section.of(DataType.SHORT, 3, 2))).containsExactly(6L, 7L, 8L, 9L);
+        assertThat(bytes(Section.vector(DataType.INT, new long[]{5, 0}, new long[]{1, 1})))
+                .containsExactly(20L, 21L, 22L, 23L, 0L, 1L, 2L, 3L);
+        for (long number : new long[]{-1, Long.MIN_VALUE, 1L << 61, Long.MAX_VALUE}) {
+            assertThatThrownBy(() -> Section.of(DataType.LONG, number, 1)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> Section.of(DataType.LONG, 0, number)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> Section.strided(DataType.LONG, 0, 1, new long[]{2}, new long[]{number}))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    /** Whether runs begin and end at multiples, against a look at each byte. */
+    @Test
+    void shouldKnowWhichElementsItCuts() {
+        Random random = new Random(6);
+        for (int i = 0; i < 2000; i++) {
+            Section section =
+                    random.nextBoolean() ? strided(random).section : vector(random, random.nextInt(9)).section;
+            Section even = Section.strided(8L * random.nextInt(3), 8L * random.nextInt(3),
+                    new long[]{random.nextInt(3), random.nextInt(3)}, new long[]{8, random.nextInt(50)});
+            for (int unit : new int[]{1, 2, 3, 4, 6, 8, 16}) {
+                assertThat(section.isMultipleOf(unit)).isEqualTo(cutsNone(section, unit));
+                assertThat(even.isMultipleOf(unit)).as("%s of %d", even, unit).isEqualTo(cutsNone(even, unit));
+            }
+        }
+        assertThat(Section.strided(0, 64, new long[]{1}, new long[]{7}).isMultipleOf(8)).isTrue();
+        assertThat(Section.of(3, 0).isMultipleOf(8)).isTrue();
+    }
+
+    private static boolean cutsNone(Section section, int unit) {
+        for (long run = 0; run < section.runs(); run++) {
+            if (section.bytesOf(run) > 0
+                    && (section.offsetOf(run) % unit != 0 || section.bytesOf(run) % unit != 0)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Test
     void shouldRefuseNumbersThatMakeNoSense() {
         long[] none = {};
         assertThatThrownBy(() -> Section.of(-1, 4)).isInstanceOf(IllegalArgumentException.class);
