@@ -10,21 +10,26 @@ import java.util.function.Function;
  * Segments or spans for the arrays that calls are given. Those for the arrays of the latest calls are remembered, so
  * that a program that calls again and again with the same few arrays allocates nothing: weakly, so that they vanish
  * with the next garbage collection, and so can the arrays.
+ *
+ * <p><b>Concurrency.</b> Threads may call at the same time, and need no lock: an array and its view are remembered as
+ * one object, whose fields are final. So a thread that reads it sees both. Two threads that remember at the same time
+ * may lose one of theirs, and then it is made again.
  */
 final class ArrayViews<V> {
     /** For how many arrays the views are remembered where calls must allocate nothing. */
     static final int REMEMBERED = 4;
 
+    /** An array, and the view of it. */
+    private record Remembered<V>(WeakReference<Object> array, WeakReference<V> view) {}
+
     private final Function<Object, V> maker;
-    private final @Nullable WeakReference<V>[] views;
-    private final @Nullable WeakReference<Object>[] arrays;
+    private final @Nullable Remembered<V>[] latest;
     private int oldest;
 
     @SuppressWarnings({"unchecked", "rawtypes"})
     private ArrayViews(Function<Object, V> maker, int remembered) {
         this.maker = maker;
-        views = new WeakReference[remembered];
-        arrays = new WeakReference[remembered];
+        latest = new Remembered[remembered];
     }
 
     /** Segments over arrays of all types but boolean. */
@@ -52,11 +57,9 @@ final class ArrayViews<V> {
 
     V of(Object array) {
         Objects.requireNonNull(array, "the array is null");
-        for (int i = 0; i < arrays.length; i++) {
-            WeakReference<Object> remembered = arrays[i];
-            WeakReference<V> made = views[i];
-            if (remembered != null && made != null && remembered.refersTo(array)) {
-                V view = made.get();
+        for (Remembered<V> each : latest) {
+            if (each != null && each.array.refersTo(array)) {
+                V view = each.view.get();
                 if (view != null) {
                     return view;
                 }
@@ -66,22 +69,21 @@ final class ArrayViews<V> {
     }
 
     private V remember(Object array, V view) {
-        if (arrays.length > 0) {
-            int index = vacancy();
-            arrays[index] = new WeakReference<>(array);
-            views[index] = new WeakReference<>(view);
+        if (latest.length > 0) {
+            latest[vacancy()] = new Remembered<>(new WeakReference<>(array), new WeakReference<>(view));
         }
         return view;
     }
 
     private int vacancy() {
-        for (int i = 0; i < views.length; i++) {
-            WeakReference<V> view = views[i];
-            if (view == null || view.refersTo(null)) {
+        for (int i = 0; i < latest.length; i++) {
+            Remembered<V> each = latest[i];
+            if (each == null || each.view.refersTo(null)) {
                 return i;
             }
         }
-        oldest = (oldest + 1) % views.length;
-        return oldest;
+        int next = (oldest + 1) % latest.length;
+        oldest = next;
+        return next;
     }
 }
