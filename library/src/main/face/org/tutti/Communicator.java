@@ -158,23 +158,33 @@ public abstract class Communicator implements AutoCloseable {
      * @throws NodeMemoryException when a rank's node has too little memory; at every rank, and the communicator can
      *             still be used
      */
-    public abstract RemoteMemory allocate(long bytes);
+    public RemoteMemory allocate(long bytes) {
+        return allocate(DataType.BYTE, bytes);
+    }
 
     /**
      * As {@link #allocate(long)}, for so many elements.
      *
      * @param type the type of the elements
      * @param count how many elements this rank gives, 0 or more
-     * @return the memory; its offsets are in bytes
+     * @return the memory; its offsets are in bytes, in the view {@link RemotePart#elements} in elements
      * @throws IllegalArgumentException when they are more than {@link RemoteMemory#BYTES_MAX} bytes
      */
     public RemoteMemory allocate(DataType type, long count) {
-        if (count < 0 || count > RemoteMemory.BYTES_MAX / type.bytes()) {
-            throw new IllegalArgumentException("rank " + rank() + " cannot allocate " + count + " " + type
-                    + " elements: a rank gives 0 to " + RemoteMemory.BYTES_MAX + " bytes");
-        }
-        return allocate(count * type.bytes());
+        return allocate(type, count, RemoteMemory.NOTIFICATIONS);
     }
+
+    /**
+     * As {@link #allocate(DataType, long)}, with a choice of the number of words that count notifications.
+     *
+     * @param type the type of the elements
+     * @param count how many elements this rank gives, 0 or more
+     * @param notifications how many words this rank's part has, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX}; they take
+     *            8 bytes each
+     * @return the memory; its offsets are in bytes, in the view {@link RemotePart#elements} in elements
+     * @throws IllegalArgumentException when there are more than {@link RemoteMemory#BYTES_MAX} bytes, or too many words
+     */
+    public abstract RemoteMemory allocate(DataType type, long count, int notifications);
 
     /**
      * Makes a communicator of the ranks that give the same color: a collective call, which ends when all of these have

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  *
  * <p>On the own node all is done when the call returns. Mistakes in arguments are thrown by the call itself. A deadline
  * of the memory ends a request, counted from its call, as seen by who asks or waits for it; an interrupt of who waits
- * does not. Closing the memory waits for all requests.
+ * does not. Closing the memory waits for all requests. Any number of threads may use it at the same time.
  */
 public abstract class NonBlockingPart {
     /** How many runs of bytes may be on their way to this rank from other nodes, for one memory. */
@@ -29,6 +29,11 @@ public abstract class NonBlockingPart {
      * For Tutti's own implementation only.
      */
     protected NonBlockingPart() {}
+
+    /**
+     * {@return the same calls, whose offsets count in elements, as those of {@link RemotePart#elements}}
+     */
+    public abstract NonBlockingPart elements();
 
     // as in RemotePart
     public Request put(long offset, Span source) {
@@ -63,19 +68,19 @@ public abstract class NonBlockingPart {
     // as in RemotePart
     public Request get(long offset, Span target) {
         RemotePart.checkTarget(target.segment());
-        return read(offset, target.segment());
+        return read(offset, target.segment(), target.type());
     }
 
     // as in RemotePart
     public Request get(long offset, MemorySegment target) {
         RemotePart.checkTarget(target);
-        return read(offset, target);
+        return read(offset, target, DataType.BYTE);
     }
 
     // as in RemotePart
     public Request get(Section section, Span target, Section of) {
         RemotePart.checkTarget(target.segment());
-        return read(section, target.segment(), of);
+        return read(section, target.segment(), of, target.type());
     }
 
     // as in RemotePart
@@ -129,11 +134,12 @@ public abstract class NonBlockingPart {
     /**
      * What all forms of get end in.
      *
-     * @param offset at which byte of the part; unchecked
+     * @param offset where in the part; unchecked
      * @param target where the elements go; threads of the fabric write to it
+     * @param type their type
      * @return the request
      */
-    protected abstract Request read(long offset, MemorySegment target);
+    protected abstract Request read(long offset, MemorySegment target, DataType type);
 
     /**
      * What a get of a section ends in.
@@ -141,7 +147,8 @@ public abstract class NonBlockingPart {
      * @param section which bytes; unchecked
      * @param target memory
      * @param of where in it they go; unchecked
+     * @param type the type of the elements
      * @return the request
      */
-    protected abstract Request read(Section section, MemorySegment target, Section of);
+    protected abstract Request read(Section section, MemorySegment target, Section of, DataType type);
 }

@@ -12,12 +12,15 @@ import java.util.Optional;
  * at the same offset. They are complete when they return, at the part too, and order what the caller did before and
  * after them on ranks of the same node as volatile variables do.
  *
- * <p>All calls throw {@link IllegalStateException} when the memory is closed. A part remembers weakly the arrays of its
- * latest calls, so that calls with the same arrays allocate nothing.
+ * <p><b>Offsets</b> are in bytes from the start of the part. Elements lie at multiples of their size: calls that are
+ * given elements refuse other offsets, and sections that cut elements. In the view {@link #elements} offsets are
+ * indexes of elements. Calls that are given a segment copy bytes, from and to any offset.
+ *
+ * <p>All calls throw {@link IllegalStateException} when the memory is closed. A part remembers weakly four arrays of
+ * its latest calls, of all threads, so that calls with the same arrays allocate nothing; neither do those with spans.
+ * Any number of threads may use it at the same time.
  */
 public abstract class RemotePart {
-    private static final int FILL_BYTES = 32 << 10; // a multiple of each element, and in a core's cache
-
     private final ArrayViews<MemorySegment> segments = ArrayViews.segments(ArrayViews.REMEMBERED);
 
     /**
@@ -31,9 +34,19 @@ public abstract class RemotePart {
     public abstract int rank();
 
     /**
-     * {@return how many bytes the part has, 0 or more}
+     * {@return how many bytes the part has, 0 or more; in the view {@link #elements} how many whole elements}
      */
     public abstract long size();
+
+    /**
+     * The same part, for calls whose offsets count in elements: of the type by which this rank has allocated the
+     * memory, or bytes if it has named none. {@code memory.at(rank).elements().put(3, values)} puts values from the
+     * element with index 3 on. All offsets of all calls of the view count so, also where other elements are given than
+     * those of that type; sections count as they have been made.
+     *
+     * @return the view, the same object in every call
+     */
+    public abstract RemotePart elements();
 
     /**
      * The part itself, for loads and stores, where its rank is on this node. It must not be used any more after the
@@ -54,8 +67,8 @@ public abstract class RemotePart {
     public abstract RemotePart withProtocol(TransferProtocol protocol);
 
     /**
-     * {@return the protocol by which the bytes of this object's last put, get or accumulate have travelled; none if
-     * there was none, or the part is on this node}
+     * {@return the protocol by which the bytes of this object's last put, get or accumulate have travelled, of any
+     * thread; none if there was none, or the part is on this node}
      */
     public abstract Optional<TransferProtocol> lastProtocol();
 
@@ -68,13 +81,14 @@ public abstract class RemotePart {
     /**
      * Copies elements into this part.
      *
-     * @param offset at which byte of the part
+     * @param offset at which byte of the part, a multiple of the size of an element
      * @param source the elements
      * @throws IndexOutOfBoundsException when the range is not inside the part
+     * @throws IllegalArgumentException when the offset is no multiple
      */
     public void put(long offset, Span source) {
         Arguments.checkUsable(source.segment(), "source");
-        write(offset, source.segment());
+        write(offset, source.segment(), source.type());
     }
 
     /**
@@ -86,7 +100,7 @@ public abstract class RemotePart {
      */
     public void put(long offset, MemorySegment source) {
         Arguments.checkUsable(source, "source");
-        write(offset, source);
+        write(offset, source, DataType.BYTE);
     }
 
     /**
@@ -97,11 +111,11 @@ public abstract class RemotePart {
      * @param source memory
      * @param of which bytes of the source; as many
      * @throws IndexOutOfBoundsException when a section is not inside its memory
-     * @throws IllegalArgumentException when the sections have not as many bytes
+     * @throws IllegalArgumentException when the sections have not as many bytes, or cut elements
      */
     public void put(Section section, Span source, Section of) {
         Arguments.checkUsable(source.segment(), "source");
-        write(section, source.segment(), of);
+        write(section, source.segment(), of, source.type());
     }
 
     // also for byte[], char[], short[], int[], long[], float[], double[]
@@ -111,14 +125,15 @@ public abstract class RemotePart {
      * all earlier puts and accumulates of this rank into the same part. So of several calls, the last one notifies; it
      * may have no elements. Any number of ranks may notify by the same word.
      *
-     * @param offset at which byte of the part
+     * @param offset at which byte of the part, a multiple of the size of an element
      * @param source the elements
-     * @param notification which of the part's words, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX} − 1
+     * @param notification which of the part's words, from 0
      * @throws IndexOutOfBoundsException when the range is not inside the part, or there is no such word
+     * @throws IllegalArgumentException when the offset is no multiple
      */
     public void putNotify(long offset, Span source, int notification) {
         Arguments.checkUsable(source.segment(), "source");
-        writeNotify(offset, source.segment(), notification);
+        writeNotify(offset, source.segment(), source.type(), notification);
     }
 
     /**
@@ -126,12 +141,12 @@ public abstract class RemotePart {
      *
      * @param offset at which byte of the part
      * @param source the bytes: native memory, or a heap segment
-     * @param notification which of the part's words, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX} − 1
+     * @param notification which of the part's words, from 0
      * @throws IndexOutOfBoundsException when the range is not inside the part, or there is no such word
      */
     public void putNotify(long offset, MemorySegment source, int notification) {
         Arguments.checkUsable(source, "source");
-        writeNotify(offset, source, notification);
+        writeNotify(offset, source, DataType.BYTE, notification);
     }
 
     /**
@@ -141,56 +156,42 @@ public abstract class RemotePart {
      * @param section where the bytes go
      * @param source memory
      * @param of which bytes of the source; as many
-     * @param notification which of the part's words, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX} − 1
+     * @param notification which of the part's words, from 0
      * @throws IndexOutOfBoundsException when a section is not inside its memory, or there is no such word
-     * @throws IllegalArgumentException when the sections have not as many bytes
+     * @throws IllegalArgumentException when the sections have not as many bytes, or cut elements
      */
     public void putNotify(Section section, Span source, Section of, int notification) {
         Arguments.checkUsable(source.segment(), "source");
-        writeNotify(section, source.segment(), of, notification);
+        writeNotify(section, source.segment(), of, source.type(), notification);
     }
 
     // also with byte, int, float, double
     /**
      * Writes the same value to all of some elements of this part.
      *
-     * @param offset at which byte of the part they begin
+     * @param offset at which byte of the part they begin, a multiple of the size of an element
      * @param count how many elements of the value's type, 0 or more
      * @param value the value
      * @throws IndexOutOfBoundsException when the range is not inside the part
+     * @throws IllegalArgumentException when the offset is no multiple
      */
     public void fill(long offset, long count, long value) {
-        fill(offset, count, MemorySegment.ofArray(new long[]{value}));
-    }
-
-    private void fill(long offset, long count, MemorySegment value) {
-        long element = value.byteSize();
-        if (offset < 0 || count < 0 || offset > size() || count > (size() - offset) / element) {
-            throw new IndexOutOfBoundsException("a fill of " + count + " elements of " + element + " bytes at offset "
-                    + offset + " is not inside the part of rank " + rank() + ", which has " + size() + " bytes");
-        }
-        byte[] values = new byte[(int) Math.min(count * element, FILL_BYTES)];
-        MemorySegment source = MemorySegment.ofArray(values);
-        for (long at = 0; at < values.length; at += element) {
-            source.asSlice(at, element).copyFrom(value);
-        }
-        for (long done = 0; done < count * element; done += values.length) {
-            write(offset + done, source.asSlice(0, Math.min(values.length, count * element - done)));
-        }
+        fill(offset, count, Span.of(new long[]{value}));
     }
 
     // also for byte[], char[], short[], int[], long[], float[], double[]
     /**
      * Copies elements from this part, and waits until they are there.
      *
-     * @param offset at which byte of the part
+     * @param offset at which byte of the part, a multiple of the size of an element
      * @param target where they go
      * @throws IndexOutOfBoundsException when the range is not inside the part
-     * @throws IllegalArgumentException [when the memory can be used by one thread only, or not written|]
+     * @throws IllegalArgumentException when the offset is no multiple[, or the memory can be used by one thread only,
+     *             or not written|]
      */
     public void get(long offset, Span target) {
         checkTarget(target.segment());
-        read(offset, target.segment());
+        read(offset, target.segment(), target.type());
     }
 
     /**
@@ -203,7 +204,7 @@ public abstract class RemotePart {
      */
     public void get(long offset, MemorySegment target) {
         checkTarget(target);
-        read(offset, target);
+        read(offset, target, DataType.BYTE);
     }
 
     static void checkTarget(MemorySegment target) {
@@ -221,12 +222,12 @@ public abstract class RemotePart {
      * @param target memory
      * @param of where in the target they go; as many
      * @throws IndexOutOfBoundsException when a section is not inside its memory
-     * @throws IllegalArgumentException when the sections have not as many bytes, or the memory can be used by one
-     *             thread only, or not written
+     * @throws IllegalArgumentException when the sections have not as many bytes, or cut elements, or the memory can be
+     *             used by one thread only, or not written
      */
     public void get(Section section, Span target, Section of) {
         checkTarget(target.segment());
-        read(section, target.segment(), of);
+        read(section, target.segment(), of, target.type());
     }
 
     // also for int[], long[], float[], double[]
@@ -360,6 +361,26 @@ public abstract class RemotePart {
     }
 
     /**
+     * Reads a long at once: what some operation has left there, never half of one and half of another.
+     *
+     * @param offset at which byte of the part, a multiple of 8
+     * @return the value
+     * @throws IllegalArgumentException when the offset is no multiple of 8
+     * @throws IndexOutOfBoundsException when the long is not inside the part
+     */
+    public abstract long fetchLong(long offset);
+
+    /**
+     * Reads an int at once: what some operation has left there, never half of one and half of another.
+     *
+     * @param offset at which byte of the part, a multiple of 4
+     * @return the value
+     * @throws IllegalArgumentException when the offset is no multiple of 4
+     * @throws IndexOutOfBoundsException when the int is not inside the part
+     */
+    public abstract int fetchInt(long offset);
+
+    /**
      * Adds to a long at once, and returns what it was before. Overflow wraps.
      *
      * @param offset at which byte of the part, a multiple of 8
@@ -432,19 +453,21 @@ public abstract class RemotePart {
     /**
      * What all forms of put end in.
      *
-     * @param offset at which byte of the part; unchecked
-     * @param source the bytes
+     * @param offset where in the part; unchecked
+     * @param source the elements
+     * @param type their type
      */
-    protected abstract void write(long offset, MemorySegment source);
+    protected abstract void write(long offset, MemorySegment source, DataType type);
 
     /**
      * What all forms of put with a notification end in.
      *
-     * @param offset at which byte of the part; unchecked
-     * @param source the bytes
+     * @param offset where in the part; unchecked
+     * @param source the elements
+     * @param type their type
      * @param notification which word; unchecked
      */
-    protected abstract void writeNotify(long offset, MemorySegment source, int notification);
+    protected abstract void writeNotify(long offset, MemorySegment source, DataType type, int notification);
 
     /**
      * What a put of a section with a notification ends in.
@@ -452,22 +475,34 @@ public abstract class RemotePart {
      * @param section where the bytes go; unchecked
      * @param source memory
      * @param of which bytes of it; unchecked
+     * @param type the type of the elements
      * @param notification which word; unchecked
      */
-    protected abstract void writeNotify(Section section, MemorySegment source, Section of, int notification);
+    protected abstract void writeNotify(Section section, MemorySegment source, Section of, DataType type,
+            int notification);
+
+    /**
+     * What all forms of fill end in.
+     *
+     * @param offset where in the part; unchecked
+     * @param count how many elements; unchecked
+     * @param value the value, as one element
+     */
+    protected abstract void fill(long offset, long count, Span value);
 
     /**
      * What all forms of get end in.
      *
-     * @param offset at which byte of the part; unchecked
+     * @param offset where in the part; unchecked
      * @param target where they go; threads of the fabric write to it
+     * @param type the type of the elements
      */
-    protected abstract void read(long offset, MemorySegment target);
+    protected abstract void read(long offset, MemorySegment target, DataType type);
 
     /**
      * What all forms of accumulate end in.
      *
-     * @param offset at which byte of the part; unchecked
+     * @param offset where in the part; unchecked
      * @param source the elements
      * @param type their type
      * @param reduction how they are combined; unchecked
@@ -479,7 +514,7 @@ public abstract class RemotePart {
     /**
      * What all forms of replace end in.
      *
-     * @param offset at which byte of the part; unchecked
+     * @param offset where in the part; unchecked
      * @param source the elements
      * @param type their type
      */
@@ -491,8 +526,9 @@ public abstract class RemotePart {
      * @param section where the bytes go; unchecked
      * @param source memory
      * @param of which bytes of it; unchecked
+     * @param type the type of the elements
      */
-    protected abstract void write(Section section, MemorySegment source, Section of);
+    protected abstract void write(Section section, MemorySegment source, Section of, DataType type);
 
     /**
      * What a get of a section ends in.
@@ -500,8 +536,9 @@ public abstract class RemotePart {
      * @param section which bytes; unchecked
      * @param target memory
      * @param of where in it they go; unchecked
+     * @param type the type of the elements
      */
-    protected abstract void read(Section section, MemorySegment target, Section of);
+    protected abstract void read(Section section, MemorySegment target, Section of, DataType type);
 
     /**
      * What accumulates of a section end in.
@@ -529,7 +566,7 @@ public abstract class RemotePart {
     /**
      * What accumulates of complex numbers end in.
      *
-     * @param offset at which byte of the part; unchecked
+     * @param offset where in the part; unchecked
      * @param source the numbers
      * @param type the type of their halves; unchecked
      * @param real the real part of the factor

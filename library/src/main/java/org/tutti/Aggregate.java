@@ -3,8 +3,7 @@ package org.tutti;
 
 /**
  * A collection of calls on {@link RemoteMemory} that are awaited together. As a request it is done when all calls are
- * done that were made through it so far; afterwards it can be used again. Its parts are used by the thread that uses
- * the memory.
+ * done that were made through it so far; afterwards it can be used again. Any number of threads may use it.
  *
  * <p>Small puts to other nodes are gathered, and leave when the fabric's buffer is full, or when somebody asks whether
  * the aggregate is done, awaits it, fences or closes the memory, or waits for another node. When one of the calls

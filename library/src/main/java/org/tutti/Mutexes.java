@@ -20,8 +20,10 @@ import java.time.Duration;
  * waits for its turn, and it does not hold the mutex then; they do not end the short talk with another node in which
  * a place in the queue is taken or given up.
  *
- * <p><b>Threads.</b> Used by one thread at a time, the one that uses the memory. Mutexes are not reentrant. Calls
- * allocate nothing, but for the first call for the mutexes of a rank.
+ * <p><b>Threads.</b> Any number of threads of a rank may use mutexes at the same time. A mutex is held by a thread, and
+ * unlocked by the same one; threads of a rank that want the same mutex get it in any order among themselves. Mutexes
+ * are not reentrant. One thread closes them, when no other one uses them. Calls allocate nothing, except the first call
+ * for the mutexes of a rank.
  */
 public abstract class Mutexes implements AutoCloseable {
     /** The most mutexes that a rank may ask for. */
@@ -55,13 +57,13 @@ public abstract class Mutexes implements AutoCloseable {
     public abstract int count(int rank);
 
     /**
-     * Waits until this rank holds a mutex.
+     * Waits until this thread holds a mutex.
      *
      * @param index which mutex of the rank, 0 to its count − 1
      * @param rank where the mutex lies
      * @throws IllegalArgumentException when there is no such rank
      * @throws IndexOutOfBoundsException when the rank has no such mutex
-     * @throws IllegalStateException when this rank holds the mutex already, or the mutexes are closed
+     * @throws IllegalStateException when this thread holds the mutex already, or the mutexes are closed
      * @throws RankFailedException when a rank has failed, or has left without having closed the mutexes
      * @throws DeadlineExceededException at the deadline of the memory
      * @throws CallInterruptedException when this thread is interrupted while it waits for its turn
@@ -74,19 +76,19 @@ public abstract class Mutexes implements AutoCloseable {
      *
      * @param index which mutex of the rank
      * @param rank where the mutex lies
-     * @return whether this rank holds it now
-     * @throws IllegalStateException when this rank holds the mutex already, or the mutexes are closed
+     * @return whether this thread holds it now
+     * @throws IllegalStateException when this thread holds the mutex already, or the mutexes are closed
      */
     public abstract boolean tryLock(int index, int rank);
 
     /**
-     * Waits until this rank holds a mutex, but not much longer than a given time.
+     * Waits until this thread holds a mutex, but not much longer than a given time.
      *
      * @param index which mutex of the rank
      * @param rank where the mutex lies
      * @param timeout how long; zero or less does not wait
-     * @return whether this rank holds it now
-     * @throws IllegalStateException when this rank holds the mutex already, or the mutexes are closed
+     * @return whether this thread holds it now
+     * @throws IllegalStateException when this thread holds the mutex already, or the mutexes are closed
      */
     public abstract boolean tryLock(int index, int rank, Duration timeout);
 
@@ -96,7 +98,7 @@ public abstract class Mutexes implements AutoCloseable {
      *
      * @param index which mutex of the rank
      * @param rank where the mutex lies
-     * @throws IllegalStateException when this rank does not hold the mutex, or the mutexes are closed
+     * @throws IllegalStateException when this thread does not hold the mutex, or the mutexes are closed
      */
     public abstract void unlock(int index, int rank);
 

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
  * made by {@link Communicator#allocate}. Parts of ranks on the same node are used directly, those of other nodes over
  * the fabric, where a service thread acts for a rank that computes.
  *
- * <p><b>Offsets</b> are in bytes from the start of a part. Every part begins on a line of 64 bytes and holds zeros at
- * first.
+ * <p><b>Offsets</b> are in bytes from the start of a part, or in elements, for {@link RemotePart#elements}. Every part
+ * begins on a line of 64 bytes and holds zeros at first.
  *
  * <p><b>Memory ordering.</b> A get, and an operation that returns an old value, is complete when it returns. A put is
  * complete here when it returns: its source may be used again. It is visible at its target after a {@link #fence}, or
@@ -28,18 +28,24 @@ import java.lang.foreign.MemorySegment;
  * <p><b>Not waiting.</b> {@link RemotePart#nonBlocking} has the same calls for requests that are awaited later, one by
  * one, and {@link #aggregate} collects calls that are awaited together.
  *
- * <p><b>Threads.</b> An object is used by one thread at a time; requests are awaited by any. A call while another
- * thread is inside one that works on another node gets an {@link IllegalStateException} that names both threads, at
- * best effort: two that begin at the same moment may both go wrong instead. Blocking calls allocate nothing. When a
- * thread closes the job while another one is in a call, that call is done or ends with an exception; later ones end
- * with {@link IllegalStateException}.
+ * <p><b>Threads.</b> Any number of threads of a rank may use an object, its parts, aggregates and requests at the same
+ * time, except the collective calls {@link #barrier}, {@link #allocateMutexes} and {@link #close}, which one thread
+ * makes, when no other one is in a collective call of the communicator. Fences are the rank's: a fence covers what any
+ * thread has put before it, where the program orders the put before the fence. Calls of different threads are ordered
+ * only as the program orders them. Before {@code close} the other threads must have ended their calls: a put or get on
+ * the own node that is still under way then may reach memory of a later allocation. Blocking calls allocate nothing, as
+ * long as no more than 16 threads of a rank are in calls at once. When a thread closes the job while another one is in
+ * a call, that call is done or ends with an exception; later ones end with {@link IllegalStateException}.
  */
 public abstract class RemoteMemory implements AutoCloseable {
     /** The most bytes that a rank may ask for. */
     public static final long BYTES_MAX = 1L << 40;
 
-    /** How many words a part has that count notifications. */
-    public static final int NOTIFICATIONS_MAX = 16;
+    /** How many words a part has that count notifications, unless another number is chosen for it. */
+    public static final int NOTIFICATIONS = 16;
+
+    /** The most such words that a rank may ask for. */
+    public static final int NOTIFICATIONS_MAX = 1 << 16;
 
     /**
      * For Tutti's own implementation only.
@@ -108,7 +114,7 @@ public abstract class RemoteMemory implements AutoCloseable {
      * was put with them, and before them by the same rank, is visible to who has read it here. Lets other threads run
      * now and then, so that ranks that are virtual threads may ask in a loop.
      *
-     * @param notification which word, 0 to {@link #NOTIFICATIONS_MAX} − 1
+     * @param notification which word, from 0
      * @return how many since the allocation
      * @throws IndexOutOfBoundsException when there is no such word
      * @throws IllegalStateException when the memory is closed
@@ -118,13 +124,40 @@ public abstract class RemoteMemory implements AutoCloseable {
     /**
      * Waits until this rank has got so many notifications at one of its notification words.
      *
-     * @param notification which word, 0 to {@link #NOTIFICATIONS_MAX} − 1
+     * @param notification which word, from 0
      * @param count how many since the allocation
      * @throws IndexOutOfBoundsException when there is no such word
      * @throws IllegalStateException when the memory is closed
      * @throws RankFailedException when a rank has failed, or all others have left the job
      */
     public abstract void awaitNotifications(int notification, long count);
+
+    /**
+     * Waits until this rank has got so many notifications at one of its notification words as it has waited for there
+     * so far, by any of the calls that wait, and so many more. So each notification ends one wait, whichever thread
+     * makes it: {@code awaitMore(word, 1)} waits for the next one.
+     *
+     * @param notification which word, from 0
+     * @param count how many more, 0 to {@link Integer#MAX_VALUE}
+     * @throws IndexOutOfBoundsException when there is no such word
+     * @throws IllegalArgumentException when the count is out of range
+     * @throws IllegalStateException when the memory is closed
+     * @throws RankFailedException when a rank has failed, or all others have left the job
+     */
+    public abstract void awaitMore(int notification, long count);
+
+    /**
+     * Waits until this rank has got one more notification, at any of some of its notification words, than it has waited
+     * for there so far. Where several words have one they take turns.
+     *
+     * @param notifications which words, from 0; one or more
+     * @return the word that has one; it counts as waited for
+     * @throws IndexOutOfBoundsException when there is no such word
+     * @throws IllegalArgumentException when there are no words
+     * @throws IllegalStateException when the memory is closed
+     * @throws RankFailedException when a rank has failed, or all others have left the job
+     */
+    public abstract int awaitAny(int... notifications);
 
     /**
      * Collective: makes mutexes at every rank. They belong to this memory: who unlocks one has all that he has put into

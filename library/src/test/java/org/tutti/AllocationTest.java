@@ -4,6 +4,7 @@ package org.tutti;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.JobOptions.Threads;
 import org.tutti.choice.Catalogue;
 import org.tutti.job.LocalNodes;
@@ -30,6 +32,7 @@ class AllocationTest {
     private static final com.sun.management.ThreadMXBean THREADS =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final TransferProtocol[] PROTOCOLS = TransferProtocol.values();
+    private static final int[] WORDS = {7, 6};
     private static final Section PAIR = Section.of(0, 16);
     private static final Span PAIRS = Span.of(new double[2]);
     private static final int CALLS_BETWEEN_NODES = 1500;
@@ -208,6 +211,7 @@ class AllocationTest {
                 new Operation("get off heap", elements, (world, data) -> data.next(world).get(8, data.offHeap)),
                 new Operation("atomics", elements, (world, data) -> {
                     data.next(world).fetchAddLong(0, 1);
+                    data.next(world).fetchLong(0);
                     data.next(world).swapInt(0, 1);
                     data.next(world).compareAndSwapLong(0, 1, 2);
                 }),
@@ -237,6 +241,13 @@ class AllocationTest {
                     data.next(world).putNotify(8, data.span, 5);
                     data.memory.awaitNotifications(5, ++data.calls[0]);
                 }),
+                new Operation("put of elements with notification, and the wait for the next one", elements,
+                        (world, data) -> {
+                            data.next(world).elements().putNotify(1, data.span, 6);
+                            data.memory.awaitMore(6, 1);
+                            data.next(world).elements().putNotify(1, data.span, 6);
+                            data.memory.awaitAny(WORDS);
+                        }),
                 new Operation("lock, put, unlock", elements, (world, data) -> {
                     int next = (world.rank() + 1) % world.size();
                     data.mutexes.lock(1, next);
@@ -263,6 +274,56 @@ class AllocationTest {
                 program -> LocalNodes.run(new int[]{0, 1}, program)))
                 .as("bytes that a rank allocates per call: %s, between nodes", operation)
                 .isLessThan(BYTES_PER_CALL_MAX);
+    }
+
+    /** As many calls of three threads of each rank at the same time, each with memory of its own. */
+    @Tag("sampled")
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void oneSidedCallsOfSeveralThreadsAllocateNothing(boolean oneNode) {
+        double[] result = new double[2];
+        LocalNodes.run(oneNode ? new int[]{0, 0} : new int[]{0, 1}, job -> {
+            Communicator world = job.world();
+            int other = 1 - job.rank();
+            double[] most = new double[1];
+            try (RemoteMemory memory = world.allocate(DataType.LONG, 512)) {
+                int round = 0;
+                do {
+                    double[] bytes = new double[3];
+                    Thread[] threads = new Thread[bytes.length];
+                    for (int i = 0; i < threads.length; i++) {
+                        int number = i;
+                        Span span = Span.of(new long[64]);
+                        threads[i] = Thread.ofPlatform().start(
+                                () -> bytes[number] = bytesPerCall(memory, memory.at(other), span, other));
+                    }
+                    for (Thread thread : threads) {
+                        thread.join();
+                    }
+                    most[0] = Arrays.stream(bytes).max().getAsDouble();
+                    world.allreduce(most, Reduction.MAX);
+                    round++;
+                } while (most[0] >= BYTES_PER_CALL_MAX && round < ROUNDS_MAX);
+            }
+            result[job.rank()] = most[0];
+        });
+        assertThat(result[0]).as("bytes that a thread allocates per call").isLessThan(BYTES_PER_CALL_MAX);
+    }
+
+    private static double bytesPerCall(RemoteMemory memory, RemotePart part, Span span, int rank) {
+        Section columns = Section.strided(DataType.LONG, 0, 1, new long[]{32}, new long[]{2});
+        Section whole = Section.of(DataType.LONG, 0, 32);
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < CALLS_BETWEEN_NODES; i++) {
+            part.put(8, span);
+            part.put(columns, span, whole);
+            part.get(8, span);
+            part.get(columns, span, whole);
+            part.accumulate(8, span, Reduction.SUM);
+            part.fetchAddLong(0, 1);
+            memory.fence(rank);
+        }
+        return (double) (THREADS.getCurrentThreadAllocatedBytes() - before) / CALLS_BETWEEN_NODES;
     }
 
     static Stream<String> broadcasts() {

@@ -475,7 +475,7 @@ class OneSidedTest {
                 assertThatThrownBy(() -> part.accumulate(0, new long[1], 0x1p63))
                         .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("whole number");
                 assertThatThrownBy(() -> part.accumulate(4, new double[1], Reduction.SUM))
-                        .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("multiple of 8");
+                        .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("lie at multiples of 8");
                 assertThatThrownBy(() -> part.accumulate(12, new int[2], Reduction.SUM))
                         .isInstanceOf(IndexOutOfBoundsException.class);
                 memory.barrier();
@@ -565,7 +565,7 @@ class OneSidedTest {
             assertThatThrownBy(() -> part.put(65, new byte[0])).isInstanceOf(IndexOutOfBoundsException.class);
             assertThatThrownBy(() -> part.fetchAddLong(4, 1)).isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("rank " + self + " cannot fetchAddLong at offset 4 of rank " + other
-                            + "'s part: it must be a multiple of 8");
+                            + "'s part: elements of type LONG, 8 bytes each, lie at multiples of 8");
             assertThatThrownBy(() -> part.compareAndSwapInt(2, 1, 1)).isInstanceOf(IllegalArgumentException.class);
             for (int rank : new int[]{-1, world.size()}) {
                 assertThatThrownBy(() -> memory.at(rank)).isInstanceOf(IllegalArgumentException.class)
@@ -670,7 +670,7 @@ class OneSidedTest {
                 }
                 next.putNotify(8L * side * side, new int[]{self}, 2);
                 assertThatThrownBy(() -> next.putNotify(all, Span.of(new double[side]), all, 16))
-                        .isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("notification 16");
+                        .isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("notification word 16");
                 memory.awaitNotifications(1, side);
                 for (int i = 0; i < side * side; i++) {
                     assertThat(memory.local().getAtIndex(ValueLayout.JAVA_DOUBLE, i))
@@ -699,7 +699,8 @@ class OneSidedTest {
                 next.fill(8L * count + 32, 2, 9);
                 next.fill(16L * count, 0, 1.0);
                 assertThatThrownBy(() -> next.fill(16L * count - 8, 2, 1L))
-                        .isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("a fill of 2 elements");
+                        .isInstanceOf(IndexOutOfBoundsException.class)
+                        .hasMessageContaining("cannot fill 16 bytes at offset ");
                 assertThatThrownBy(() -> next.fill(8, Long.MAX_VALUE / 8 + 1, 1L))
                         .isInstanceOf(IndexOutOfBoundsException.class);
                 memory.barrier();
@@ -734,8 +735,9 @@ class OneSidedTest {
                     memory.awaitNotifications(0, (long) each * world.size());
                     assertThat(memory.local().toArray(ValueLayout.JAVA_INT)).containsOnly(each);
                 }
-                assertThatThrownBy(() -> memory.awaitNotifications(RemoteMemory.NOTIFICATIONS_MAX, 1))
-                        .isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("there are 0 to 15");
+                assertThatThrownBy(() -> memory.awaitNotifications(RemoteMemory.NOTIFICATIONS, 1))
+                        .isInstanceOf(IndexOutOfBoundsException.class)
+                        .hasMessageContaining("word 16 of rank " + world.rank() + "'s part, which has 16;");
                 assertThatThrownBy(() -> memory.at(last).putNotify(0, Span.of(new int[1]), -1))
                         .isInstanceOf(IndexOutOfBoundsException.class);
                 assertThatThrownBy(() -> memory.at(last).putNotify(4L * world.size(), Span.of(new int[1]), 0))
@@ -746,12 +748,97 @@ class OneSidedTest {
         });
     }
 
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldWaitForTheNextNotifications(Shape shape) {
+        int words = 100;
+        shape.runner().accept(job -> {
+            Communicator world = job.world();
+            int next = (world.rank() + 1) % world.size();
+            try (RemoteMemory memory = world.allocate(DataType.LONG, 1, words + world.rank())) {
+                for (int round = 1; round <= 20; round++) {
+                    memory.at(next).putNotify(0, new long[]{round}, 99);
+                    memory.at(next).putNotify(0, new long[]{round}, 99);
+                    memory.awaitMore(99, 1);
+                    memory.awaitMore(99, 0);
+                    memory.awaitMore(99, 1);
+                    assertThat(memory.notifications(99)).isGreaterThanOrEqualTo(2 * round);
+                }
+                memory.barrier();
+                memory.at(next).putNotify(0, new long[0], 7);
+                memory.awaitNotifications(7, 1);
+                memory.at(next).putNotify(0, new long[0], 7);
+                memory.awaitMore(7, 1);
+                memory.at(next).putNotify(0, new long[0], 7);
+                assertThat(memory.awaitAny(5, 7, 6)).as("the third at word 7").isEqualTo(7);
+                assertThat(memory.notifications(7)).isEqualTo(3);
+                memory.barrier();
+                for (int word = 0; word < 3; word++) {
+                    memory.at(next).putNotify(0, new long[0], word);
+                    memory.at(next).putNotify(0, new long[0], word);
+                }
+                memory.barrier();
+                int[] any = {0, 1, 2};
+                assertThat(IntStream.range(0, 6).map(_ -> memory.awaitAny(any)).boxed().toList()).as("they take turns")
+                        .containsExactlyInAnyOrder(0, 1, 2, 0, 1, 2).doesNotContainSequence(0, 0)
+                        .doesNotContainSequence(1, 1).doesNotContainSequence(2, 2);
+                int last = world.size() - 1;
+                memory.at(last).putNotify(0, new long[0], words + last - 1);
+                int beyond = words + last;
+                assertThatThrownBy(() -> memory.at(last).putNotify(0, new long[0], beyond))
+                        .isInstanceOf(IndexOutOfBoundsException.class).hasMessage("rank " + world.rank()
+                                + " cannot use notification word " + beyond + " of rank " + last + "'s part, which has "
+                                + beyond + "; the number is chosen when memory is allocated");
+                assertThatThrownBy(() -> memory.awaitMore(-1, 1)).isInstanceOf(IndexOutOfBoundsException.class);
+                assertThatThrownBy(() -> memory.awaitAny(0, 1000)).isInstanceOf(IndexOutOfBoundsException.class);
+                assertThatThrownBy(memory::awaitAny).isInstanceOf(IllegalArgumentException.class);
+                assertThatThrownBy(() -> memory.awaitMore(0, -1)).isInstanceOf(IllegalArgumentException.class);
+                assertThatThrownBy(() -> memory.awaitMore(0, Long.MAX_VALUE))
+                        .isInstanceOf(IllegalArgumentException.class);
+                memory.barrier();
+            }
+            for (int count : new int[]{-1, RemoteMemory.NOTIFICATIONS_MAX + 1}) {
+                assertThatThrownBy(() -> world.allocate(DataType.LONG, 1, count))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining(count + " notification words");
+            }
+            try (RemoteMemory memory = world.allocate(DataType.LONG, 1, 0)) {
+                assertThatThrownBy(() -> memory.notifications(0)).isInstanceOf(IndexOutOfBoundsException.class);
+            }
+            try (RemoteMemory memory = world.allocate(DataType.LONG, 1, RemoteMemory.NOTIFICATIONS_MAX)) {
+                memory.at(next).putNotify(0, new long[0], RemoteMemory.NOTIFICATIONS_MAX - 1);
+                memory.awaitMore(RemoteMemory.NOTIFICATIONS_MAX - 1, 1);
+                memory.barrier();
+            }
+        });
+    }
+
+    @Test
+    void shouldEndTheWaitForAnyNotificationThatNobodyCanGive() {
+        Tutti.runLocal(2, job -> {
+            RemoteMemory memory = job.world().withDeadline(Duration.ofMillis(100)).allocate(8);
+            assertThatThrownBy(() -> memory.awaitAny(3, 1)).isInstanceOf(DeadlineExceededException.class)
+                    .hasMessageContaining(
+                            "passed its deadline in awaitAny while it waited for one more notification at "
+                                    + "any of the words [3, 1]; see which rank should have notified it");
+            assertThatThrownBy(() -> memory.awaitMore(3, 2)).isInstanceOf(DeadlineExceededException.class)
+                    .hasMessageContaining("in awaitMore while it waited for 2 notifications at word 3, which has 0");
+            memory.barrier();
+            memory.at(0).putNotify(0, new byte[0], 3);
+            memory.at(1).putNotify(0, new byte[0], 3);
+            memory.awaitMore(3, 2); // what was given up was not taken
+            memory.barrier();
+        });
+    }
+
     @Test
     void shouldEndTheWaitForANotificationThatNobodyCanGive() {
         Tutti.runLocal(2, job -> {
             RemoteMemory memory = job.world().withDeadline(Duration.ofMillis(100)).allocate(8);
             assertThatThrownBy(() -> memory.awaitNotifications(0, 1)).isInstanceOf(DeadlineExceededException.class)
-                    .hasMessageContaining("while it waited for any rank");
+                    .hasMessageMatching("(?s)rank \\d passed its deadline in awaitNotifications while it waited for "
+                            + "1 notifications at word 0, which has 0; see which rank should have notified it, or "
+                            + "allow more time.*");
             Thread.currentThread().interrupt();
             assertThatThrownBy(() -> memory.awaitNotifications(0, 1)).isInstanceOf(CallInterruptedException.class);
             assertThat(Thread.interrupted()).isTrue();

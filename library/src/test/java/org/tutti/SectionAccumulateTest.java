@@ -282,7 +282,7 @@ class SectionAccumulateTest {
                 assertThatThrownBy(() -> part.accumulateComplex(0, Span.of(new long[2]), 1, 0))
                         .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("pairs");
                 assertThatThrownBy(() -> part.accumulateComplex(8, two, 1, 0))
-                        .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("multiple of 16");
+                        .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("lie at multiples of 16");
                 assertThatThrownBy(() -> part.accumulateComplex(56, new float[4], 1, 0))
                         .isInstanceOf(IndexOutOfBoundsException.class);
                 assertThatThrownBy(() -> part.accumulateComplex(Section.of(8, 16), two, Section.of(0, 16), 1, 0))

@@ -337,13 +337,15 @@ class SectionTest {
                 Section good = Section.of(0, 8);
                 Section beyond = Section.strided(0, 4, new long[]{2}, new long[]{61});
                 assertThatThrownBy(() -> part.put(beyond, eight, good)).isInstanceOf(IndexOutOfBoundsException.class)
-                        .hasMessageContaining("65 bytes at offset 0");
+                        .hasMessageContaining("a section of 8 bytes in 2 runs, from byte 0 to 65, as rank ");
                 assertThatThrownBy(() -> part.get(good, eight, Section.of(1, 8)))
-                        .isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("ends at byte 9");
+                        .isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining(
+                                "has 8 bytes, and a section of 8 bytes in 1 run, from byte 1 to 9 does not fit");
                 assertThatThrownBy(() -> part.get(good, eight, Section.of(0, 7)))
                         .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("has 8 bytes");
                 assertThatThrownBy(() -> part.accumulate(Section.of(4, 8), Span.of(new double[1]), good, 1))
-                        .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("cut them");
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("its runs cut elements of type DOUBLE");
                 MemorySegment confined = arena.allocate(8);
                 assertThatThrownBy(() -> part.get(good, Span.of(confined, DataType.BYTE), good))
                         .isInstanceOf(IllegalArgumentException.class);

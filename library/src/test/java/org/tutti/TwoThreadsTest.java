@@ -6,12 +6,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.tutti.job.LocalNodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-/** Two threads where there may be one: an exception says so, and names both. */
+/** Two threads in a communicator, where there may be one: an exception says so, and names both. */
 @Timeout(120)
 class TwoThreadsTest {
     @Test
@@ -40,42 +39,5 @@ class TwoThreadsTest {
                 .anyMatch(message -> message.matches("rank [01] called broadcast on thread \"helper\" while thread "
                         + "\"tutti rank [01]\" is inside allreduce on the same communicator; let one thread at a time "
                         + "use it"));
-    }
-
-    /** One gets long pieces all the time, the other one adds until one of them meets the other inside. */
-    @Test
-    void shouldNameBothThreadsInARemoteMemory() {
-        LocalNodes.run(new int[]{0, 1}, job -> {
-            try (var memory = job.world().allocate(8 << 20)) {
-                if (job.rank() == 0) {
-                    Queue<Throwable> refused = new ConcurrentLinkedQueue<>();
-                    var bytes = new byte[8 << 20];
-                    var getter = Thread.ofPlatform().name("getter").start(() -> {
-                        while (refused.isEmpty()) {
-                            note(refused, catchThrowable(() -> memory.at(1).get(0, bytes)));
-                        }
-                    });
-                    var adder = Thread.ofPlatform().name("adder").start(() -> {
-                        while (refused.isEmpty()) {
-                            note(refused, catchThrowable(() -> memory.at(1).fetchAddLong(0, 1)));
-                        }
-                    });
-                    getter.join();
-                    adder.join();
-                    assertThat(refused).hasOnlyElementsOfType(IllegalStateException.class).allSatisfy(
-                            failure -> assertThat(failure).message().matches("rank 0 called (fetchAddLong on thread "
-                                    + "\"adder\" while (thread \"getter\"|another thread) is inside (get|a call)|get "
-                                    + "on thread \"getter\" while (thread \"adder\"|another thread) is inside "
-                                    + "(fetchAddLong|a call)) on the same remote memory; let one thread at a time use "
-                                    + "it"));
-                }
-            }
-        });
-    }
-
-    private static void note(Queue<Throwable> refused, Throwable failure) {
-        if (failure != null) {
-            refused.add(failure);
-        }
     }
 }

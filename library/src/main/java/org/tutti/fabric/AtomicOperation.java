@@ -50,6 +50,20 @@ public enum AtomicOperation {
         public long apply(MemorySegment memory, long offset, long operand, long expected) {
             return Words.compareAndExchangeInt(memory, offset, (int) expected, (int) operand);
         }
+    },
+    /** Reads 64 bits, and changes nothing. */
+    FETCH(Long.BYTES) {
+        @Override
+        public long apply(MemorySegment memory, long offset, long operand, long expected) {
+            return Words.loadVolatile(memory, offset);
+        }
+    },
+    /** Reads 32 bits, and changes nothing. */
+    FETCH_INT(Integer.BYTES) {
+        @Override
+        public long apply(MemorySegment memory, long offset, long operand, long expected) {
+            return Words.loadIntVolatile(memory, offset);
+        }
     };
 
     private final int bytes;
@@ -58,7 +72,7 @@ public enum AtomicOperation {
         this.bytes = bytes;
     }
 
-    /** {@return how many bytes it changes: where they lie is a multiple of that} */
+    /** {@return how many bytes it works on: where they lie is a multiple of that} */
     public int bytes() {
         return bytes;
     }

@@ -49,6 +49,11 @@ public final class SectionPieces {
         runs = 1;
     }
 
+    /** The transfer has ended, or was given up: the caller's memory is kept no longer. */
+    public void end() {
+        memory = null;
+    }
+
     /** {@return the place in the part's section} */
     public RunCursor part() {
         return part;

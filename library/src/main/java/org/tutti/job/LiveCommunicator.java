@@ -136,8 +136,9 @@ final class LiveCommunicator extends Communicator {
     }
 
     @Override
-    public RemoteMemory allocate(long bytes) {
-        return membership.allocator.allocate(this, numbers -> addUp("allocate", numbers), bytes, this::deadlineNanos);
+    public RemoteMemory allocate(DataType type, long count, int notifications) {
+        return membership.allocator.allocate(this, numbers -> addUp("allocate", numbers), type, count, notifications,
+                this::deadlineNanos);
     }
 
     /** An allreduce that is a part of another call. */

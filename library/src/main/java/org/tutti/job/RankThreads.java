@@ -80,7 +80,13 @@ final class RankThreads {
         if (call == null) {
             return new Whereabouts(rank, state, name, "", 0, line, name.isEmpty() ? 0 : millis, WaitingCall.UNKNOWN);
         }
-        return new Whereabouts(rank, state, OF_OTHER_CALLS.contains(name) ? name + " of " + call.name() : name,
-                call.communicator(), call.number(), line, millis, call.awaited());
+        return new Whereabouts(rank, state, name(name, call.name()), call.communicator(), call.number(), line, millis,
+                call.awaited());
+    }
+
+    /** The program's call by its name, and by what the call that waits says beside its own. */
+    private static String name(String called, String waiting) {
+        return OF_OTHER_CALLS.contains(called) ? called + " of " + waiting
+                : waiting.startsWith(called + " (") ? waiting : called;
     }
 }

@@ -133,6 +133,28 @@ public final class Words {
     }
 
     /**
+     * Reads 64 bits, which need not be a word, with the order of a volatile variable.
+     *
+     * @param memory where they lie
+     * @param offset at which byte, a multiple of 8
+     * @return their value
+     */
+    public static long loadVolatile(MemorySegment memory, long offset) {
+        return (long) LONG.getVolatile(memory, offset);
+    }
+
+    /**
+     * Reads 32 bits, which are no word, with the order of a volatile variable.
+     *
+     * @param memory where they lie
+     * @param offset at which byte, a multiple of 4
+     * @return their value
+     */
+    public static int loadIntVolatile(MemorySegment memory, long offset) {
+        return (int) INT.getVolatile(memory, offset);
+    }
+
+    /**
      * Reads 64 bits that an earlier {@link #load} made visible.
      *
      * @param memory where they lie

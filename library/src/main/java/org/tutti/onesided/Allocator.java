@@ -10,6 +10,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 import org.tutti.Communicator;
+import org.tutti.DataType;
 import org.tutti.NodeMemoryException;
 import org.tutti.RemoteMemory;
 import org.tutti.Topology;
@@ -30,11 +31,12 @@ import org.tutti.memory.Waiter;
  * alike.
  */
 public final class Allocator {
-    private static final int FIELDS = 4;
+    private static final int FIELDS = 5;
     private static final int ADDRESS = 0;
     private static final int BYTES = 1;
     private static final int HANDLE = 2;
-    private static final int FAILED = 3;
+    private static final int NOTIFICATIONS = 3;
+    private static final int FAILED = 4;
 
     private final Memory memory;
     private final Fabric fabric;
@@ -45,6 +47,7 @@ public final class Allocator {
     private final Waiter answers;
     private final BooleanSupplier ended;
     private final AtomicInteger open = new AtomicInteger();
+    private Spares<OneSidedCall> spareCalls;
 
     /**
      * @param memory the node's memory
@@ -69,21 +72,30 @@ public final class Allocator {
     /**
      * Allocates; all ranks of the communicator call this.
      *
-     * @param communicator who takes part
+     * @param communicator the communicator
      * @param sum adds up the numbers of all ranks, by which each tells the others where its part is
-     * @param bytes this rank's bytes
+     * @param type the type of this rank's elements
+     * @param count how many this rank gives
+     * @param notifications how many words of this rank's part count notifications
      * @param deadlineNanos says when a call that begins now must end
      * @return the memory
      */
-    public RemoteMemory allocate(Communicator communicator, Consumer<long[]> sum, long bytes,
+    public RemoteMemory allocate(Communicator communicator, Consumer<long[]> sum, DataType type, long count,
+            int notifications,
             LongSupplier deadlineNanos) {
         int rank = communicator.rank();
-        if (bytes < 0 || bytes > RemoteMemory.BYTES_MAX) {
-            throw new IllegalArgumentException(members.describe(rank) + " cannot allocate " + bytes
-                    + " bytes: a rank gives 0 to " + RemoteMemory.BYTES_MAX);
+        if (count < 0 || count > RemoteMemory.BYTES_MAX / type.bytes()) {
+            throw new IllegalArgumentException(members.describe(rank) + " cannot allocate " + count + " elements of"
+                    + " type " + type + ": a rank gives 0 to " + RemoteMemory.BYTES_MAX + " bytes");
         }
-        Part[] parts = share(communicator, sum, bytes, block -> new PartAccumulator(block, bytes, members, rank));
-        return new LiveRemoteMemory(this, communicator, parts, deadlineNanos);
+        if (notifications < 0 || notifications > RemoteMemory.NOTIFICATIONS_MAX) {
+            throw new IllegalArgumentException(members.describe(rank) + " cannot allocate " + notifications
+                    + " notification words: a part has 0 to " + RemoteMemory.NOTIFICATIONS_MAX);
+        }
+        long bytes = count * type.bytes();
+        Part[] parts = share(communicator, sum, bytes, notifications,
+                block -> new PartAccumulator(block, bytes, members, rank));
+        return new LiveRemoteMemory(this, communicator, parts, type, deadlineNanos);
     }
 
     /**
@@ -92,15 +104,16 @@ public final class Allocator {
      * @param sum adds up the numbers of all ranks
      * @param accumulator makes what others may do to this rank's part, when it knows its block
      */
-    Part[] share(Communicator communicator, Consumer<long[]> sum, long bytes,
+    Part[] share(Communicator communicator, Consumer<long[]> sum, long bytes, int notifications,
             Function<MemorySegment, Accumulator> accumulator) {
         int rank = communicator.rank();
         long[] table = new long[FIELDS * communicator.size()];
         Part own = null;
         NodeMemoryException failure = null;
         table[FIELDS * rank + BYTES] = bytes;
+        table[FIELDS * rank + NOTIFICATIONS] = notifications;
         try {
-            own = claim(bytes, accumulator);
+            own = claim(bytes, notifications, accumulator);
             table[FIELDS * rank + ADDRESS] = own.address();
             table[FIELDS * rank + HANDLE] = own.handle();
         } catch (NodeMemoryException e) {
@@ -125,7 +138,8 @@ public final class Allocator {
                             null);
                 }
                 parts[each] = each == rank ? own
-                        : new Part(table[line + ADDRESS], table[line + BYTES], table[line + HANDLE]);
+                        : new Part(table[line + ADDRESS], table[line + BYTES], (int) table[line + NOTIFICATIONS],
+                                table[line + HANDLE]);
             }
             shared = true;
             return parts;
@@ -143,11 +157,12 @@ public final class Allocator {
                 .mapToLong(rank -> table[FIELDS * rank + BYTES]).sum();
     }
 
-    private Part claim(long bytes, Function<MemorySegment, Accumulator> accumulator) {
-        long address = memory.claim(PartLayout.bytes(bytes), Bytes.text(bytes) + " of remote memory");
-        MemorySegment own = memory.block(address, PartLayout.bytes(bytes));
+    private Part claim(long bytes, int notifications, Function<MemorySegment, Accumulator> accumulator) {
+        long length = PartLayout.bytes(bytes, notifications);
+        long address = memory.claim(length, Bytes.text(bytes) + " of remote memory");
+        MemorySegment own = memory.block(address, length);
         long handle = fabric == null ? 0 : fabric.register(PartLayout.region(own, bytes), accumulator.apply(own));
-        return new Part(address, bytes, handle);
+        return new Part(address, bytes, notifications, handle);
     }
 
     /** What was allocated is there, to be closed. */
@@ -180,7 +195,7 @@ public final class Allocator {
 
     /** Takes a part back that nobody uses any more. */
     void free(Part own) {
-        memory.release(own.address(), PartLayout.bytes(own.bytes()));
+        memory.release(own.address(), PartLayout.bytes(own.bytes(), own.notifications()));
     }
 
     Fabric fabric() {
@@ -193,7 +208,20 @@ public final class Allocator {
 
     /** The block of a part of this node. */
     MemorySegment block(Part part) {
-        return memory.block(part.address(), PartLayout.bytes(part.bytes()));
+        return memory.block(part.address(), PartLayout.bytes(part.bytes(), part.notifications()));
+    }
+
+    /** What the threads of this rank need for calls on all remote memory of the communicator. */
+    synchronized Spares<OneSidedCall> spareCalls(int size, int rank) {
+        if (spareCalls == null) {
+            spareCalls = new Spares<>(() -> new OneSidedCall(members, rank, size));
+        }
+        return spareCalls;
+    }
+
+    /** Waits for what arrives at this node, and takes in other things meanwhile. */
+    Waiter waiter(Waiter.Progress progress) {
+        return new Waiter(coreForEach, progress);
     }
 
     /** How a rank waits for words of its node. */

@@ -9,8 +9,8 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.WaitingCall;
 
 /**
- * Looks for reasons to end a call that waits for another node. There is one for each remote memory, used again and
- * again, so that calls allocate nothing.
+ * Looks for reasons to end a call that waits for another node. One call at a time uses it, again and again, so that
+ * calls allocate nothing.
  */
 class CallCheck implements Waiter.Check {
     /** Awaited when any rank may end the wait. */
@@ -56,7 +56,7 @@ class CallCheck implements Waiter.Check {
         }
         if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
             throw new DeadlineExceededException(members.describe(rank) + " passed its deadline in " + call
-                    + " while it waited for " + awaited() + "; see what that rank does, or allow more time"
+                    + " while it waited for " + awaited() + "; " + advice() + ", or allow more time"
                     + members.whereabouts(rank));
         }
     }
@@ -64,12 +64,23 @@ class CallCheck implements Waiter.Check {
     @Override
     public WaitingCall call() {
         int target = awaited;
-        return new WaitingCall(members.job(), members.rankInJob(rank), call, members.communicator(), 0,
+        return new WaitingCall(members.job(), members.rankInJob(rank), name(), members.communicator(), 0,
                 target == ANY ? WaitingCall.ANYBODY : members.rankInJob(target));
     }
 
-    private String awaited() {
+    /** The call, as it is told to others while it waits. */
+    String name() {
+        return call;
+    }
+
+    /** For what it waits, for messages. */
+    String awaited() {
         return awaited == ANY ? "any rank" : members.describe(awaited);
+    }
+
+    /** What to look for when it waits too long. */
+    String advice() {
+        return "see what that rank does";
     }
 
     /** Looks for a reason to give up while a rank is awaited. */

@@ -10,7 +10,6 @@ import org.tutti.Section;
 import org.tutti.TransferProtocol;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
-import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.RunCursor;
 import org.tutti.fabric.SectionPieces;
 
@@ -20,50 +19,47 @@ import org.tutti.fabric.SectionPieces;
  * protocols carries a call says {@link #choose}; frames and places for requests are the fabric's.
  */
 final class FarPart extends LivePart {
-    /**
-     * The buffer into which chunks of sections are got. A long get is divided twice (ARMCI, section 3): first into what
-     * fits in here, and that into chunks, of which the next ones come while the first is unpacked.
-     */
-    static final long STREAM_BUFFER_BYTES = 256 << 10;
-
-    /** How many runs are asked for before the first has come. */
-    private static final int ASKED_MAX = 16;
-
-    private static final int CHUNKS_ASKED = (int) (STREAM_BUFFER_BYTES / Chunks.BYTES_MAX);
+    private static final int CHUNKS_ASKED = (int) (OneSidedCall.STREAM_BUFFER_BYTES / Chunks.BYTES_MAX);
     private static final long WHOLE_RUN_BYTES_MIN = 16 << 10;
     private static final long GRID_BYTES_MAX = Long.BYTES * (1 + 2L * Section.LEVELS_MAX);
 
     private final int process;
     private final long region;
     private final Fabric fabric;
-    private final PutTarget notified = new PutTarget();
-    private final long[] result = new long[1];
-    private final int[] asked = new int[ASKED_MAX];
-    private final long[] askedBytes = new long[ASKED_MAX];
-    private final boolean[] buffered = new boolean[ASKED_MAX];
-    private final FarPart[] views;
     private final TransferProtocol forced;
-    private TransferProtocol used;
-    private int askedFirst;
-    private int askedCount;
+    private final boolean gathers;
+    private final FarPart[] views; // by each protocol, the same for all of these
+    private TransferProtocol used; // by any thread
 
     FarPart(LiveRemoteMemory memory, int rank, Part part, int process, Fabric fabric) {
-        super(memory, rank, part.bytes());
+        super(memory, rank, part.bytes(), 0);
         this.process = process;
         this.region = part.handle();
         this.fabric = fabric;
-        this.views = new FarPart[TransferProtocol.values().length];
         this.forced = null;
+        this.gathers = false;
+        this.views = new FarPart[TransferProtocol.values().length];
     }
 
-    /** The same part, by one protocol. */
-    private FarPart(LiveRemoteMemory memory, FarPart part, TransferProtocol forced) {
-        super(memory, part.rank, part.bytes);
+    /** The same part, used in another way. */
+    private FarPart(FarPart part, int unitShift, TransferProtocol forced, boolean gathers, FarPart[] views) {
+        super(part.memory, part.rank, part.bytes, unitShift);
         this.process = part.process;
         this.region = part.region;
         this.fabric = part.fabric;
-        this.views = part.views;
         this.forced = forced;
+        this.gathers = gathers;
+        this.views = views;
+    }
+
+    @Override
+    LivePart view(int ofUnitShift) {
+        return new FarPart(this, ofUnitShift, forced, gathers, new FarPart[views.length]);
+    }
+
+    @Override
+    LivePart gathering() {
+        return new FarPart(this, unitShift, forced, true, new FarPart[views.length]);
     }
 
     int process() {
@@ -83,11 +79,16 @@ final class FarPart extends LivePart {
     @Override
     public RemotePart withProtocol(TransferProtocol protocol) {
         FarPart view = views[Objects.requireNonNull(protocol, "protocol").ordinal()];
-        if (view == null) {
-            view = new FarPart(memory, this, protocol);
-            views[protocol.ordinal()] = view;
+        return view != null ? view : makeView(protocol);
+    }
+
+    private FarPart makeView(TransferProtocol protocol) {
+        synchronized (memory) {
+            if (views[protocol.ordinal()] == null) {
+                views[protocol.ordinal()] = new FarPart(this, unitShift, protocol, gathers, views);
+            }
+            return views[protocol.ordinal()];
         }
-        return view;
     }
 
     @Override
@@ -99,75 +100,86 @@ final class FarPart extends LivePart {
 
     @Override
     void copyIn(long offset, MemorySegment source, long length) {
-        pieces.begin(offset, source, 0, length);
-        send("put", Fabric.PUT, 0, 0, pieces);
+        OneSidedCall call = memory.takeCall();
+        try {
+            call.pieces.begin(offset, source, 0, length);
+            copyIn(call);
+        } finally {
+            memory.putBack(call);
+        }
     }
 
     @Override
-    void copyIn(SectionPieces all) {
-        send("put", Fabric.PUT, 0, 0, all);
+    void copyIn(OneSidedCall call) {
+        send("put", Fabric.PUT, 0, 0, call);
     }
 
     @Override
     void combine(int code, long scale, long imaginary, long offset, MemorySegment source, long length) {
-        pieces.begin(offset, source, 0, length);
-        send("accumulate", code, scale, imaginary, pieces);
+        OneSidedCall call = memory.takeCall();
+        try {
+            call.pieces.begin(offset, source, 0, length);
+            combine(code, scale, imaginary, call);
+        } finally {
+            memory.putBack(call);
+        }
     }
 
     @Override
-    void combine(int code, long scale, long imaginary, SectionPieces all) {
-        send("accumulate", code, scale, imaginary, all);
+    void combine(int code, long scale, long imaginary, OneSidedCall call) {
+        send("accumulate", code, scale, imaginary, call);
     }
 
     @Override
     void copyInAndNotify(long offset, MemorySegment source, long length, long word) {
-        memory.enter("putNotify");
+        OneSidedCall call = memory.takeCall();
         try {
-            CallCheck check = memory.begin("putNotify", rank);
-            memory.noteWritten(process);
-            notified.at(process, region, offset).add(word, 1);
-            check.requireThere(fabric.put(notified, source, 0, length, check));
-            if (!memory.isGathering()) {
-                fabric.flush(); // somebody waits for it
-            }
+            CallCheck check = memory.begin(call, "putNotify", rank);
+            call.notified.at(process, region, offset).add(word, 1);
+            check.requireThere(fabric.put(call.notified, source, 0, length, check));
         } finally {
-            memory.leave();
+            memory.written().note(process);
+            memory.putBack(call);
+        }
+        if (!gathers) {
+            fabric.flush(); // somebody waits for it
         }
     }
 
-    private void send(String call, int operation, long scale, long imaginary, SectionPieces all) {
-        memory.enter(call);
+    private void send(String name, int operation, long scale, long imaginary, OneSidedCall call) {
+        CallCheck check = memory.begin(call, name, rank);
+        SectionPieces all = call.pieces;
+        TransferProtocol protocol = choose(all, all.memory().isNative(), Fabric.PACKED_BYTES_MAX);
+        used = protocol;
         try {
-            CallCheck check = memory.begin(call, rank);
-            memory.noteWritten(process);
-            used = choose(all, all.memory().isNative(), Fabric.PACKED_BYTES_MAX);
-            if (used == TransferProtocol.ZERO_COPY) {
+            if (protocol == TransferProtocol.ZERO_COPY) {
                 check.requireThere(fabric.send(process, region, all, operation, scale, imaginary, check));
             } else {
-                stream(operation, scale, imaginary, all, check);
-            }
-            if (!memory.isGathering()) {
-                fabric.flushSoon();
+                stream(protocol, operation, scale, imaginary, all, check);
             }
         } finally {
-            memory.leave();
+            memory.written().note(process);
+        }
+        if (!gathers) {
+            fabric.flushSoon();
         }
     }
 
-    private void stream(int operation, long scale, long imaginary, SectionPieces all, CallCheck check) {
+    private void stream(TransferProtocol protocol, int operation, long scale, long imaginary, SectionPieces all,
+            CallCheck check) {
         long total = all.left();
         while (all.left() > 0) {
-            if (used == TransferProtocol.STREAMING && all.left() < total) {
+            if (protocol == TransferProtocol.STREAMING && all.left() < total) {
                 check.requireThere(fabric.fence(process, check)); // the buffers of both sides are free again
             }
-            long bytes = chunk(total, all);
+            long length = chunk(protocol, total, all);
             check.requireThere(
-                    fabric.sendPacked(process, region, all, bytes, operation, scale, imaginary, check));
+                    fabric.sendPacked(process, region, all, length, operation, scale, imaginary, check));
         }
     }
 
-    private long chunk(long total, SectionPieces all) {
-        return used == TransferProtocol.STREAMING ? Math.min(all.left(), Fabric.PACKED_BYTES_MAX)
+    private static long chunk(TransferProtocol protocol, long total, SectionPieces all) {
+        return protocol == TransferProtocol.STREAMING ? Math.min(all.left(), Fabric.PACKED_BYTES_MAX)
                 : Chunks.next(total, all.part().position());
     }
 
@@ -195,44 +207,42 @@ final class FarPart extends LivePart {
 
     @Override
     void copyOut(long offset, MemorySegment target, long length) {
-        pieces.begin(offset, target, 0, length);
-        copyOut(pieces);
+        OneSidedCall call = memory.takeCall();
+        try {
+            call.pieces.begin(offset, target, 0, length);
+            copyOut(call);
+        } finally {
+            memory.putBack(call);
+        }
     }
 
     /** When that ends early, nobody writes to the caller's memory any more. */
     @Override
-    void copyOut(SectionPieces all) {
-        memory.enter("get");
-        try {
-            get(all);
-        } finally {
-            memory.leave();
-        }
-    }
-
-    private void get(SectionPieces all) {
-        CallCheck check = memory.begin("get", rank);
-        used = choose(all, true, Fabric.REQUEST_BYTES_MAX);
-        int window = switch (used) {
-            case ZERO_COPY -> ASKED_MAX;
+    void copyOut(OneSidedCall call) {
+        CallCheck check = memory.begin(call, "get", rank);
+        SectionPieces all = call.pieces;
+        TransferProtocol protocol = choose(all, true, Fabric.REQUEST_BYTES_MAX);
+        used = protocol;
+        int window = switch (protocol) {
+            case ZERO_COPY -> OneSidedCall.ASKED_MAX;
             case STREAMING -> 1;
             case PIPELINED -> CHUNKS_ASKED;
         };
-        askedFirst = 0;
-        askedCount = 0;
+        call.askedFirst = 0;
+        call.askedCount = 0;
         long total = all.left();
         try {
             while (all.left() > 0) {
-                if (askedCount == window || !ask(all, total, window, check)) {
-                    takeFirst(all, window, check);
+                if (call.askedCount == window || !ask(call, protocol, total, window, check)) {
+                    takeFirst(call, protocol, window, check);
                 }
             }
-            while (askedCount > 0) {
-                takeFirst(all, window, check);
+            while (call.askedCount > 0) {
+                takeFirst(call, protocol, window, check);
             }
         } finally {
-            for (; askedCount > 0; askedCount--) {
-                fabric.forgetGet(process, asked[(askedFirst + askedCount - 1) % window]);
+            for (; call.askedCount > 0; call.askedCount--) {
+                fabric.forgetGet(process, call.asked[(call.askedFirst + call.askedCount - 1) % window]);
             }
         }
     }
@@ -243,68 +253,76 @@ final class FarPart extends LivePart {
      *
      * @return whether there was a place
      */
-    private boolean ask(SectionPieces all, long total, int window, CallCheck check) {
-        int next = (askedFirst + askedCount) % window;
+    private boolean ask(OneSidedCall call, TransferProtocol protocol, long total, int window, CallCheck check) {
+        SectionPieces all = call.pieces;
+        int next = (call.askedFirst + call.askedCount) % window;
         RunCursor here = all.here();
-        boolean whole = used == TransferProtocol.ZERO_COPY;
-        buffered[next] = !whole && here.runLeft() < here.left();
-        long bytes = whole ? all.pieceBytes() : chunk(total, all);
-        MemorySegment target = buffered[next] ? memory.streamBuffer() : all.memory();
-        long at = buffered[next] ? bufferOffset(next, window)
+        boolean whole = protocol == TransferProtocol.ZERO_COPY;
+        boolean buffered = !whole && here.runLeft() < here.left();
+        call.buffered[next] = buffered;
+        long length = whole ? all.pieceBytes() : chunk(protocol, total, all);
+        MemorySegment target = buffered ? call.streamBuffer() : all.memory();
+        long at = buffered ? bufferOffset(next, window)
                 : here.offset() + all.part().position() - here.position(); // chunks before it may be under way
         long before = all.part().position();
-        int request = fabric.beginGet(process, region, all, bytes, target, at, askedCount == 0, check);
+        int request = fabric.beginGet(process, region, all, length, target, at, call.askedCount == 0, check);
         if (request == Fabric.NO_PLACE) {
             return false;
         }
         check.requireThere(request >= 0);
-        asked[next] = request;
-        askedBytes[next] = all.part().position() - before;
-        askedCount++;
+        call.asked[next] = request;
+        call.askedBytes[next] = all.part().position() - before;
+        call.askedCount++;
         if (whole) {
-            here.skip(askedBytes[next]);
+            here.skip(call.askedBytes[next]);
         }
         return true;
     }
 
     private static long bufferOffset(int place, int window) {
-        return (long) place * (STREAM_BUFFER_BYTES / window);
+        return (long) place * (OneSidedCall.STREAM_BUFFER_BYTES / window);
     }
 
-    private void takeFirst(SectionPieces all, int window, CallCheck check) {
-        int first = askedFirst;
-        askedFirst = (first + 1) % window;
-        askedCount--;
-        check.requireThere(fabric.awaitGet(process, asked[first], check));
-        if (buffered[first]) {
-            all.scatter(memory.streamBuffer(), bufferOffset(first, window), askedBytes[first]);
-        } else if (used != TransferProtocol.ZERO_COPY) {
-            all.here().skip(askedBytes[first]);
+    private void takeFirst(OneSidedCall call, TransferProtocol protocol, int window, CallCheck check) {
+        SectionPieces all = call.pieces;
+        int first = call.askedFirst;
+        call.askedFirst = (first + 1) % window;
+        call.askedCount--;
+        check.requireThere(fabric.awaitGet(process, call.asked[first], check));
+        if (call.buffered[first]) {
+            all.scatter(call.streamBuffer(), bufferOffset(first, window), call.askedBytes[first]);
+        } else if (protocol != TransferProtocol.ZERO_COPY) {
+            all.here().skip(call.askedBytes[first]);
         }
     }
 
+    // ---- atomic operations and fences
+
     @Override
-    long atomic(String call, AtomicOperation operation, long offset, long operand, long expected) {
-        memory.enter(call);
+    long atomic(String name, AtomicOperation operation, long offset, long operand, long expected) {
+        OneSidedCall call = memory.takeCall();
         try {
-            CallCheck check = memory.begin(call, rank);
-            check.requireThere(fabric.atomic(process, region, offset, operation, operand, expected, result, check));
-            return result[0];
+            CallCheck check = memory.begin(call, name, rank);
+            check.requireThere(
+                    fabric.atomic(process, region, offset, operation, operand, expected, call.result, check));
+            return call.result[0];
         } finally {
-            memory.leave();
+            memory.putBack(call);
         }
     }
 
     @Override
     void fence() {
-        if (memory.isWritten(process)) {
-            memory.enter("fence");
+        if (memory.written().beginFence(process)) {
+            OneSidedCall call = memory.takeCall();
+            boolean done = false;
             try {
-                CallCheck check = memory.beginFence("fence", rank);
+                CallCheck check = memory.beginFence(call, "fence", rank);
                 check.requireThere(fabric.fence(process, check));
-                memory.noteFenced(process);
+                done = true;
             } finally {
-                memory.leave();
+                memory.written().endFence(process, !done);
+                memory.putBack(call);
             }
         }
     }

@@ -39,10 +39,15 @@ final class LiveAggregate extends Aggregate {
     @Override
     public NonBlockingPart at(int rank) {
         LivePart part = memory.view(rank);
-        if (parts[rank] == null) {
-            parts[rank] = new LiveNonBlockingPart(part, this);
+        LiveNonBlockingPart collecting = parts[rank];
+        return collecting != null ? collecting : makePart(part);
+    }
+
+    private synchronized NonBlockingPart makePart(LivePart part) {
+        if (parts[part.rank] == null) {
+            parts[part.rank] = new LiveNonBlockingPart(part.gathering(), this);
         }
-        return parts[rank];
+        return parts[part.rank];
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 import org.tutti.CallInterruptedException;
@@ -14,6 +15,7 @@ import org.tutti.Reduction;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.memory.Asking;
 import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
 
 import static org.tutti.onesided.MutexLayout.HELD;
 import static org.tutti.onesided.MutexLayout.WAITING;
@@ -23,13 +25,19 @@ import static org.tutti.onesided.MutexLayout.WAITING;
  * is passed on; this is how a rank queues.
  *
  * <p><b>Steps of a lock.</b> Draw a ticket (one atomic operation): if QUEUE was empty, the mutex is held. Else write
- * WAITING into the ticket's cell, by a compare-and-swap, and wait for one's own WAKE word; if the cell was HELD
+ * WAITING into the ticket's cell, by a compare-and-swap, and wait for this rank's WAKE word; if the cell was HELD
  * already, the turn came in between. Giving up is a compare-and-swap from WAITING to LEFT; if the cell is HELD, the
- * wake-up is on its way, and is waited for, so that each is counted once.
+ * mutex was given to this rank at that moment.
+ *
+ * <p><b>Several threads.</b> Of the threads that want the same mutex one at a time queues for this rank
+ * ({@link MutexHome}). Threads that want different ones wait for the same WAKE word, which counts what the rank was
+ * given, but not which mutex. So it is counted, too, what threads have taken of that: while WAKE is greater, some
+ * waiting thread was given its mutex. A thread that is the only one to wait needs not ask which. One of several looks
+ * at its own cell, which is HELD before WAKE is raised; if it is not, the thread waits until WAKE grows further. A
+ * thread counts as waiting before its cell is WAITING, and until it has taken what it was given.
  */
 final class LiveMutexes extends Mutexes {
-    /** How long it may be unclear who holds a mutex, when a rank is gone, before that rank is taken for it. */
-    private static final long UNCLEAR_NANOS_MAX = 1_000_000_000;
+    private static final long MINE = -1;
 
     private final LiveRemoteMemory memory;
     private final Allocator allocator;
@@ -38,19 +46,18 @@ final class LiveMutexes extends Mutexes {
     private final LongSupplier deadlineNanos;
     private final int rank;
     private final MutexLayout layout;
-    private final Waiter.Check alive;
+    private final MutexCheck check; // tells whether a rank is gone; each call has one for its waits
+    private final Spares<MutexCall> spareCalls;
     private final MutexWaker waker;
-    private final MutexCheck check;
     private final Part[] parts;
     private final MutexHome[] homes;
     private final MemorySegment own;
     private final Asking asking = new Asking();
-    private int talkingWith;
-    private long wakes;
-    private boolean closed;
-
-    private int unclearTicket;
-    private long unclearSinceNanos;
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private int waiting; // threads, under this object's monitor
+    private long taken; // of what WAKE counts, under this object's monitor
+    private volatile boolean strayWakes;
+    private volatile boolean closed;
 
     LiveMutexes(LiveRemoteMemory memory, Allocator allocator, Communicator communicator, int count,
             HolderFailure policy, LongSupplier deadlineNanos) {
@@ -61,9 +68,11 @@ final class LiveMutexes extends Mutexes {
         this.deadlineNanos = deadlineNanos;
         this.rank = communicator.rank();
         int size = communicator.size();
+        long changes = allocator.members().changes();
         this.layout = new MutexLayout(size);
-        this.check = new MutexCheck(allocator.members(), rank, size, policy);
-        this.alive = () -> checkAlive(talkingWith);
+        this.check = new MutexCheck(allocator.members(), rank, size, policy, changes);
+        this.spareCalls = new Spares<>(
+                () -> new MutexCall(new MutexCheck(allocator.members(), rank, size, policy, changes)));
         this.waker = new MutexWaker(allocator, communicator.topology(), rank, () -> checkAlive(rank));
         this.parts = share(layout.bytes(count));
         this.homes = new MutexHome[size];
@@ -73,9 +82,9 @@ final class LiveMutexes extends Mutexes {
 
     private Part[] share(long bytes) {
         try {
-            Part[] made = allocator.share(communicator, table -> communicator.allreduce(table, Reduction.SUM), bytes,
-                    block -> new MutexKeeper(PartLayout.data(block, bytes),
-                            layout, allocator.members(), waker::wakeFromFabric));
+            Part[] made = allocator.share(communicator, table -> communicator.allreduce(table, Reduction.SUM), bytes, 0,
+                    block -> new MutexKeeper(PartLayout.data(block, bytes), layout, allocator.members(),
+                            waker::wakeFromFabric));
             waker.complete(made);
             return made;
         } catch (RuntimeException e) {
@@ -93,8 +102,7 @@ final class LiveMutexes extends Mutexes {
 
     @Override
     public void lock(int index, int of) {
-        MutexHome home = homeToLock("lock", index, of);
-        enter("lock", home, index, Long.MAX_VALUE);
+        lock("lock", index, of, Long.MAX_VALUE);
     }
 
     @Override
@@ -102,26 +110,80 @@ final class LiveMutexes extends Mutexes {
         if (!timeout.isPositive()) {
             return tryLock(index, of);
         }
-        MutexHome home = homeToLock("tryLock", index, of);
         long untilNanos = Long.MAX_VALUE;
         try {
             untilNanos = System.nanoTime() + timeout.toNanos();
         } catch (ArithmeticException _) {
             untilNanos = Long.MAX_VALUE; // more than 292 years
         }
-        return enter("tryLock", home, index, untilNanos);
+        return lock("tryLock", index, of, untilNanos);
+    }
+
+    private boolean lock(String name, int index, int of, long timeoutAtNanos) {
+        MutexHome home = homeToLock(name, index, of);
+        MutexCall call = spareCalls.take().begin(of);
+        try {
+            call.check.begin(name, of, deadlineNanos.getAsLong());
+            call.check.limit(timeoutAtNanos);
+            int before = claim(home, index, call);
+            return before != MutexHome.HELD && enter(home, index, call, before);
+        } finally {
+            spareCalls.putBack(call);
+        }
+    }
+
+    /** Makes a mutex this thread's among those of the rank; returns its state before, or HELD when it is too late. */
+    private int claim(MutexHome home, int index, MutexCall call) {
+        while (true) {
+            int state = home.state(index);
+            if (state == MutexHome.FREE || state == MutexHome.LEFT) {
+                if (home.claim(index, state)) {
+                    return state;
+                }
+            } else {
+                try {
+                    home.awaitOtherThread(index, allocator.waiter(), call.check);
+                } catch (WaitEndedException e) {
+                    if (e == WaitEndedException.TIMED_OUT) {
+                        return MutexHome.HELD;
+                    }
+                }
+            }
+        }
     }
 
     @Override
     public boolean tryLock(int index, int of) {
         MutexHome home = homeToLock("tryLock", index, of);
+        int state = home.state(index);
+        if (state != MutexHome.FREE && state != MutexHome.LEFT || !home.claim(index, state)) {
+            asking.inVain();
+            return false; // another thread of this rank is faster
+        }
+        MutexCall call = spareCalls.take().begin(of);
+        boolean held = false;
+        try {
+            held = takeIfFree(home, index, call);
+            return held;
+        } finally {
+            if (held) {
+                home.hold(index);
+            } else {
+                home.release(index, state);
+            }
+            spareCalls.putBack(call);
+        }
+    }
+
+    private boolean takeIfFree(MutexHome home, int index, MutexCall call) {
         long free = MutexLayout.freeQueue(home.tickets[index] + 1);
         while (true) {
-            long found = change(home, AtomicOperation.COMPARE_AND_SWAP, layout.mutex(index), free + MutexLayout.DRAW,
-                    free);
+            long found = change(home, call, AtomicOperation.COMPARE_AND_SWAP, layout.mutex(index),
+                    free + MutexLayout.DRAW, free);
             if (found == free) {
                 int ticket = MutexLayout.nextTicket(free);
-                hold(home, index, ticket, layout.emptyCell(ticket));
+                home.tickets[index] = ticket;
+                nameHolder(home, index, call, layout.emptyCell(ticket));
                 return true;
             }
             if (MutexLayout.length(found) != 0) {
@@ -135,26 +197,37 @@ final class LiveMutexes extends Mutexes {
     @Override
     public void unlock(int index, int of) {
         MutexHome home = home("unlock", index, of);
-        if (home.states[index] != MutexHome.HELD) {
+        if (!home.isHeldByThisThread(index)) {
             throw new IllegalStateException(
-                    memory.self() + " cannot unlock mutex " + index + " of " + memory.describe(of)
-                            + ": it does not hold it");
+                    memory.self() + " cannot unlock mutex " + index + " of " + memory.describe(of) + ": "
+                            + (home.state(index) == MutexHome.HELD ? "another thread of it holds it"
+                                    : "it does not hold it"));
         }
         if (policy == HolderFailure.THROW || !check.hasAnyGone()) { // else the memory has no fences any more
-            memory.fenceWritten();
+            memory.fenceIfWritten();
         }
-        release(home, index);
+        MutexCall call = spareCalls.take().begin(of);
+        try {
+            giveBack(home, index, call);
+        } finally {
+            spareCalls.putBack(call);
+        }
     }
 
     @Override
     public int failedHolder(int index, int of) {
         MutexHome home = home("failedHolder", index, of);
-        return (int) change(home, AtomicOperation.FETCH_ADD, MutexLayout.failed(layout.mutex(index)), 0, 0) - 1;
+        MutexCall call = spareCalls.take().begin(of);
+        try {
+            return (int) change(home, call, AtomicOperation.FETCH, MutexLayout.failed(layout.mutex(index)), 0, 0) - 1;
+        } finally {
+            spareCalls.putBack(call);
+        }
     }
 
     @Override
     public void close() {
-        if (closed) {
+        if (!closing.compareAndSet(false, true)) {
             return;
         }
         String held = null;
@@ -180,63 +253,88 @@ final class LiveMutexes extends Mutexes {
     /** Gives back what is held, and has all that was told done; names the first mutex that was held, or null. */
     private String releaseAll() {
         String held = null;
-        for (MutexHome home : homes) {
-            for (int index = 0; home != null && index < home.states.length; index++) {
-                if (home.states[index] == MutexHome.HELD) {
-                    held = held != null ? held : "mutex " + index + " of " + memory.describe(home.rank);
-                    release(home, index);
+        MutexCall call = spareCalls.take().begin(rank);
+        try {
+            for (MutexHome home : homes) {
+                for (int index = 0; home != null && index < home.count(); index++) {
+                    if (home.state(index) == MutexHome.HELD) {
+                        held = held != null ? held : "mutex " + index + " of " + memory.describe(home.rank);
+                        giveBack(home, index, call.begin(home.rank));
+                    }
+                }
+                if (home != null) {
+                    home.settle(call.begin(home.rank));
                 }
             }
-            if (home != null) {
-                talkingWith = home.rank;
-                home.settle();
-            }
+            awaitWakes();
+        } finally {
+            spareCalls.putBack(call);
         }
         return held;
     }
 
+    /** What a thread has taken when it looked at its cell may be on its way to WAKE, whose memory is freed next. */
+    private void awaitWakes() {
+        long all;
+        synchronized (this) {
+            all = taken;
+        }
+        try {
+            allocator.waiter().await(own, MutexLayout.WAKE, all, () -> {
+                if (check.hasAnyGone()) {
+                    throw WaitEndedException.TIME_TO_LOOK;
+                }
+            });
+        } catch (WaitEndedException _) {
+            // somebody may have died before it has sent that; then nobody closes the mutexes together
+        }
+    }
+
     // ---- which mutex
 
-    private MutexHome homeToLock(String call, int index, int of) {
-        MutexHome home = home(call, index, of);
-        if (home.states[index] == MutexHome.HELD) {
+    private MutexHome homeToLock(String name, int index, int of) {
+        MutexHome home = home(name, index, of);
+        if (home.isHeldByThisThread(index)) {
             throw new IllegalStateException(
-                    memory.self() + " cannot " + call + " mutex " + index + " of " + memory.describe(of)
+                    memory.self() + " cannot " + name + " mutex " + index + " of " + memory.describe(of)
                             + ": it holds it already; mutexes are not reentrant");
         }
         return home;
     }
 
-    private MutexHome home(String call, int index, int of) {
+    private MutexHome home(String name, int index, int of) {
         if (closed) {
-            throw new IllegalStateException(memory.self() + " cannot " + call + ": the mutexes have been closed");
+            throw new IllegalStateException(memory.self() + " cannot " + name + ": the mutexes have been closed");
         }
         MutexHome home = homes[memory.checkRank(of)];
         if (home == null) {
             home = makeHome(of);
-            homes[of] = home;
         }
-        if (index < 0 || index >= home.states.length) {
-            throw new IndexOutOfBoundsException(memory.self() + " cannot " + call + " mutex " + index + " of "
-                    + memory.describe(of) + ", which has " + home.states.length);
+        if (index < 0 || index >= home.count()) {
+            throw new IndexOutOfBoundsException(memory.self() + " cannot " + name + " mutex " + index + " of "
+                    + memory.describe(of) + ", which has " + home.count());
         }
-        talkingWith = of;
         checkAlive(of);
         return home;
     }
 
-    private MutexHome makeHome(int of) {
+    private synchronized MutexHome makeHome(int of) {
+        if (homes[of] == null) {
+            homes[of] = newHome(of);
+        }
+        return homes[of];
+    }
+
+    private MutexHome newHome(int of) {
         int count = count(of);
         if (waker.isNear(of)) {
             MemorySegment data = waker.near(of);
             return MutexHome.near(of, count, data,
                     new MutexKeeper(data, layout, allocator.members(), waker::wake));
         }
-        return MutexHome.far(of, count, allocator.fabric(), allocator.process(of), parts[of].handle(),
-                alive);
+        return MutexHome.far(of, count, allocator.fabric(), allocator.process(of), parts[of].handle());
     }
 
-    /** For what must not be ended halfway: only that somebody has failed ends it. */
     private void checkAlive(int home) {
         RuntimeException failure = check.failure(home);
         if (failure != null) {
@@ -244,142 +342,211 @@ final class LiveMutexes extends Mutexes {
         }
     }
 
-    private long change(MutexHome home, AtomicOperation operation, long offset, long operand, long expected) {
-        boolean there = home.atomic(operation, offset, operand, expected);
+    private static long change(MutexHome home, MutexCall call, AtomicOperation operation, long offset, long operand,
+            long expected) {
+        boolean there = home.atomic(call, operation, offset, operand, expected);
         if (!there) {
-            check.begin("lock", home.rank, Long.MAX_VALUE).requireThere(false);
+            call.check.begin("lock", home.rank, Long.MAX_VALUE).requireThere(false);
         }
-        return home.found();
+        return call.result[0];
     }
 
     /** Changes a cell if it is as expected; returns what it was. */
-    private long changeCell(MutexHome home, int index, int ticket, long expected, int state) {
-        return change(home, AtomicOperation.COMPARE_AND_SWAP, layout.cell(layout.mutex(index), ticket),
+    private long changeCell(MutexHome home, int index, MutexCall call, int ticket, long expected, int state) {
+        return change(home, call, AtomicOperation.COMPARE_AND_SWAP, layout.cell(layout.mutex(index), ticket),
                 layout.cell(ticket, state, rank), expected);
     }
 
     // ---- the queue
 
-    private boolean enter(String call, MutexHome home, int index, long timeoutAtNanos) {
-        if (queue(home, index)) {
+    /** Locks a mutex that this thread has made BUSY; returns whether it is held. */
+    private boolean enter(MutexHome home, int index, MutexCall call, int before) {
+        boolean held = false;
+        try {
+            held = queue(home, index, call, before) || awaitTurn(home, index, call);
+            return held;
+        } finally {
+            endWaiting(call);
+            if (held) {
+                home.hold(index);
+            } else {
+                home.release(index, call.hasLeft() ? MutexHome.LEFT : MutexHome.FREE);
+            }
+        }
+    }
+
+    /** Gets a place in the queue; returns whether that was all, and the mutex is this rank's. */
+    private boolean queue(MutexHome home, int index, MutexCall call, int before) {
+        if (before == MutexHome.LEFT) {
+            int ticket = home.tickets[index];
+            long left = layout.cell(ticket, MutexLayout.LEFT, rank);
+            beginWaiting(call);
+            if (changeCell(home, index, call, ticket, left, WAITING) == left) {
+                return false;
+            }
+            stopWaiting(call);
+        }
+        long found = change(home, call, AtomicOperation.FETCH_ADD, layout.mutex(index), MutexLayout.DRAW, 0);
+        int ticket = MutexLayout.nextTicket(found);
+        home.tickets[index] = ticket;
+        long empty = layout.emptyCell(ticket);
+        if (MutexLayout.length(found) == 0) {
+            nameHolder(home, index, call, empty);
             return true;
         }
-        check.begin(call, home.rank, deadlineNanos.getAsLong());
-        check.limit(timeoutAtNanos);
-        check.queue(home, layout.mutex(index), home.tickets[index]);
-        Waiter waiter = home.isNear() ? allocator.waiter() : allocator.answers();
-        unclearSinceNanos = 0;
+        beginWaiting(call);
+        long cell = changeCell(home, index, call, ticket, empty, WAITING);
+        if (cell == empty) {
+            return false;
+        }
+        stopWaiting(call);
+        nameHolder(home, index, call, cell);
+        return true;
+    }
+
+    /** The mutex is this rank's: its cell names the rank if another rank may have to pass the mutex on. */
+    private void nameHolder(MutexHome home, int index, MutexCall call, long cell) {
+        if (policy == HolderFailure.PASS_ON) {
+            changeCell(home, index, call, home.tickets[index], cell, HELD);
+        }
+    }
+
+    /** Waits until the mutex is this rank's; returns false when the place in the queue was given up instead. */
+    private boolean awaitTurn(MutexHome home, int index, MutexCall call) {
+        call.check.queue(home, layout.mutex(index), home.tickets[index]);
+        long atLeast = 0;
         while (true) {
             try {
-                waiter.await(own, MutexLayout.WAKE, wakes + 1, check);
-                wakes++;
-                home.states[index] = MutexHome.HELD;
-                return true;
+                atLeast = awaitWake(home, index, call, atLeast);
+                if (atLeast == MINE) {
+                    return true;
+                }
             } catch (WaitEndedException e) {
                 if (e == WaitEndedException.TIMED_OUT) {
                     asking.inVain();
-                    return !leave(home, index);
+                    return !leave(home, index, call);
                 }
-                lookAfterHolder(home, index);
+                if (isHolderLost(home, index, call)) {
+                    if (!leave(home, index, call)) {
+                        return true;
+                    }
+                    throw lostHolder(home, index);
+                }
             } catch (CallInterruptedException | DeadlineExceededException e) {
-                if (!leave(home, index)) {
-                    release(home, index);
+                if (!leave(home, index, call)) {
+                    tellUnlock(home, index, call);
                 }
                 throw e;
             }
         }
     }
 
-    /** Gets a place in the queue; returns whether that was all, and the mutex is held. */
-    private boolean queue(MutexHome home, int index) {
-        if (home.states[index] == MutexHome.LEFT) {
-            int ticket = home.tickets[index];
-            long left = layout.cell(ticket, MutexLayout.LEFT, rank);
-            home.states[index] = MutexHome.FREE;
-            if (changeCell(home, index, ticket, left, WAITING) == left) {
-                return false;
-            }
+    /** Waits for WAKE; returns {@link #MINE}, or how far WAKE is to grow until this thread's mutex may be among it. */
+    private long awaitWake(MutexHome home, int index, MutexCall call, long atLeast) {
+        Waiter waiter = home.isNear() ? allocator.waiter() : allocator.answers();
+        waiter.await(own, MutexLayout.WAKE, Math.max(atLeast, taken() + 1), call.check);
+        long woken = Words.load(own, MutexLayout.WAKE);
+        if (takeIfAlone(call, woken)) {
+            return MINE;
         }
-        long found = change(home, AtomicOperation.FETCH_ADD, layout.mutex(index), MutexLayout.DRAW, 0);
-        int ticket = MutexLayout.nextTicket(found);
-        home.tickets[index] = ticket;
-        long empty = layout.emptyCell(ticket);
-        if (MutexLayout.length(found) == 0) {
-            hold(home, index, ticket, empty);
-            return true;
+        int ticket = home.tickets[index];
+        long cell = change(home, call, AtomicOperation.FETCH, layout.cell(layout.mutex(index), ticket), 0, 0);
+        if (cell == layout.cell(ticket, HELD, rank)) {
+            take(call);
+            return MINE;
         }
-        long cell = changeCell(home, index, ticket, empty, WAITING);
-        if (cell == empty) {
-            return false;
-        }
-        hold(home, index, ticket, cell);
-        return true;
-    }
-
-    /** The mutex is this rank's. That its cell says whose it is, is needed only by who is to pass it on. */
-    private void hold(MutexHome home, int index, int ticket, long cell) {
-        home.tickets[index] = ticket;
-        home.states[index] = MutexHome.HELD;
-        if (policy == HolderFailure.PASS_ON) {
-            changeCell(home, index, ticket, cell, HELD);
-        }
+        return woken + 1;
     }
 
     /** Gives up the place in the queue; returns false when the mutex has come meanwhile. */
-    private boolean leave(MutexHome home, int index) {
+    private boolean leave(MutexHome home, int index, MutexCall call) {
         int ticket = home.tickets[index];
-        long waiting = layout.cell(ticket, WAITING, rank);
-        if (changeCell(home, index, ticket, waiting, MutexLayout.LEFT) == waiting) {
-            home.states[index] = MutexHome.LEFT;
+        long waits = layout.cell(ticket, WAITING, rank);
+        if (changeCell(home, index, call, ticket, waits, MutexLayout.LEFT) == waits) {
+            stopWaiting(call);
+            call.leave();
             return true;
         }
-        allocator.waiter().await(own, MutexLayout.WAKE, wakes + 1, alive);
-        wakes++;
-        home.states[index] = MutexHome.HELD;
+        take(call);
         return false;
     }
 
-    private void release(MutexHome home, int index) {
-        talkingWith = home.rank;
-        boolean there = home.tell(MutexKeeper.UNLOCK, layout.mutex(index), home.tickets[index], rank);
+    private void giveBack(MutexHome home, int index, MutexCall call) {
+        tellUnlock(home, index, call);
+        home.release(index, MutexHome.FREE);
+    }
+
+    private void tellUnlock(MutexHome home, int index, MutexCall call) {
+        boolean there = home.tell(call, MutexKeeper.UNLOCK, layout.mutex(index), home.tickets[index], rank);
         if (!there) {
-            check.begin("unlock", home.rank, Long.MAX_VALUE).requireThere(false);
+            call.check.begin("unlock", home.rank, Long.MAX_VALUE).requireThere(false);
         }
-        home.states[index] = MutexHome.FREE;
+    }
+
+    // ---- what WAKE counts
+
+    private synchronized void beginWaiting(MutexCall call) {
+        waiting++;
+        call.isWaiting = true;
+    }
+
+    private synchronized void stopWaiting(MutexCall call) {
+        waiting--;
+        call.isWaiting = false;
+    }
+
+    /** A call ends; if it still waits, something has failed, and WAKE may count what no thread ever takes. */
+    private void endWaiting(MutexCall call) {
+        if (call.isWaiting) {
+            stopWaiting(call);
+            strayWakes = true;
+        }
+    }
+
+    private synchronized long taken() {
+        return taken;
+    }
+
+    /** The thread takes what it was given. */
+    private synchronized void take(MutexCall call) {
+        taken++;
+        stopWaiting(call);
+    }
+
+    /** The same, if no other thread can have been given it. */
+    private synchronized boolean takeIfAlone(MutexCall call, long woken) {
+        if (waiting > 1 || woken <= taken || strayWakes) {
+            return false;
+        }
+        take(call);
+        return true;
     }
 
     // ---- holders that are gone
 
-    /** A rank is gone: if it is the holder, the mutex is passed on. */
-    private void lookAfterHolder(MutexHome home, int index) {
+    /** A rank is gone: if it is the holder, the mutex is passed on. Returns whether that cannot be known. */
+    private boolean isHolderLost(MutexHome home, int index, MutexCall call) {
         long mutex = layout.mutex(index);
-        long queue = change(home, AtomicOperation.FETCH_ADD, mutex, 0, 0);
+        long queue = change(home, call, AtomicOperation.FETCH, mutex, 0, 0);
         int ticket = MutexLayout.holdingTicket(queue);
-        long cell = change(home, AtomicOperation.FETCH_ADD, layout.cell(mutex, ticket), 0, 0);
+        long cell = change(home, call, AtomicOperation.FETCH, layout.cell(mutex, ticket), 0, 0);
         int holder = MutexLayout.rank(cell);
-        if (holder >= 0 && cell == layout.cell(ticket, HELD, holder)) {
-            unclearSinceNanos = 0;
-            if (allocator.members().isGone(holder)) {
-                home.tell(MutexKeeper.PASS_ON, mutex, ticket, holder);
-            }
-        } else {
-            noteUnclear(home, index, ticket);
+        if (holder < 0 || cell != layout.cell(ticket, HELD, holder)) { // somebody is about to lock or unlock
+            return call.noteUnclear(ticket, check.anyGone() >= 0);
         }
+        call.noteClear();
+        if (allocator.members().isGone(holder)) {
+            home.tell(call, MutexKeeper.PASS_ON, mutex, ticket, holder);
+        }
+        return false;
     }
 
-    /** Somebody is about to lock or unlock. If that takes too long, it was the one that is gone. */
-    private void noteUnclear(MutexHome home, int index, int ticket) {
+    private RankFailedException lostHolder(MutexHome home, int index) {
         int gone = check.anyGone();
-        if (unclearSinceNanos == 0 || ticket != unclearTicket || gone < 0) {
-            unclearTicket = ticket;
-            unclearSinceNanos = System.nanoTime();
-        } else if (System.nanoTime() - unclearSinceNanos > UNCLEAR_NANOS_MAX) {
-            leave(home, index);
-            throw new RankFailedException(allocator.members().rankInJob(gone),
-                    memory.self() + " cannot lock mutex " + index + " of "
-                            + memory.describe(home.rank) + ": " + memory.describe(gone)
-                            + " has failed or left, perhaps while it locked or unlocked it, and"
-                            + " nobody passes it on; close the mutexes and make new ones");
-        }
+        return new RankFailedException(allocator.members().rankInJob(gone),
+                memory.self() + " cannot lock mutex " + index + " of " + memory.describe(home.rank) + ": "
+                        + memory.describe(gone)
+                        + " has failed or left, perhaps while it locked or unlocked it, and"
+                        + " nobody passes it on; close the mutexes and make new ones");
     }
 }

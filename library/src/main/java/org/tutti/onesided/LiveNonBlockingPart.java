@@ -4,6 +4,7 @@ package org.tutti.onesided;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
+import org.tutti.DataType;
 import org.tutti.NonBlockingPart;
 import org.tutti.RemotePart;
 import org.tutti.Request;
@@ -11,13 +12,13 @@ import org.tutti.Section;
 import org.tutti.fabric.SectionPieces;
 
 /**
- * The calls of a part that are not waited for: of a part on this node they are those that wait, and so are puts.
+ * The calls of a part that are not waited for: of a part on this node they are those that wait, and so are puts. An
+ * aggregate has a part of its own, whose small puts are gathered.
  */
 final class LiveNonBlockingPart extends NonBlockingPart {
     private final LivePart part;
     private final LiveRemoteMemory memory;
     private final LiveAggregate aggregate;
-    private final SectionPieces pieces = new SectionPieces();
 
     /**
      * @param part the part
@@ -34,55 +35,63 @@ final class LiveNonBlockingPart extends NonBlockingPart {
     }
 
     @Override
+    public NonBlockingPart elements() {
+        LivePart elements = part.elements();
+        return aggregate == null ? elements.nonBlocking() : new LiveNonBlockingPart(elements, aggregate);
+    }
+
+    @Override
     protected Request written(Consumer<RemotePart> call) {
-        memory.gather(aggregate != null);
-        try {
-            call.accept(part);
-        } finally {
-            memory.gather(false);
-        }
+        call.accept(part);
         return done();
     }
 
     @Override
-    protected Request read(long offset, MemorySegment target) {
+    protected Request read(long offset, MemorySegment target, DataType type) {
         long length = target.byteSize();
-        part.check("get", offset, length);
+        long at = part.check("get", offset, length, type);
         if (length == 0) {
             return done();
         }
         if (!(part instanceof FarPart far)) {
-            part.copyOut(offset, target, length);
+            part.copyOut(at, target, length);
             return done();
         }
         OneSidedRequest request = request();
+        OneSidedCall call = memory.takeCall();
         try {
-            memory.pending().begin(request, far, offset, target, 0, length, memory.begin("get", part.rank));
+            memory.pending().begin(request, far, at, target, 0, length, memory.begin(call, "get", part.rank), call.run);
         } catch (RuntimeException e) {
             memory.pending().drop(request, e);
             throw e;
+        } finally {
+            memory.putBack(call);
         }
         return requested(request);
     }
 
     @Override
-    protected Request read(Section section, MemorySegment target, Section of) {
-        part.check("get", section, target, of);
-        pieces.begin(section, target, of);
+    protected Request read(Section section, MemorySegment target, Section of, DataType type) {
         if (!(part instanceof FarPart far)) {
-            part.copyOut(pieces);
+            part.read(section, target, of, type);
             return done();
         }
+        part.check("get", section, target, of, type, type.bytes());
         OneSidedRequest request = request();
+        OneSidedCall call = memory.takeCall();
+        SectionPieces pieces = call.pieces;
+        pieces.begin(section, target, of);
         try {
             for (long length = pieces.pieceBytes(); length > 0; length = pieces.pieceBytes()) {
                 memory.pending().begin(request, far, pieces.part().offset(), target, pieces.here().offset(), length,
-                        memory.begin("get", part.rank));
+                        memory.begin(call, "get", part.rank), call.run);
                 pieces.skip(length);
             }
         } catch (RuntimeException e) {
             memory.pending().drop(request, e);
             throw e;
+        } finally {
+            memory.putBack(call);
         }
         return requested(request);
     }

@@ -9,28 +9,39 @@ import org.tutti.NonBlockingPart;
 import org.tutti.Reduction;
 import org.tutti.RemotePart;
 import org.tutti.Section;
+import org.tutti.Span;
 import org.tutti.fabric.AtomicOperation;
-import org.tutti.fabric.SectionPieces;
 
 /**
- * What the parts of ranks near and far have in common: bounds are checked here, at the caller, before anything is done.
+ * What the parts of ranks near and far have in common: arguments are checked here, at the caller, before anything is
+ * done.
+ *
+ * <p><b>Concurrency.</b> Any number of threads of a rank use a part. What a call changes while it lasts is in its
+ * {@link OneSidedCall}; fields that are not final are made when they are needed first, under the monitor of the memory,
+ * and read without it, since the objects have final fields only, or more such.
  */
 abstract class LivePart extends RemotePart {
     /** The first whole number that is too great for a long, to which the greatest long is rounded as a double. */
     private static final double LONG_END = 0x1p63;
 
+    private static final int FILL_BYTES = 32 << 10; // a multiple of each element, and in a core's cache
     private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
 
     final LiveRemoteMemory memory;
     final int rank;
     final long bytes;
-    final SectionPieces pieces = new SectionPieces();
+
+    /** Offsets count in units of two to the power of that many bytes: 0, or what makes an element. */
+    final int unitShift;
+
+    private LivePart elements;
     private LiveNonBlockingPart nonBlocking;
 
-    LivePart(LiveRemoteMemory memory, int rank, long bytes) {
+    LivePart(LiveRemoteMemory memory, int rank, long bytes, int unitShift) {
         this.memory = memory;
         this.rank = rank;
         this.bytes = bytes;
+        this.unitShift = unitShift;
     }
 
     @Override
@@ -40,62 +51,115 @@ abstract class LivePart extends RemotePart {
 
     @Override
     public long size() {
-        return bytes;
+        return bytes >> unitShift;
+    }
+
+    @Override
+    public LivePart elements() {
+        if (unitShift == memory.elementShift()) {
+            return this;
+        }
+        return elements != null ? elements : makeElements();
+    }
+
+    private LivePart makeElements() {
+        synchronized (memory) {
+            if (elements == null) {
+                elements = view(memory.elementShift());
+            }
+            return elements;
+        }
     }
 
     @Override
     public NonBlockingPart nonBlocking() {
-        if (nonBlocking == null) {
-            nonBlocking = new LiveNonBlockingPart(this, null);
+        return nonBlocking != null ? nonBlocking : makeNonBlocking();
+    }
+
+    private NonBlockingPart makeNonBlocking() {
+        synchronized (memory) {
+            if (nonBlocking == null) {
+                nonBlocking = new LiveNonBlockingPart(this, null);
+            }
+            return nonBlocking;
         }
-        return nonBlocking;
     }
 
     @Override
-    protected void write(long offset, MemorySegment source) {
+    protected void write(long offset, MemorySegment source, DataType type) {
         long length = source.byteSize();
-        check("put", offset, length);
+        long at = check("put", offset, length, type);
         if (length > 0) {
-            copyIn(offset, source, length);
+            copyIn(at, source, length);
         }
     }
 
     @Override
-    protected void writeNotify(long offset, MemorySegment source, int notification) {
+    protected void writeNotify(long offset, MemorySegment source, DataType type, int notification) {
         long length = source.byteSize();
-        check("putNotify", offset, length);
-        long word = PartLayout.notification(bytes, memory.checkNotification(notification));
-        copyInAndNotify(offset, source, length, word);
+        long at = check("putNotify", offset, length, type);
+        long word = PartLayout.notification(bytes, memory.checkNotification(rank, notification));
+        copyInAndNotify(at, source, length, word);
     }
 
     @Override
-    protected void writeNotify(Section section, MemorySegment source, Section of, int notification) {
-        memory.checkNotification(notification); // before anything is written
-        write(section, source, of);
-        writeNotify(0, NOTHING, notification);
+    protected void writeNotify(Section section, MemorySegment source, Section of, DataType type, int notification) {
+        memory.checkNotification(rank, notification); // before anything is written
+        write(section, source, of, type);
+        writeNotify(0, NOTHING, DataType.BYTE, notification);
     }
 
     @Override
-    protected void write(Section section, MemorySegment source, Section of) {
-        check("put", section, source, of);
-        pieces.begin(section, source, of);
-        copyIn(pieces);
+    protected void write(Section section, MemorySegment source, Section of, DataType type) {
+        check("put", section, source, of, type, type.bytes());
+        OneSidedCall call = memory.takeCall();
+        try {
+            call.pieces.begin(section, source, of);
+            copyIn(call);
+        } finally {
+            memory.putBack(call);
+        }
     }
 
     @Override
-    protected void read(long offset, MemorySegment target) {
+    protected void fill(long offset, long count, Span value) {
+        int element = value.type().bytes();
+        if (count < 0 || count > bytes / element) {
+            throw new IndexOutOfBoundsException(memory.self() + " cannot fill " + count + " elements of type "
+                    + value.type() + place(offset));
+        }
+        long length = count * element;
+        long at = check("fill", offset, length, value.type());
+        byte[] values = new byte[(int) Math.min(length, FILL_BYTES)];
+        MemorySegment source = MemorySegment.ofArray(values);
+        for (long each = 0; each < values.length; each += element) {
+            source.asSlice(each, element).copyFrom(value.segment());
+        }
+        for (long done = 0; done < length; done += values.length) {
+            long next = Math.min(values.length, length - done);
+            copyIn(at + done, source.asSlice(0, next), next);
+        }
+    }
+
+    @Override
+    protected void read(long offset, MemorySegment target, DataType type) {
         long length = target.byteSize();
-        check("get", offset, length);
+        long at = check("get", offset, length, type);
         if (length > 0) {
-            copyOut(offset, target, length);
+            copyOut(at, target, length);
         }
     }
 
     @Override
-    protected void read(Section section, MemorySegment target, Section of) {
-        check("get", section, target, of);
-        pieces.begin(section, target, of);
-        copyOut(pieces);
+    protected void read(Section section, MemorySegment target, Section of, DataType type) {
+        check("get", section, target, of, type, type.bytes());
+        OneSidedCall call = memory.takeCall();
+        try {
+            call.pieces.begin(section, target, of);
+            copyOut(call);
+        } finally {
+            memory.putBack(call);
+        }
     }
 
     @Override
@@ -164,23 +228,23 @@ abstract class LivePart extends RemotePart {
     private void combine(Accumulation how, long offset, MemorySegment source, DataType type, long scale,
             long imaginary) {
         long length = source.byteSize();
-        check("accumulate", offset, length);
-        checkAligned("accumulate", offset, how.elementBytes(type));
+        long at = check("accumulate", offset, length);
+        checkAligned("accumulate", at, type, how.elementBytes(type));
         if (length > 0) {
-            combine(how.code(type), scale, imaginary, offset, source, length);
+            combine(how.code(type), scale, imaginary, at, source, length);
         }
     }
 
     private void combine(Accumulation how, Section section, MemorySegment source, Section of, DataType type,
             long scale, long imaginary) {
-        check("accumulate", section, source, of);
-        int elementBytes = how.elementBytes(type);
-        if (!section.isMultipleOf(elementBytes) || !of.isMultipleOf(elementBytes)) {
-            throw new IllegalArgumentException(memory.self() + " cannot accumulate these sections: elements"
-                    + " have " + elementBytes + " bytes, and runs that begin or end at no multiple of that cut them");
+        check("accumulate", section, source, of, type, how.elementBytes(type));
+        OneSidedCall call = memory.takeCall();
+        try {
+            call.pieces.begin(section, source, of);
+            combine(how.code(type), scale, imaginary, call);
+        } finally {
+            memory.putBack(call);
         }
-        pieces.begin(section, source, of);
-        combine(how.code(type), scale, imaginary, pieces);
     }
 
     /** The scale as frames carry it: a long for whole numbers, else the bits of a double. */
@@ -227,46 +291,98 @@ abstract class LivePart extends RemotePart {
                 checkedAtomic("compareAndSwapInt", AtomicOperation.COMPARE_AND_SWAP_INT, offset, value, expected));
     }
 
+    @Override
+    public long fetchLong(long offset) {
+        return checkedAtomic("fetchLong", AtomicOperation.FETCH, offset, 0, 0);
+    }
+
+    @Override
+    public int fetchInt(long offset) {
+        return (int) checkedAtomic("fetchInt", AtomicOperation.FETCH_INT, offset, 0, 0);
+    }
+
     private long checkedAtomic(String call, AtomicOperation operation, long offset, long operand, long expected) {
-        check(call, offset, operation.bytes());
-        checkAligned(call, offset, operation.bytes());
-        return atomic(call, operation, offset, operand, expected);
+        long at = check(call, offset, operation.bytes(),
+                operation.bytes() == Long.BYTES ? DataType.LONG : DataType.INT);
+        return atomic(call, operation, at, operand, expected);
     }
 
-    final void check(String call, long offset, long length) {
-        memory.checkCall(call);
-        if (offset < 0 || length > bytes || offset > bytes - length) {
-            throw new IndexOutOfBoundsException(memory.self() + " cannot " + call + " " + length
-                    + " bytes at offset " + offset + " of " + memory.describe(rank) + "'s part, which has " + bytes
-                    + " bytes");
+    // ---- checks
+
+    /** Checks a range of elements; returns at which byte it begins. */
+    final long check(String call, long offset, long length, DataType type) {
+        long at = check(call, offset, length);
+        checkAligned(call, at, type, type.bytes());
+        return at;
+    }
+
+    /** Checks a range of bytes; returns at which one it begins. */
+    private long check(String call, long offset, long length) {
+        memory.checkUsable(call);
+        if (offset < 0 || length > bytes || offset > bytes - length >> unitShift) {
+            throw new IndexOutOfBoundsException(memory.self() + " cannot " + call + " " + length + " bytes"
+                    + place(offset));
+        }
+        return offset << unitShift;
+    }
+
+    /** As a part of a message: where something would lie, and how long the part is. */
+    private String place(long offset) {
+        return (unitShift == 0 ? " at offset " : " at element ") + offset + " of " + memory.describe(rank)
+                + "'s part, which has " + size() + (unitShift == 0 ? " bytes" : " elements of " + (1 << unitShift)
+                        + " bytes");
+    }
+
+    private void checkAligned(String call, long at, DataType type, int elementBytes) {
+        if ((at & elementBytes - 1) != 0) {
+            throw new IllegalArgumentException(memory.self() + " cannot " + call + " at offset " + at + " of "
+                    + memory.describe(rank) + "'s part: " + name(type, elementBytes) + ", " + elementBytes
+                    + " bytes each, lie at multiples of " + elementBytes);
         }
     }
 
-    final void checkAligned(String call, long offset, int elementBytes) {
-        if (offset % elementBytes != 0) {
-            throw new IllegalArgumentException(memory.self() + " cannot " + call + " at offset " + offset
-                    + " of " + memory.describe(rank) + "'s part: it must be a multiple of " + elementBytes);
-        }
+    private static String name(DataType type, int elementBytes) {
+        return (elementBytes == type.bytes() ? "elements of type " : "complex numbers of type ") + type;
     }
 
-    final void check(String call, Section section, MemorySegment segment, Section of) {
-        check(call, 0, section.end());
+    final void check(String call, Section section, MemorySegment segment, Section of, DataType type,
+            int elementBytes) {
+        memory.checkUsable(call);
+        if (section.end() > bytes) {
+            throw new IndexOutOfBoundsException(memory.self() + " cannot " + call + " " + section + ", as "
+                    + memory.describe(rank) + "'s part has " + bytes + " bytes");
+        }
         if (of.end() > segment.byteSize()) {
-            throw new IndexOutOfBoundsException(memory.self() + " cannot " + call
-                    + " a section that ends at byte " + of.end() + " of memory that has " + segment.byteSize());
+            throw new IndexOutOfBoundsException(memory.self() + " cannot " + call + ": the memory here has "
+                    + segment.byteSize() + " bytes, and " + of + " does not fit into it");
         }
         if (of.bytes() != section.bytes()) {
             throw new IllegalArgumentException(memory.self() + " cannot " + call + ": the section of "
                     + memory.describe(rank) + "'s part has " + section.bytes() + " bytes, and that of the memory here "
                     + of.bytes());
         }
+        if (!section.isMultipleOf(elementBytes) || !of.isMultipleOf(elementBytes)) {
+            boolean there = !section.isMultipleOf(elementBytes);
+            throw new IllegalArgumentException(memory.self() + " cannot " + call + " " + (there ? section : of)
+                    + ", of " + (there ? memory.describe(rank) + "'s part" : "the memory here") + ": its runs cut "
+                    + name(type, elementBytes) + ", which have " + elementBytes
+                    + " bytes each and begin at multiples of that");
+        }
     }
+
+    // ---- what is done near and far; places are in bytes
+
+    /** The same part, for offsets that count in other units. */
+    abstract LivePart view(int ofUnitShift);
+
+    /** The same part, whose small puts are kept back for a while if they go to another node. */
+    abstract LivePart gathering();
 
     /** Copies bytes, one or more, that are there, into the part. */
     abstract void copyIn(long offset, MemorySegment source, long length);
 
-    /** Copies sections, perhaps empty ones, into the part. */
-    abstract void copyIn(SectionPieces all);
+    /** Copies the sections of a call, perhaps empty ones, into the part. */
+    abstract void copyIn(OneSidedCall call);
 
     /** Copies bytes, perhaps none, into the part, and then adds one to a word of its region. */
     abstract void copyInAndNotify(long offset, MemorySegment source, long length, long word);
@@ -274,14 +390,14 @@ abstract class LivePart extends RemotePart {
     /** Copies bytes, one or more, that are there, out of the part. */
     abstract void copyOut(long offset, MemorySegment target, long length);
 
-    /** Copies sections, perhaps empty ones, out of the part. */
-    abstract void copyOut(SectionPieces all);
+    /** Copies the sections of a call, perhaps empty ones, out of the part. */
+    abstract void copyOut(OneSidedCall call);
 
     /** Combines elements, one or more, that are there, with those of the part. */
     abstract void combine(int code, long scale, long imaginary, long offset, MemorySegment source, long length);
 
-    /** Combines sections of elements, perhaps empty ones, with those of the part. */
-    abstract void combine(int code, long scale, long imaginary, SectionPieces all);
+    /** Combines the sections of a call, perhaps empty ones, with those of the part. */
+    abstract void combine(int code, long scale, long imaginary, OneSidedCall call);
 
     abstract long atomic(String call, AtomicOperation operation, long offset, long operand, long expected);
 

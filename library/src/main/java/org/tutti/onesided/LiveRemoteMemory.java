@@ -1,75 +1,81 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.onesided;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 import org.tutti.Aggregate;
 import org.tutti.Communicator;
+import org.tutti.DataType;
 import org.tutti.Mutexes;
 import org.tutti.RemoteMemory;
 import org.tutti.RemotePart;
 import org.tutti.Topology;
-import org.tutti.collective.Occupant;
 import org.tutti.memory.Asking;
 import org.tutti.memory.Words;
 
 /**
  * The remote memory of a communicator, at one rank.
  *
- * <p><b>Fences.</b> Which processes have been written to since the last fence is kept in a list. A fence of all asks
- * them all before it waits for the first answer, in random order, so that ranks that fence at the same time do not all
- * ask the same process first (ARMCI, Figure 12).
+ * <p><b>Fences.</b> A fence of all asks the {@link WrittenProcesses} before it waits for the first answer, and begins
+ * with a random one, so that ranks that fence at the same time do not all ask the same process first (ARMCI, Figure
+ * 12).
+ *
+ * <p><b>Several threads.</b> The threads of a rank may use its memory at the same time. Calls on this node are loads,
+ * stores, copies and atomic operations in the node's memory, and share nothing else. A call that may wait, or walks
+ * over sections, has a {@link OneSidedCall} of its own while it lasts. All threads share the marks of
+ * {@link WrittenProcesses}, the table of {@link PendingGets}, the counts of {@link SeenNotifications} and the fabric,
+ * each of which argues why it may be shared. Objects that are made when they are needed first are made under this
+ * object's monitor. The number of changes that was seen last may be an older one when two threads store it: then a
+ * later call looks for failures once more.
  *
  * <p><b>Closing.</b> The barrier of a close comes after everybody's fence, so nothing of a rank that keeps the rules is
  * under way when a part is revoked; what still comes is dropped at the target, which does not know the handle any more.
  */
 final class LiveRemoteMemory extends RemoteMemory {
+    private static final long NOT_BEGUN = -1;
+    private static final long BEGUN = 0;
+
     private final Allocator allocator;
     private final Communicator communicator;
     private final int rank;
     private final Part[] parts;
     private final LongSupplier deadlineNanos;
     private final LivePart[] views;
-    private final CallCheck check;
-    private final NotificationCheck arrival;
+    private final int elementShift;
     private final MemorySegment local;
     private final MemorySegment region;
-
-    private final boolean[] written;
-    private final int[] servers;
-    private final long[] asked;
-    private int serverCount;
-    private long random;
-
-    private MemorySegment streamBuffer;
-    private PendingGets pending;
-    private boolean gathering;
+    private final SeenNotifications seen;
+    private final WrittenProcesses written;
+    private final PendingGets pending; // null when all ranks are on this node
+    private final Spares<OneSidedCall> spareCalls;
+    private final AtomicBoolean closing = new AtomicBoolean();
     private long changesSeen;
-    private final Occupant occupant = new Occupant("remote memory");
-    private boolean closed;
     private final Asking asking = new Asking();
+    private volatile boolean closed;
 
-    LiveRemoteMemory(Allocator allocator, Communicator communicator, Part[] parts, LongSupplier deadlineNanos) {
+    LiveRemoteMemory(Allocator allocator, Communicator communicator, Part[] parts, DataType type,
+            LongSupplier deadlineNanos) {
         this.allocator = allocator;
         this.communicator = communicator;
         this.rank = communicator.rank();
         this.parts = parts;
         this.deadlineNanos = deadlineNanos;
         this.views = new LivePart[parts.length];
-        this.check = new CallCheck(allocator.members(), rank);
-        this.arrival = new NotificationCheck(allocator.members(), rank, parts.length);
+        this.elementShift = Integer.numberOfTrailingZeros(type.bytes());
         MemorySegment block = allocator.block(parts[rank]);
         this.local = PartLayout.data(block, parts[rank].bytes());
         this.region = PartLayout.region(block, parts[rank].bytes());
-        int servable = communicator.topology().nodes() == 1 ? 0 : allocator.processesEnd();
-        this.written = new boolean[servable];
-        this.servers = new int[servable];
-        this.asked = new long[servable];
-        this.random = rank + 1L;
+        this.seen = new SeenNotifications(parts[rank].notifications());
+        boolean oneNode = communicator.topology().nodes() == 1;
+        this.written = new WrittenProcesses(oneNode ? 0 : allocator.processesEnd());
+        this.pending = oneNode ? null
+                : new PendingGets(allocator.fabric(), allocator.members(), rank, allocator.hasCoreForEach());
+        this.spareCalls = allocator.spareCalls(parts.length, rank);
         allocator.noteOpen();
     }
 
@@ -107,9 +113,12 @@ final class LiveRemoteMemory extends RemoteMemory {
         return view != null ? view : makeView(of);
     }
 
-    private LivePart makeView(int of) {
+    private synchronized LivePart makeView(int of) {
         Part part = parts[of];
         Topology topology = communicator.topology();
+        if (views[of] != null) {
+            return views[of]; // another thread has made it
+        }
         if (topology.nodeOf(of) == topology.nodeOf(rank)) {
             views[of] = new NearPart(this, of, part.bytes(), allocator.block(part), allocator.members());
         } else {
@@ -124,14 +133,6 @@ final class LiveRemoteMemory extends RemoteMemory {
                     + (parts.length - 1));
         }
         return of;
-    }
-
-    /** Before a call that works on parts does anything: it is usable, and no thread is inside another one. */
-    void checkCall(String call) {
-        if (occupant.isInside()) {
-            throw occupant.refusal(self(), call);
-        }
-        checkUsable(call);
     }
 
     /** Before a call does anything: the memory is open, this rank has not left, and none has failed. */
@@ -151,106 +152,89 @@ final class LiveRemoteMemory extends RemoteMemory {
         }
     }
 
-    /** Where chunks of sections are got before they are unpacked: one for all parts, as one call at a time uses it. */
-    MemorySegment streamBuffer() {
-        if (streamBuffer == null) {
-            streamBuffer = Arena.ofAuto().allocate(FarPart.STREAM_BUFFER_BYTES);
-        }
-        return streamBuffer;
+    /** By how many bits an index of elements is shifted to be an offset in bytes. */
+    int elementShift() {
+        return elementShift;
     }
 
-    /** A call on other nodes begins, after it was checked: two at once would mix up what they share. */
-    void enter(String call) {
-        occupant.enter(call);
+    /** A call begins that needs more than its arguments; it gives back what it gets here. */
+    OneSidedCall takeCall() {
+        return spareCalls.take();
     }
 
-    /** The call has ended. */
-    void leave() {
-        occupant.leave();
+    void putBack(OneSidedCall call) {
+        call.end();
+        spareCalls.putBack(call);
     }
 
     /** A call begins that may wait for a rank on another node. */
-    CallCheck begin(String call, int target) {
-        return check.begin(call, target, deadlineNanos.getAsLong());
+    CallCheck begin(OneSidedCall call, String name, int target) {
+        return call.check.begin(name, target, deadlineNanos.getAsLong());
     }
 
-    CallCheck beginFence(String call, int target) {
-        return check.beginFence(call, target, deadlineNanos.getAsLong());
+    CallCheck beginFence(OneSidedCall call, String name, int target) {
+        return call.check.beginFence(name, target, deadlineNanos.getAsLong());
     }
 
     // ---- fences
 
-    /** Remembers that a process has something of this rank's that no fence has waited for. */
-    void noteWritten(int process) {
-        if (!written[process]) {
-            written[process] = true;
-            servers[serverCount++] = process;
-        }
-    }
-
-    /** Whether there is such a thing. */
-    boolean isWritten(int process) {
-        return written[process];
-    }
-
-    /** A fence has waited for it. */
-    void noteFenced(int process) {
-        written[process] = false;
-        int at = 0;
-        while (servers[at] != process) {
-            at++;
-        }
-        servers[at] = servers[--serverCount];
+    WrittenProcesses written() {
+        return written;
     }
 
     @Override
     public void fence(int of) {
-        checkCall("fence");
+        checkUsable("fence");
         view(of).fence();
     }
 
     @Override
     public void fenceAll() {
-        checkCall("fenceAll");
-        enter("fenceAll");
-        try {
-            fenceServers();
-        } finally {
-            leave();
+        checkUsable("fenceAll");
+        VarHandle.fullFence();
+        if (written.isAny()) {
+            fenceWritten();
         }
     }
 
-    private void fenceServers() {
-        VarHandle.fullFence();
-        shuffleServers();
-        for (int i = 0; i < serverCount; i++) {
-            asked[i] = allocator.fabric().beginFence(servers[i], beginFence("fenceAll", servers[i]));
+    private void fenceWritten() {
+        OneSidedCall call = takeCall();
+        int count = written.count();
+        long[] asked = call.fences(count);
+        int first = ThreadLocalRandom.current().nextInt(count);
+        for (int i = 0; i < count; i++) {
+            asked[i] = written.beginFence(written.process((first + i) % count)) ? BEGUN : NOT_BEGUN;
         }
-        for (int i = 0; i < serverCount; i++) {
-            CallCheck call = beginFence("fenceAll", servers[i]);
-            call.requireThere(allocator.fabric().awaitFence(servers[i], asked[i], call));
-        }
-        while (serverCount > 0) { // only now: a fence that has failed can be called again
-            written[servers[--serverCount]] = false;
+        boolean done = false;
+        try {
+            for (int i = 0; i < count; i++) {
+                if (asked[i] != NOT_BEGUN) {
+                    int process = written.process((first + i) % count);
+                    asked[i] = allocator.fabric().beginFence(process, beginFence(call, "fenceAll", process));
+                }
+            }
+            for (int i = 0; i < count; i++) {
+                if (asked[i] != NOT_BEGUN) {
+                    int process = written.process((first + i) % count);
+                    CallCheck check = beginFence(call, "fenceAll", process);
+                    check.requireThere(allocator.fabric().awaitFence(process, asked[i], check));
+                }
+            }
+            done = true;
+        } finally {
+            for (int i = 0; i < count; i++) {
+                if (asked[i] != NOT_BEGUN) { // only now: a fence that has failed can be called again
+                    written.endFence(written.process((first + i) % count), !done);
+                }
+            }
+            putBack(call);
         }
     }
 
     /** As {@link #fenceAll}, if there is something to wait for; what was put on this node a releasing store covers. */
-    void fenceWritten() {
-        if (serverCount > 0 && !closed) {
+    void fenceIfWritten() {
+        if (!closed && written.isAny()) {
             fenceAll();
-        }
-    }
-
-    private void shuffleServers() {
-        for (int left = serverCount; left > 1; left--) {
-            random ^= random << 13;
-            random ^= random >>> 7;
-            random ^= random << 17;
-            int other = (int) Long.remainderUnsigned(random, left);
-            int server = servers[other];
-            servers[other] = servers[left - 1];
-            servers[left - 1] = server;
         }
     }
 
@@ -274,20 +258,70 @@ final class LiveRemoteMemory extends RemoteMemory {
     public void awaitNotifications(int notification, long count) {
         long word = notification("awaitNotifications", notification);
         if (Words.load(region, word) < count) {
-            arrival.begin(region, word, count, deadlineNanos.getAsLong());
-            allocator.waiter().await(region, word, count, arrival);
+            await("awaitNotifications", notification, word, count);
         }
+        seen.raise(notification, count);
+    }
+
+    @Override
+    public void awaitMore(int notification, long count) {
+        long word = notification("awaitMore", notification);
+        if (count < 0 || count > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(self() + " cannot await " + count + " more notifications: that is 0 to "
+                    + Integer.MAX_VALUE);
+        }
+        for (long before = seen.count(notification);; before = seen.count(notification)) {
+            if (Words.load(region, word) < before + count) {
+                await("awaitMore", notification, word, before + count);
+            }
+            if (seen.take(notification, before, count)) {
+                return;
+            }
+        }
+    }
+
+    private void await(String call, int notification, long word, long count) {
+        OneSidedCall own = takeCall();
+        try {
+            own.arrival.begin(call, region, notification, word, count, deadlineNanos.getAsLong());
+            allocator.waiter().await(region, word, count, own.arrival);
+        } finally {
+            putBack(own);
+        }
+    }
+
+    @Override
+    public int awaitAny(int... notifications) {
+        if (notifications.length == 0) {
+            throw new IllegalArgumentException(self() + " cannot awaitAny of no words");
+        }
+        for (int each : notifications) {
+            notification("awaitAny", each);
+        }
+        int found = seen.takeAny(region, local.byteSize(), notifications);
+        if (found == SeenNotifications.NONE) {
+            OneSidedCall own = takeCall();
+            try {
+                own.arrival.beginAny("awaitAny", seen, region, local.byteSize(), notifications,
+                        deadlineNanos.getAsLong());
+                found = own.any(allocator).await(own.arrival);
+            } finally {
+                putBack(own);
+            }
+        }
+        return found;
     }
 
     private long notification(String call, int notification) {
         checkUsable(call);
-        return PartLayout.notification(local.byteSize(), checkNotification(notification));
+        return PartLayout.notification(local.byteSize(), checkNotification(rank, notification));
     }
 
-    int checkNotification(int notification) {
-        if (notification < 0 || notification >= NOTIFICATIONS_MAX) {
-            throw new IndexOutOfBoundsException(self() + " cannot use notification " + notification
-                    + " of a part: there are 0 to " + (NOTIFICATIONS_MAX - 1));
+    int checkNotification(int of, int notification) {
+        if (notification < 0 || notification >= parts[of].notifications()) {
+            throw new IndexOutOfBoundsException(self() + " cannot use notification word " + notification + " of "
+                    + describe(of) + "'s part, which has " + parts[of].notifications()
+                    + "; the number is chosen when memory is allocated");
         }
         return notification;
     }
@@ -307,30 +341,17 @@ final class LiveRemoteMemory extends RemoteMemory {
 
     @Override
     public Aggregate aggregate() {
-        checkCall("aggregate");
-        return new LiveAggregate(this, parts.length, allocator.fabric() == null ? null
-                : new OneSidedRequest(pending()));
+        checkUsable("aggregate");
+        return new LiveAggregate(this, parts.length, pending == null ? null : new OneSidedRequest(pending));
     }
 
     /** The request of a call that begins: a given one, or for null a new one. */
     OneSidedRequest beginRequest(OneSidedRequest given) {
-        return (given != null ? given : new OneSidedRequest(pending())).until(deadlineNanos.getAsLong());
+        return (given != null ? given : new OneSidedRequest(pending)).until(deadlineNanos.getAsLong());
     }
 
     PendingGets pending() {
-        if (pending == null) {
-            pending = new PendingGets(allocator.fabric(), allocator.members(), rank, allocator.hasCoreForEach());
-        }
         return pending;
-    }
-
-    /** Whether puts to other nodes are kept back for a while. */
-    void gather(boolean now) {
-        gathering = now;
-    }
-
-    boolean isGathering() {
-        return gathering;
     }
 
     /** Sends what was gathered. */
@@ -341,8 +362,13 @@ final class LiveRemoteMemory extends RemoteMemory {
     }
 
     private void awaitPending() {
-        if (pending != null) {
-            pending.awaitAll(check.begin("close", CallCheck.ANY, deadlineNanos.getAsLong()));
+        if (pending != null && !pending.isEmpty()) {
+            OneSidedCall call = takeCall();
+            try {
+                pending.awaitAll(begin(call, "close", CallCheck.ANY));
+            } finally {
+                putBack(call);
+            }
         }
     }
 
@@ -363,7 +389,7 @@ final class LiveRemoteMemory extends RemoteMemory {
 
     @Override
     public void close() {
-        if (closed) {
+        if (!closing.compareAndSet(false, true)) {
             return;
         }
         boolean together = false;

@@ -25,21 +25,23 @@ final class MutexCheck extends CallCheck {
     private final QueuePace pace = new QueuePace();
     private long timeoutAtNanos;
     private long looksAtNanos;
-    private MutexHome home;
+    private MutexHome home; // null while it waits for another thread of its rank
     private long mutex;
     private int ticket;
 
-    MutexCheck(Members members, int rank, int size, HolderFailure policy) {
+    /** @param changesAtFirst how often ranks had failed or left when the mutexes were made */
+    MutexCheck(Members members, int rank, int size, HolderFailure policy, long changesAtFirst) {
         super(members, rank);
         this.size = size;
         this.policy = policy;
-        this.changesAtFirst = members.changes();
+        this.changesAtFirst = changesAtFirst;
     }
 
-    /** Sets when the next wait is to time out; the greatest long for never. */
+    /** Sets when the next wait, in no queue so far, is to time out; the greatest long for never. */
     void limit(long atNanos) {
         timeoutAtNanos = atNanos;
         looksAtNanos = 0;
+        home = null;
     }
 
     /** Sets in which queue the next wait is. */
@@ -60,7 +62,7 @@ final class MutexCheck extends CallCheck {
     @Override
     public long sleepNanos(long waitedNanos) {
         long nowNanos = System.nanoTime();
-        long nanos = home.isNear() ? pace.sleepNanos(ahead(), nowNanos)
+        long nanos = home == null ? super.sleepNanos(waitedNanos) : home.isNear() ? pace.sleepNanos(ahead(), nowNanos)
                 : waitedNanos < FAR_AWAKE_NANOS ? 0 : QueuePace.SLEEP_NANOS_MAX;
         return timeoutAtNanos == Long.MAX_VALUE ? nanos : Math.clamp(timeoutAtNanos - nowNanos, 0, nanos);
     }

@@ -2,64 +2,71 @@
 package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
-import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
  * The mutexes that lie at one rank, as another one uses them: on its node directly, else by atomic operations, and by
  * frames whose answer nobody awaits. It also remembers what this rank has of each.
+ *
+ * <p><b>Several threads.</b> A thread that wants a mutex first makes its state BUSY, by a compare-and-swap, and other
+ * threads of the rank wait, for a word that grows with every state that ends that. What else is known of the mutex is
+ * read and written by the thread that has made the state BUSY or HELD. A state is stored with release order and read
+ * with acquire order, so the next thread sees what the one before it has written.
  */
 final class MutexHome {
     /** This rank has no ticket. */
-    static final byte FREE = 0;
+    static final int FREE = 0;
 
     /** It has given up, and its ticket may still wait in the queue. */
-    static final byte LEFT = 1;
+    static final int LEFT = 1;
 
-    /** It holds the mutex. */
-    static final byte HELD = 2;
+    /** One of its threads holds the mutex. */
+    static final int HELD = 2;
+
+    /** One of its threads is locking the mutex, or unlocking it. */
+    static final int BUSY = 3;
 
     /** A frame has some bytes, which say nothing; of the heap, as the fabric copies those at once. */
     private static final MemorySegment MESSAGE = MemorySegment.ofArray(new long[1]);
 
     final int rank;
     final int[] tickets;
-    final byte[] states;
+    private final AtomicIntegerArray states;
+    private final Thread[] holders;
+    private final MemorySegment changes = MemorySegment.ofArray(new long[1]);
     private final MemorySegment near;
     private final MutexKeeper keeper;
     private final Fabric fabric;
     private final int process;
     private final long region;
-    private final Waiter.Check check;
-    private final long[] result = new long[1];
-    private final SectionPieces pieces = new SectionPieces();
-    private boolean sent;
+    private volatile boolean sent;
 
     private MutexHome(int rank, int count, MemorySegment near, MutexKeeper keeper, Fabric fabric, int process,
-            long region, Waiter.Check check) {
+            long region) {
         this.rank = rank;
         this.tickets = new int[count];
-        this.states = new byte[count];
+        this.states = new AtomicIntegerArray(count);
+        this.holders = new Thread[count];
         this.near = near;
         this.keeper = keeper;
         this.fabric = fabric;
         this.process = process;
         this.region = region;
-        this.check = check;
     }
 
     /** Mutexes on this node. */
     static MutexHome near(int rank, int count, MemorySegment data, MutexKeeper keeper) {
-        return new MutexHome(rank, count, data, keeper, null, -1, 0, null);
+        return new MutexHome(rank, count, data, keeper, null, -1, 0);
     }
 
-    /** Mutexes on another node; the check ends calls when nobody is there any more. */
-    static MutexHome far(int rank, int count, Fabric fabric, int process, long region, Waiter.Check check) {
-        return new MutexHome(rank, count, null, null, fabric, process, region, check);
+    /** Mutexes on another node. */
+    static MutexHome far(int rank, int count, Fabric fabric, int process, long region) {
+        return new MutexHome(rank, count, null, null, fabric, process, region);
     }
 
     boolean isNear() {
@@ -71,38 +78,77 @@ final class MutexHome {
         return Words.load(near, mutex);
     }
 
-    /** Does it there, and waits until {@link #found} knows the old value; returns false when nobody is there. */
-    boolean atomic(AtomicOperation operation, long offset, long operand, long expected) {
-        if (near != null) {
-            result[0] = operation.apply(near, offset, operand, expected);
-            return true;
-        }
-        return fabric.atomic(process, region, offset, operation, operand, expected, result, check);
+    int count() {
+        return tickets.length;
     }
 
-    /** What the latest atomic operation has found. */
-    long found() {
-        return result[0];
+    // ---- what this rank has of them
+
+    int state(int index) {
+        return states.getAcquire(index);
+    }
+
+    /** Makes a state BUSY, if it still is as expected. */
+    boolean claim(int index, int expected) {
+        return states.compareAndSet(index, expected, BUSY);
+    }
+
+    /** This thread holds a mutex that it has made BUSY. */
+    void hold(int index) {
+        holders[index] = Thread.currentThread();
+        states.setRelease(index, HELD);
+    }
+
+    /** This thread has no more to do with a mutex that it has made BUSY: another one may. */
+    void release(int index, int state) {
+        holders[index] = null;
+        states.setRelease(index, state);
+        Words.add(changes, 0, 1);
+    }
+
+    /** Whether this thread holds a mutex. */
+    boolean isHeldByThisThread(int index) {
+        return state(index) == HELD && Thread.currentThread().equals(holders[index]);
+    }
+
+    /** Waits until another thread of this rank has no more to do with a mutex, or may have. */
+    void awaitOtherThread(int index, Waiter waiter, Waiter.Check check) {
+        long seen = Words.load(changes, 0);
+        int state = state(index);
+        if (state == HELD || state == BUSY) {
+            waiter.await(changes, 0, seen + 1, check);
+        }
+    }
+
+    // ---- what is done there
+
+    /** Does it there, and waits until the call's result is the old value; returns false when nobody is there. */
+    boolean atomic(MutexCall call, AtomicOperation operation, long offset, long operand, long expected) {
+        if (near != null) {
+            call.result[0] = operation.apply(near, offset, operand, expected);
+            return true;
+        }
+        return fabric.atomic(process, region, offset, operation, operand, expected, call.result, call.alive);
     }
 
     /** Does what a {@link MutexKeeper} does; returns false when nobody is there. */
-    boolean tell(int operation, long mutex, int ticket, int of) {
+    boolean tell(MutexCall call, int operation, long mutex, int ticket, int of) {
         long message = MutexKeeper.message(ticket, of);
         if (near != null) {
             keeper.accumulate(operation, message, 0, mutex, MESSAGE, 0, Long.BYTES);
             return true;
         }
         sent = true;
-        pieces.begin(mutex, MESSAGE, 0, Long.BYTES);
-        boolean there = fabric.send(process, region, pieces, operation, message, 0, check);
+        call.pieces.begin(mutex, MESSAGE, 0, Long.BYTES);
+        boolean there = fabric.send(process, region, call.pieces, operation, message, 0, call.alive);
         fabric.flush();
         return there;
     }
 
     /** Waits until all that was told has been done. */
-    void settle() {
+    void settle(MutexCall call) {
         if (sent) {
-            fabric.fence(process, check);
+            fabric.fence(process, call.alive);
         }
     }
 }

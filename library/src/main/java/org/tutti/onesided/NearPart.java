@@ -26,11 +26,30 @@ final class NearPart extends LivePart {
     private final Members members;
 
     NearPart(LiveRemoteMemory memory, int rank, long bytes, MemorySegment block, Members members) {
-        super(memory, rank, bytes);
+        super(memory, rank, bytes, 0);
         this.data = PartLayout.data(block, bytes);
         this.region = PartLayout.region(block, bytes);
         this.accumulator = new PartAccumulator(block, bytes, members, memory.rank());
         this.members = members;
+    }
+
+    /** The same part, for offsets in other units. */
+    private NearPart(NearPart part, int unitShift) {
+        super(part.memory, part.rank, part.bytes, unitShift);
+        this.data = part.data;
+        this.region = part.region;
+        this.accumulator = part.accumulator;
+        this.members = part.members;
+    }
+
+    @Override
+    LivePart view(int ofUnitShift) {
+        return new NearPart(this, ofUnitShift);
+    }
+
+    @Override
+    LivePart gathering() {
+        return this; // nothing is sent
     }
 
     @Override
@@ -56,8 +75,8 @@ final class NearPart extends LivePart {
     }
 
     @Override
-    void copyIn(SectionPieces all) {
-        all.copyTo(data);
+    void copyIn(OneSidedCall call) {
+        call.pieces.copyTo(data);
     }
 
     @Override
@@ -72,8 +91,8 @@ final class NearPart extends LivePart {
     }
 
     @Override
-    void copyOut(SectionPieces all) {
-        all.copyFrom(data);
+    void copyOut(OneSidedCall call) {
+        call.pieces.copyFrom(data);
     }
 
     @Override
@@ -87,7 +106,8 @@ final class NearPart extends LivePart {
     }
 
     @Override
-    void combine(int code, long scale, long imaginary, SectionPieces all) {
+    void combine(int code, long scale, long imaginary, OneSidedCall call) {
+        SectionPieces all = call.pieces;
         for (long length = all.pieceBytes(); length > 0; length = all.pieceBytes()) {
             combine(code, scale, imaginary, all.part().offset(), all.memory(), all.here().offset(), length);
             all.skip(length);

@@ -2,21 +2,27 @@
 package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 import org.tutti.RankFailedException;
 import org.tutti.collective.Members;
 import org.tutti.memory.Words;
 
 /**
- * Looks for reasons to end the wait for a notification, which any rank may give: also that all others have left. What
- * they had put is there before it is known that they have left, so the word is looked at once more then.
+ * Looks for reasons to end the wait for notifications at one word, or at any of several, which any rank may give: also
+ * that all others have left. What they had put is there before it is known that they have left, so the words are looked
+ * at once more then.
  */
 final class NotificationCheck extends CallCheck {
     private final int self;
     private final int size;
     private MemorySegment region;
+    private long dataBytes;
+    private int notification;
     private long word;
     private long count;
+    private SeenNotifications seen;
+    private int[] notifications; // null for one word
 
     NotificationCheck(Members members, int rank, int size) {
         super(members, rank);
@@ -25,20 +31,43 @@ final class NotificationCheck extends CallCheck {
     }
 
     /** A wait begins for a word to reach a count. */
-    void begin(MemorySegment memory, long offset, long atLeast, long untilNanos) {
-        begin("awaitNotifications", ANY, untilNanos);
+    void begin(String name, MemorySegment memory, int which, long offset, long atLeast, long untilNanos) {
+        begin(name, ANY, untilNanos);
         region = memory;
+        notification = which;
         word = offset;
         count = atLeast;
+        notifications = null;
+    }
+
+    /** A wait begins for any of some words to get more than were waited for. */
+    void beginAny(String name, SeenNotifications before, MemorySegment memory, long bytes, int[] which,
+            long untilNanos) {
+        begin(name, ANY, untilNanos);
+        region = memory;
+        dataBytes = bytes;
+        seen = before;
+        notifications = which;
+    }
+
+    /** Whether the wait has its end. */
+    boolean hasCome() {
+        return notifications == null ? Words.load(region, word) >= count
+                : seen.isAny(region, dataBytes, notifications);
+    }
+
+    /** Takes what a wait for any of some words was for, if it is there. */
+    int takeAny() {
+        return seen.takeAny(region, dataBytes, notifications);
     }
 
     @Override
     RuntimeException failure(int of) {
         RuntimeException failure = super.failure(of);
-        if (failure == null && size > 1 && haveAllLeft() && Words.load(region, word) < count) {
+        if (failure == null && size > 1 && haveAllLeft() && !hasCome()) {
             int other = self == 0 ? 1 : 0;
             return new RankFailedException(members.rankInJob(other), members.describe(self)
-                    + " waits for a notification, and all other ranks have left the job");
+                    + " waits for " + awaited() + ", and all other ranks have left the job");
         }
         return failure;
     }
@@ -50,6 +79,26 @@ final class NotificationCheck extends CallCheck {
             }
         }
         return true;
+    }
+
+    @Override
+    String name() {
+        int[] any = notifications;
+        return super.name() + (any == null ? " (word " + notification + ", count " + count + ")"
+                : " (words " + Arrays.toString(any) + ")");
+    }
+
+    @Override
+    String awaited() {
+        return notifications == null ? count + " notifications at word " + notification + ", which has "
+                + Words.load(region, word)
+                : "one more notification at any of the words "
+                        + Arrays.toString(notifications);
+    }
+
+    @Override
+    String advice() {
+        return "see which rank should have notified it";
     }
 
     @Override

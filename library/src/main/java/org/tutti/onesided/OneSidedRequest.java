@@ -13,8 +13,9 @@ import org.tutti.memory.Asking;
 import org.tutti.memory.Words;
 
 /**
- * A request for bytes from other nodes, in pieces. How many pieces were begun only the thread knows that uses the
- * memory; how many have ended is a word, for which waiters wait. A failure is stored before the word grows.
+ * A request for bytes from other nodes, in pieces. How many pieces were begun, and how many have ended, changes under
+ * the monitor of the {@link PendingGets}; how many have ended is a word, for which waiters wait. A failure is stored
+ * before the word grows.
  */
 final class OneSidedRequest implements Request {
     /** What is done when its call returns. */
@@ -58,7 +59,7 @@ final class OneSidedRequest implements Request {
         return this;
     }
 
-    /** One more piece is about to begin; only one thread begins pieces. */
+    /** One more piece begins; called under the lock of the gets. */
     void begin() {
         long more = begun + 1;
         begun = more;

@@ -6,6 +6,7 @@ package org.tutti.onesided;
  *
  * @param address its block, in the memory of the rank's node
  * @param bytes its size
+ * @param notifications how many words it has that count notifications
  * @param handle the region by which its process lets others reach it; 0 when there are no other nodes
  */
-record Part(long address, long bytes, long handle) {}
+record Part(long address, long bytes, int notifications, long handle) {}

@@ -3,7 +3,6 @@ package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
 
-import org.tutti.RemoteMemory;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 
@@ -13,7 +12,7 @@ import org.tutti.memory.Words;
  * <pre>
  *  line k:     +0 lock k: 0, or the rank that holds it plus one; for the stripes k, k + locks, k + 2·locks, …
  *  +64·locks   the data, as many bytes as were asked for, up to a whole line
- *  then        NOTIFICATIONS_MAX words of 8 bytes that count notifications, up to a whole line
+ *  then        words of 8 bytes that count notifications, as many as were asked for, and one more, up to a whole line
  * </pre>
  *
  * <p>A stripe is {@value #STRIPE_BYTES} bytes of data. There is a lock for each, but at least one and at most
@@ -27,19 +26,15 @@ final class PartLayout {
     /** The most locks of a part. */
     static final int LOCKS_MAX = 64;
 
-    /** The words; behind the last one must be room for the tag that fabrics may lay there. */
-    private static final long NOTIFICATION_BYTES =
-            Memory.roundToLines((RemoteMemory.NOTIFICATIONS_MAX + 1L) * Long.BYTES);
-
     private PartLayout() {}
 
     private static long locks(long dataBytes) {
         return Math.clamp(Math.ceilDiv(dataBytes, (long) STRIPE_BYTES), 1, LOCKS_MAX);
     }
 
-    /** The size of the block for a part of so many bytes. */
-    static long bytes(long dataBytes) {
-        return locks(dataBytes) * Words.LINE_BYTES + notification(dataBytes, 0) + NOTIFICATION_BYTES;
+    /** The size of the block for a part; behind the last word must be room for the tag that fabrics may lay there. */
+    static long bytes(long dataBytes, int notifications) {
+        return locks(dataBytes) * Words.LINE_BYTES + Memory.roundToLines(notification(dataBytes, notifications + 1));
     }
 
     /** The data of a part. */

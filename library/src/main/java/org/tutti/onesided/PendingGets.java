@@ -14,10 +14,11 @@ import org.tutti.memory.Words;
  * What a rank has asked other nodes for, and not waited for: a fixed number of pieces of a memory. The bytes arrive
  * where they belong without anybody's doing here; whoever waits then takes note of all answers, his own or not.
  *
- * <p><b>Concurrency.</b> The thread that uses the memory begins pieces; any thread may wait for some. The table of
- * pieces is changed under this object's monitor, which nobody holds while he waits: waiting is for a word that grows
- * with every piece that has ended. The bytes are visible to who has read that word, since the thread that stored it had
- * the answer's word from the fabric before.
+ * <p><b>Concurrency.</b> Any thread begins pieces, and any thread waits for some. The table of pieces is changed under
+ * this object's monitor, which no thread holds while it waits: waiting is for a word that grows with every piece that
+ * has ended. A place in the table is reserved before the fabric is asked, so that several threads do not ask for more
+ * pieces than the table has places. The bytes are visible to a thread that has read the word, because the thread that
+ * stored the word had the answer's word from the fabric before.
  */
 final class PendingGets implements Waiter.Progress {
     private static final int PIECES_MAX = NonBlockingPart.IN_FLIGHT_MAX;
@@ -31,7 +32,7 @@ final class PendingGets implements Waiter.Progress {
     private final int[] requests = new int[PIECES_MAX];
     private final OneSidedRequest[] owners = new OneSidedRequest[PIECES_MAX];
     private final MemorySegment ended = MemorySegment.ofArray(new long[1]);
-    private final SectionPieces piece = new SectionPieces();
+    private int reserved;
     private volatile int count;
 
     /**
@@ -61,14 +62,14 @@ final class PendingGets implements Waiter.Progress {
     /**
      * Asks for a piece. Without a place for it, waits until another one has ended; if there is no other one, gets it at
      * once.
+     *
+     * @param piece the caller's, to describe the bytes
      */
     void begin(OneSidedRequest owner, FarPart part, long offset, MemorySegment target, long targetOffset, long length,
-            CallCheck check) {
+            CallCheck check, SectionPieces piece) {
         piece.begin(offset, target, targetOffset, length);
         while (true) {
-            int request = count == PIECES_MAX ? Fabric.NO_PLACE
-                    : fabric.beginGet(part.process(), part.region(), piece, length, target, targetOffset, false,
-                            check);
+            int request = !reserve() ? Fabric.NO_PLACE : ask(owner, part, piece, length, target, targetOffset, check);
             if (request == Fabric.NO_PLACE) {
                 long seen = Words.load(ended, 0);
                 if (count > 0) {
@@ -80,17 +81,44 @@ final class PendingGets implements Waiter.Progress {
                 return;
             }
             check.requireThere(request >= 0);
-            add(owner, part, request);
             return;
         }
     }
 
-    private synchronized void add(OneSidedRequest owner, FarPart part, int request) {
-        owner.begin();
-        parts[count] = part;
-        requests[count] = request;
-        owners[count] = owner;
-        count++;
+    private synchronized boolean reserve() {
+        if (count + reserved == PIECES_MAX) {
+            return false;
+        }
+        reserved++;
+        return true;
+    }
+
+    /** Asks for a piece that a place is reserved for. */
+    private int ask(OneSidedRequest owner, FarPart part, SectionPieces piece, long length, MemorySegment target,
+            long targetOffset, CallCheck check) {
+        int request = Fabric.NO_PLACE;
+        try {
+            request = fabric.beginGet(part.process(), part.region(), piece, length, target, targetOffset, false, check);
+        } finally {
+            fill(owner, part, request);
+        }
+        return request;
+    }
+
+    /** A reserved place gets a request; without one it is free again. */
+    private synchronized void fill(OneSidedRequest owner, FarPart part, int request) {
+        reserved--;
+        if (request >= 0) {
+            owner.begin();
+            parts[count] = part;
+            requests[count] = request;
+            owners[count] = owner;
+            count = count + 1;
+        }
+    }
+
+    boolean isEmpty() {
+        return count == 0;
     }
 
     /** Waits until a word has grown, which pieces that end make grow. */

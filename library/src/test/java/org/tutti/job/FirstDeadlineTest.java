@@ -103,7 +103,7 @@ class FirstDeadlineTest {
         assertThat(message.get()).matches("rank 1 passed its deadline in awaitNotifications .*\n"
                 + "  rank 0 is in await of barrier, call \\d+ on the world, at " + here(request)
                 + ", for \\d+ m?s, waiting for rank 1\n"
-                + "  rank 1 is in awaitNotifications on the world, at " + here(notification)
+                + "  rank 1 is in awaitNotifications \\(word 3, count 1\\) on the world, at " + here(notification)
                 + ", for \\d+ m?s, waiting for any rank");
     }
 

@@ -4,6 +4,7 @@ package org.tutti.onesided;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Test;
+import org.tutti.DataType;
 import org.tutti.RemoteMemory;
 import org.tutti.Tutti;
 import org.tutti.collective.ScriptedMembers;
@@ -28,7 +29,7 @@ class AllocatorTest {
                 for (int cycle = 1; cycle <= 50; cycle++) {
                     for (int bytes = LARGEST; bytes > SMALLEST; bytes = bytes * 3 / 5) {
                         try (RemoteMemory part = allocator.allocate(job.world(), _ -> {
-                        }, bytes, () -> Long.MAX_VALUE)) {
+                        }, DataType.BYTE, bytes, 16, () -> Long.MAX_VALUE)) {
                             assertThat(part.local().byteSize()).isEqualTo(bytes);
                         }
                     }

@@ -89,7 +89,8 @@ final class AtomicCells extends HistoryActor {
         }
         calls[target][cell]++;
         Kind kind = DRAWN[random.nextInt(DRAWN.length)];
-        long operand = isInt(cell) ? random.nextInt() : random.nextLong();
+        boolean reads = kind == Kind.FETCH_ADD && random.nextInt(3) == 0;
+        long operand = reads ? 0 : isInt(cell) ? random.nextInt() : random.nextLong();
         long expected = random.nextInt(4) > 0 ? lastSeen[target][cell] : 1;
         long begin = System.nanoTime();
         long returned = isInt(cell) ? callInt(memory.at(target), offset(cell), kind, (int) operand, (int) expected)
@@ -105,7 +106,7 @@ final class AtomicCells extends HistoryActor {
 
     private long callLong(RemotePart part, long offset, Kind kind, long operand, long expected) {
         return switch (kind) {
-            case FETCH_ADD -> part.fetchAddLong(offset, operand);
+            case FETCH_ADD -> operand == 0 ? part.fetchLong(offset) : part.fetchAddLong(offset, operand);
             case SWAP -> part.swapLong(offset, operand);
             case COMPARE_AND_SWAP -> part.compareAndSwapLong(offset, expected, operand);
             case ADD -> {
@@ -125,7 +126,7 @@ final class AtomicCells extends HistoryActor {
 
     private long callInt(RemotePart part, long offset, Kind kind, int operand, int expected) {
         return switch (kind) {
-            case FETCH_ADD -> part.fetchAddInt(offset, operand);
+            case FETCH_ADD -> operand == 0 ? part.fetchInt(offset) : part.fetchAddInt(offset, operand);
             case SWAP -> part.swapInt(offset, operand);
             case COMPARE_AND_SWAP -> part.compareAndSwapInt(offset, expected, operand);
             case ADD -> {

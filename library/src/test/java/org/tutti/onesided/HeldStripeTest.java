@@ -87,7 +87,7 @@ class HeldStripeTest {
 
     @BeforeEach
     void hold() {
-        block = arena.allocate(PartLayout.bytes(DATA_BYTES), Words.LINE_BYTES);
+        block = arena.allocate(PartLayout.bytes(DATA_BYTES, 0), Words.LINE_BYTES);
         lock = PartLayout.lock(DATA_BYTES, PartLayout.STRIPE_BYTES);
         Words.store(block, lock, STOPPED + 1);
     }

@@ -38,7 +38,7 @@ class PartAccumulatorTest {
     void shouldTakeTheLocksOfAllStripesAndGiveThemBack() {
         members.fail(DEAD); // which is no matter where nobody holds a lock
         try (Arena arena = Arena.ofShared()) {
-            MemorySegment block = arena.allocate(PartLayout.bytes(DATA_BYTES), Words.LINE_BYTES);
+            MemorySegment block = arena.allocate(PartLayout.bytes(DATA_BYTES, 0), Words.LINE_BYTES);
             assertThat(accumulateOverTheBorder(block)).isEqualTo(16);
             assertThat(accumulateOverTheBorder(block)).isEqualTo(16);
             assertThat(elements(block)).containsOnly(0, 4, 6).contains(4, 6);
@@ -48,7 +48,7 @@ class PartAccumulatorTest {
     @Test
     void shouldWaitBrieflyForAHolderThatLives() {
         try (Arena arena = Arena.ofShared()) {
-            MemorySegment block = arena.allocate(PartLayout.bytes(DATA_BYTES), Words.LINE_BYTES);
+            MemorySegment block = arena.allocate(PartLayout.bytes(DATA_BYTES, 0), Words.LINE_BYTES);
             long second = PartLayout.lock(DATA_BYTES, PartLayout.STRIPE_BYTES);
             Words.swap(block, second, 2 + 1);
             assertThat(accumulateOverTheBorder(block)).as("the stripe before").isEqualTo(8);
@@ -64,7 +64,7 @@ class PartAccumulatorTest {
     void shouldNotWaitForAHolderThatHasFailed() {
         members.fail(DEAD);
         try (Arena arena = Arena.ofShared()) {
-            MemorySegment block = arena.allocate(PartLayout.bytes(DATA_BYTES), Words.LINE_BYTES);
+            MemorySegment block = arena.allocate(PartLayout.bytes(DATA_BYTES, 0), Words.LINE_BYTES);
             long second = PartLayout.lock(DATA_BYTES, PartLayout.STRIPE_BYTES);
             Words.swap(block, second, DEAD + 1);
             assertThat(accumulateOverTheBorder(block)).isEqualTo(Accumulator.REFUSED);
@@ -75,7 +75,7 @@ class PartAccumulatorTest {
     @Test
     void shouldKnowWhatMakesSense() {
         try (Arena arena = Arena.ofShared()) {
-            MemorySegment block = arena.allocate(PartLayout.bytes(DATA_BYTES), Words.LINE_BYTES);
+            MemorySegment block = arena.allocate(PartLayout.bytes(DATA_BYTES, 0), Words.LINE_BYTES);
             PartAccumulator accumulator = new PartAccumulator(block, DATA_BYTES, members, 1);
             for (Accumulation how : Accumulation.values()) {
                 for (DataType type : DataType.values()) {

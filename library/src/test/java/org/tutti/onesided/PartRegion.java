@@ -4,6 +4,7 @@ package org.tutti.onesided;
 import java.lang.foreign.MemorySegment;
 
 import org.tutti.DataType;
+import org.tutti.RemoteMemory;
 import org.tutti.collective.ScriptedMembers;
 import org.tutti.fabric.Accumulator;
 
@@ -17,7 +18,7 @@ import org.tutti.fabric.Accumulator;
 public record PartRegion(MemorySegment block, MemorySegment data, Accumulator accumulator) {
     /** {@return how many bytes the block of a part has} */
     public static long blockBytes(long bytes) {
-        return PartLayout.bytes(bytes);
+        return PartLayout.bytes(bytes, RemoteMemory.NOTIFICATIONS);
     }
 
     /** {@return a part in a block} */

@@ -15,6 +15,7 @@ import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
 import org.tutti.collective.Members;
 import org.tutti.fabric.Fabric;
+import org.tutti.fabric.SectionPieces;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -53,7 +54,7 @@ class PendingGetsTest {
             });
 
     private final PendingGets gets = new PendingGets(fabric, members, 0, false);
-    private final FarPart part = new FarPart(null, 1, new Part(0, 8, 7), 1, fabric);
+    private final FarPart part = new FarPart(null, 1, new Part(0, 8, 0, 7), 1, fabric);
     private final CallCheck check = new CallCheck(members, 0).begin("get", 1, Long.MAX_VALUE);
 
     private boolean take(int request) {
@@ -66,7 +67,7 @@ class PendingGetsTest {
     }
 
     private OneSidedRequest begin(OneSidedRequest request) {
-        gets.begin(request, part, 0, TARGET, 0, 8, check);
+        gets.begin(request, part, 0, TARGET, 0, 8, check, new SectionPieces());
         return request;
     }
 

@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Communicator;
+import org.tutti.DataType;
 import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
 import org.tutti.RemotePart;
@@ -88,7 +89,7 @@ class ProtocolScheduleTest {
                         new Reach(new int[]{0, 1}, new long[2]), false,
                         () -> false);
                 RemoteMemory memory = allocator.allocate(world, table -> world.allreduce(table, Reduction.SUM),
-                        3L * BYTES, () -> Long.MAX_VALUE);
+                        DataType.BYTE, 3L * BYTES, 16, () -> Long.MAX_VALUE);
                 if (world.rank() == 0) {
                     call.accept(memory.at(1));
                 }

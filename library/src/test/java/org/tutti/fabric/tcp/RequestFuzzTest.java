@@ -156,8 +156,8 @@ class RequestFuzzTest {
                 }
                 case FrameLayout.GET -> memory(frame) != null && frame.value > 0 && isInside(frame.offset, frame.value);
                 case FrameLayout.ATOMIC -> {
-                    int bytes = operation < 3 ? 8 : 4;
-                    yield memory(frame) != null && operation >= 0 && operation < 6 && isInside(frame.offset, bytes)
+                    int bytes = operation < 3 || operation == 6 ? 8 : 4;
+                    yield memory(frame) != null && operation >= 0 && operation < 8 && isInside(frame.offset, bytes)
                             && frame.offset % bytes == 0;
                 }
                 default -> throw new AssertionError(frame.kind);

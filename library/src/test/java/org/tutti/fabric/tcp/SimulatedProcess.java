@@ -425,13 +425,14 @@ final class SimulatedProcess implements FabricListener {
     void atomic() {
         makePlace();
         int word = FIRST_ATOMIC + random.nextInt(WORDS - FIRST_ATOMIC);
-        AtomicOperation operation = AtomicOperation.values()[random.nextInt(6)];
+        AtomicOperation operation = AtomicOperation.values()[random.nextInt(AtomicOperation.values().length)];
         long before = issued[2 * word];
         long operand = random.nextInt(1000);
         long expected = random.nextBoolean() ? before : before + 1;
         long old = operation.bytes() == Long.BYTES ? before : (int) before;
         issued[2 * word] = switch (operation) {
             case FETCH_ADD -> before + operand;
+            case FETCH, FETCH_INT -> before;
             case SWAP -> operand;
             case COMPARE_AND_SWAP -> before == expected ? operand : before;
             case FETCH_ADD_INT -> withLowHalf(before, before + operand);

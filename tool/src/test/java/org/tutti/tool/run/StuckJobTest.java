@@ -318,8 +318,8 @@ class StuckJobTest {
                 }
                 """;
         try (var launcher = run(program, "-n", "2", "--hang-report", "1s")) {
-            awaitReport(launcher, HEAD + "tutti:   ranks 0-1 are in awaitNotifications on the world, at Program:5, "
-                    + "for \\d+ s, waiting for any rank\n");
+            awaitReport(launcher, HEAD + "tutti:   ranks 0-1 are in awaitNotifications \\(word 0, count 1\\) on the "
+                    + "world, at Program:5, for \\d+ s, waiting for any rank\n");
         }
     }
 }

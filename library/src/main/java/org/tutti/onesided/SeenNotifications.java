@@ -1,0 +1,75 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.onesided;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+import org.tutti.memory.Words;
+
+/**
+ * How many notifications of each word this rank has waited for. The counts only grow.
+ *
+ * <p><b>Concurrency.</b> Threads take notifications by a compare-and-swap of the count, so each notification is taken
+ * once. A thread takes only what has arrived, so a thread that gives up its wait leaves nothing to be taken back.
+ */
+final class SeenNotifications {
+    /** No word has one. */
+    static final int NONE = -1;
+
+    private final AtomicLongArray counts;
+    private int next; // where to look first, so that words take turns; a race of several threads does no harm
+
+    /**
+     * @param notifications how many words there are
+     */
+    SeenNotifications(int notifications) {
+        this.counts = new AtomicLongArray(notifications);
+    }
+
+    long count(int notification) {
+        return counts.get(notification);
+    }
+
+    /** So many have been waited for in all. */
+    void raise(int notification, long count) {
+        long before = counts.get(notification);
+        while (before < count && !counts.compareAndSet(notification, before, count)) {
+            before = counts.get(notification);
+        }
+    }
+
+    /** Takes some more that have arrived; returns false when the count has changed meanwhile. */
+    boolean take(int notification, long before, long more) {
+        return counts.compareAndSet(notification, before, before + more);
+    }
+
+    /** Whether one of some words has got more than were waited for. */
+    boolean isAny(MemorySegment region, long dataBytes, int[] notifications) {
+        for (int each : notifications) {
+            if (hasMore(region, dataBytes, each)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean hasMore(MemorySegment region, long dataBytes, int notification) {
+        return Words.load(region, PartLayout.notification(dataBytes, notification)) > counts.get(notification);
+    }
+
+    /** Takes one notification that has arrived at one of some words; returns the word, or {@link #NONE}. */
+    int takeAny(MemorySegment region, long dataBytes, int[] notifications) {
+        int first = next;
+        for (int i = 0; i < notifications.length; i++) {
+            int index = Math.floorMod(first + i, notifications.length);
+            int notification = notifications[index];
+            long before = counts.get(notification);
+            if (Words.load(region, PartLayout.notification(dataBytes, notification)) > before
+                    && take(notification, before, 1)) {
+                next = index + 1;
+                return notification;
+            }
+        }
+        return NONE;
+    }
+}
