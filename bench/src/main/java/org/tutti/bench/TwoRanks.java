@@ -11,8 +11,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.tutti.Communicator;
+import org.tutti.DataType;
 import org.tutti.JobOptions;
 import org.tutti.JobOptions.Threads;
+import org.tutti.RemoteMemory;
 import org.tutti.Tutti;
 
 /**
@@ -24,6 +26,7 @@ public class TwoRanks {
     /** A rank with what it sends and receives. */
     static final class Rank {
         final Communicator world;
+        final RemoteMemory memory;
         final long[] small = new long[1];
         final long[] large = new long[TwoRankBenchmark.LARGE_BYTES / Long.BYTES];
 
@@ -35,8 +38,11 @@ public class TwoRanks {
 
         Rank(Communicator world) {
             this.world = world;
+            this.memory = world.allocate(DataType.LONG, MEMORY_ELEMENTS);
         }
     }
+
+    private static final int MEMORY_ELEMENTS = 1024;
 
     private final CountDownLatch end = new CountDownLatch(1);
     private Thread ranks;
@@ -85,6 +91,11 @@ public class TwoRanks {
         long next = ordered + 1; // this thread is the only writer
         ordered = next;
         calls.accept(measured);
+    }
+
+    /** Rank 0, for calls that need no other one. */
+    Rank measured() {
+        return measured;
     }
 
     /** Ends the ranks. */
