@@ -69,24 +69,21 @@ class Edges implements AutoCloseable {
         int turn = (int) (++exchanges % 2);
         int neighbours = 0;
         if (above >= 0) {
-            arrived.at(above).putNotify(bytes(2 * turn + 1), Span.of(field, side, side), turn);
+            arrived.at(above).elements().putNotify((2L * turn + 1) * side, Span.of(field, side, side), turn);
             neighbours++;
         }
         if (below >= 0) {
-            arrived.at(below).putNotify(bytes(2 * turn), Span.of(field, rows * side, side), turn);
+            arrived.at(below).elements().putNotify(2L * turn * side, Span.of(field, rows * side, side), turn);
             neighbours++;
         }
-        arrived.awaitNotifications(turn, neighbours * ((exchanges + 1) / 2));
+        arrived.awaitMore(turn, neighbours);
         copy(2 * turn, field, 0);
         copy(2 * turn + 1, field, (rows + 1) * side);
     }
 
     private void copy(int place, double[] field, int at) {
-        MemorySegment.copy(arrived.local(), ValueLayout.JAVA_DOUBLE, bytes(place), field, at, side);
-    }
-
-    private long bytes(int rowsBefore) {
-        return (long) rowsBefore * side * Double.BYTES;
+        long bytes = (long) place * side * Double.BYTES;
+        MemorySegment.copy(arrived.local(), ValueLayout.JAVA_DOUBLE, bytes, field, at, side);
     }
 
     @Override

@@ -95,11 +95,11 @@ class Plate implements AutoCloseable {
         int turn = step % 2;
         int neighbours = 0;
         if (above >= 0) {
-            arrived.at(above).putNotify(bytes(2 * turn + 1), Span.of(now, side, side), turn);
+            arrived.at(above).elements().putNotify((2L * turn + 1) * side, Span.of(now, side, side), turn);
             neighbours++;
         }
         if (below >= 0) {
-            arrived.at(below).putNotify(bytes(2 * turn), Span.of(now, rows * side, side), turn);
+            arrived.at(below).elements().putNotify(2L * turn * side, Span.of(now, rows * side, side), turn);
             neighbours++;
         }
         for (int row = 2; row < rows; row++) {
@@ -107,7 +107,7 @@ class Plate implements AutoCloseable {
         }
         long start = System.nanoTime();
         if (neighbours > 0) {
-            arrived.awaitNotifications(turn, (long) neighbours * ((step + 1) / 2));
+            arrived.awaitMore(turn, neighbours);
             copyArrived(2 * turn, 0);
             copyArrived(2 * turn + 1, rows + 1);
         }
@@ -120,11 +120,8 @@ class Plate implements AutoCloseable {
     }
 
     private void copyArrived(int place, int row) {
-        MemorySegment.copy(arrived.local(), ValueLayout.JAVA_DOUBLE, bytes(place), now, row * side, side);
-    }
-
-    private long bytes(int rowsBefore) {
-        return (long) rowsBefore * side * Double.BYTES;
+        long bytes = (long) place * side * Double.BYTES;
+        MemorySegment.copy(arrived.local(), ValueLayout.JAVA_DOUBLE, bytes, now, row * side, side);
     }
 
     /// The edges of the plate stay as they are.
