@@ -29,11 +29,9 @@ import java.util.OptionalInt;
  * the two ranks need to know how long a block is that send and receive it; if they disagree, the call ends with a
  * {@link CollectiveMismatchException} that names both.
  *
- * <p><b>Roots.</b> Only the root of {@code reduce} or {@code gather} needs a target, and only that of {@code scatter} a
- * source. Another rank passes null for it, or leaves it out: {@code gather(source, root)} takes part in a {@code
- * gather(source, target, root)} of the root, as the call in place is the same call at another rank. With {@link Blocks}
- * another rank passes null for these, too, so {@code gather(source, root, null)} takes part in a {@code gather(source,
- * target, blocks, root)}.
+ * <p><b>Roots.</b> Only a root needs the target of {@code reduce} and {@code gather}, and the source of {@code scatter}.
+ * Another rank passes null for it and its {@link Blocks}, or leaves it out: {@code gather(source, root)} is part of a
+ * {@code gather(source, target, root)} of the root, {@code gather(source, root, null)} of one with blocks.
  *
  * <p><b>Failure.</b> Calls end with {@link RankFailedException}, {@link DeadlineExceededException},
  * {@link CallInterruptedException}, {@link JobAbortedException}, {@link NodeMemoryException} or
@@ -155,8 +153,7 @@ public abstract class Communicator implements AutoCloseable {
      * @param bytes how many bytes this rank gives, 0 to {@link RemoteMemory#BYTES_MAX}; others may give more or fewer
      * @return the memory; all of it holds zeros
      * @throws IllegalArgumentException when bytes is out of range
-     * @throws NodeMemoryException when a rank's node has too little memory; at every rank, and the communicator can
-     *             still be used
+     * @throws NodeMemoryException when a node has too little memory; at every rank, and everything can still be used
      */
     public RemoteMemory allocate(long bytes) {
         return allocate(DataType.BYTE, bytes);
@@ -179,10 +176,9 @@ public abstract class Communicator implements AutoCloseable {
      *
      * @param type the type of the elements
      * @param count how many elements this rank gives, 0 or more
-     * @param notifications how many words this rank's part has, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX}; they take
-     *            8 bytes each
+     * @param notifications how many words this rank's part has, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX}
      * @return the memory; its offsets are in bytes, in the view {@link RemotePart#elements} in elements
-     * @throws IllegalArgumentException when there are more than {@link RemoteMemory#BYTES_MAX} bytes, or too many words
+     * @throws IllegalArgumentException when there are more bytes or words than that
      */
     public abstract RemoteMemory allocate(DataType type, long count, int notifications);
 
@@ -252,8 +248,7 @@ public abstract class Communicator implements AutoCloseable {
      * its first rank there makes or closes a group. Without effect when it is closed.
      *
      * @throws CollectiveMismatchException when this rank and one of its node that has closed the communicator, or left
-     *             the job, have made different calls on it, such as one call less, or one with another root, count,
-     *             type or operator; the communicator is closed nevertheless
+     *             the job, have made different calls on it; the communicator is closed nevertheless
      * @throws IllegalStateException when it is the world, which its {@link Job} closes, a call of it is in flight, or
      *             remote memory or mutexes that were allocated by it are open
      */

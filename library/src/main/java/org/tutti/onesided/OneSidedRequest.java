@@ -59,10 +59,11 @@ final class OneSidedRequest implements Request {
         return this;
     }
 
-    /** One more piece begins; called under the lock of the gets. */
-    void begin() {
+    /** One more piece begins; called under the lock of the gets. Returns its number, from 1 on. */
+    long begin() {
         long more = begun + 1;
         begun = more;
+        return more;
     }
 
     /** A piece has ended, well or with a failure; called under the lock of the gets. */
@@ -109,7 +110,7 @@ final class OneSidedRequest implements Request {
     private boolean await(long untilNanos) {
         try {
             if (!hasEnded()) {
-                gets.await(ended, begun, () -> check(untilNanos));
+                awaitPieces(begun, untilNanos);
             }
         } catch (WaitEndedException _) {
             asking.inVain();
@@ -119,6 +120,15 @@ final class OneSidedRequest implements Request {
             throw failure;
         }
         return true;
+    }
+
+    /** Another thread may begin pieces meanwhile, of which some end before those of this one. */
+    private void awaitPieces(long pieces, long untilNanos) {
+        long atLeast = pieces;
+        do {
+            gets.await(ended, atLeast, () -> check(untilNanos));
+            atLeast = Words.load(ended, 0) + 1;
+        } while (gets.isPending(this, pieces));
     }
 
     private void check(long untilNanos) {

@@ -31,6 +31,7 @@ final class PendingGets implements Waiter.Progress {
     private final FarPart[] parts = new FarPart[PIECES_MAX];
     private final int[] requests = new int[PIECES_MAX];
     private final OneSidedRequest[] owners = new OneSidedRequest[PIECES_MAX];
+    private final long[] numbers = new long[PIECES_MAX]; // among the pieces of the owner
     private final MemorySegment ended = MemorySegment.ofArray(new long[1]);
     private int reserved;
     private volatile int count;
@@ -109,7 +110,7 @@ final class PendingGets implements Waiter.Progress {
     private synchronized void fill(OneSidedRequest owner, FarPart part, int request) {
         reserved--;
         if (request >= 0) {
-            owner.begin();
+            numbers[count] = owner.begin();
             parts[count] = part;
             requests[count] = request;
             owners[count] = owner;
@@ -119,6 +120,16 @@ final class PendingGets implements Waiter.Progress {
 
     boolean isEmpty() {
         return count == 0;
+    }
+
+    /** Whether any of the first pieces of a request has not ended; later ones may have ended before. */
+    synchronized boolean isPending(OneSidedRequest owner, long pieces) {
+        for (int i = 0; i < count; i++) {
+            if (owners[i] == owner && numbers[i] <= pieces) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Waits until a word has grown, which pieces that end make grow. */
@@ -171,6 +182,7 @@ final class PendingGets implements Waiter.Progress {
         parts[piece] = parts[last];
         requests[piece] = requests[last];
         owners[piece] = owners[last];
+        numbers[piece] = numbers[last];
         parts[last] = null;
         owners[last] = null;
         count = last;
