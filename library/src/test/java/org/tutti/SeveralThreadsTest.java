@@ -90,7 +90,6 @@ class SeveralThreadsTest {
         final AtomicLongArray notified;
         final AtomicLongArray promised;
         final int[] locked; // changed under mutexes
-        final AtomicInteger inside = new AtomicInteger();
         final Set<Long> tickets = ConcurrentHashMap.newKeySet();
 
         Model(int size) {
@@ -106,7 +105,6 @@ class SeveralThreadsTest {
     /** A thread of a rank, and what it calls: drawn from its numbers. */
     private static final class Caller {
         private final Model model;
-        private final Communicator world;
         private final RemoteMemory memory;
         private final RemoteMemory counters;
         private final Mutexes mutexes;
@@ -118,7 +116,6 @@ class SeveralThreadsTest {
         Caller(Model model, Communicator world, RemoteMemory memory, RemoteMemory counters, Mutexes mutexes,
                 int thread) {
             this.model = model;
-            this.world = world;
             this.memory = memory;
             this.counters = counters;
             this.mutexes = mutexes;
