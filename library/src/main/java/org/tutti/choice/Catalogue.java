@@ -16,14 +16,12 @@ import org.tutti.collective.SubtreeAlgorithm.Shape;
 import org.tutti.collective.allgather.BruckAllgather;
 import org.tutti.collective.allgather.DirectAllgather;
 import org.tutti.collective.allgather.GatherBroadcastAllgather;
-import org.tutti.collective.allgather.MultiLeaderAllgather;
 import org.tutti.collective.allgather.RingAllgather;
 import org.tutti.collective.allgather.StandardExchangeAllgather;
 import org.tutti.collective.allreduce.ChengAllreduce;
 import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.allreduce.IndexRadixAllreduce;
 import org.tutti.collective.allreduce.IndexRangeAllreduce;
-import org.tutti.collective.allreduce.MultiLeaderAllreduce;
 import org.tutti.collective.allreduce.RabenseifnerAllreduce;
 import org.tutti.collective.allreduce.RankOrderAllreduce;
 import org.tutti.collective.allreduce.RecursiveExchangeAllreduce;
@@ -40,7 +38,6 @@ import org.tutti.collective.barrier.TreeBarrier;
 import org.tutti.collective.blocks.BlocksAlgorithm;
 import org.tutti.collective.broadcast.ChainBroadcast;
 import org.tutti.collective.broadcast.DirectReadBroadcast;
-import org.tutti.collective.broadcast.MultiLeaderBroadcast;
 import org.tutti.collective.broadcast.ScatterAllgatherBroadcast;
 import org.tutti.collective.broadcast.SlotRingBroadcast;
 import org.tutti.collective.broadcast.SrmBroadcast;
@@ -49,12 +46,10 @@ import org.tutti.collective.gather.TreeGather;
 import org.tutti.collective.reduce.ChainReduce;
 import org.tutti.collective.reduce.FlatReduce;
 import org.tutti.collective.reduce.IndexRangeReduce;
-import org.tutti.collective.reduce.MultiLeaderReduce;
 import org.tutti.collective.reduce.RankOrderReduce;
 import org.tutti.collective.reduce.SrmReduce;
 import org.tutti.collective.reducescatter.DirectReduceScatter;
 import org.tutti.collective.reducescatter.HalvingReduceScatter;
-import org.tutti.collective.reducescatter.MultiLeaderReduceScatter;
 import org.tutti.collective.reducescatter.PairwiseReduceScatter;
 import org.tutti.collective.reducescatter.RankOrderReduceScatter;
 import org.tutti.collective.scan.BinomialScan;
@@ -71,15 +66,13 @@ public final class Catalogue {
             new ExchangeBarrier(1), new FlatBarrier(), new TreeBarrier(), new HalvingBarrier(), new ExchangeBarrier(3),
             SrmBroadcast.BINOMIAL, SrmBroadcast.BINARY, SrmBroadcast.FIBONACCI, SrmBroadcast.HALVING,
             new ChainBroadcast(), new SlotRingBroadcast(), new ScatterAllgatherBroadcast(), new DirectReadBroadcast(),
-            new MultiLeaderBroadcast(2), new MultiLeaderBroadcast(4),
             new FlatReduce(), SrmReduce.BINOMIAL, SrmReduce.HALVING, new ChainReduce(), new IndexRangeReduce(),
-            new RankOrderReduce(), new MultiLeaderReduce(2), new MultiLeaderReduce(4),
+            new RankOrderReduce(),
             new FlatAllreduce(), SrmAllreduce.BINOMIAL, SrmAllreduce.HALVING, new ChengAllreduce(false),
             new ChengAllreduce(true),
             new RecursiveExchangeAllreduce(1), new RecursiveExchangeAllreduce(3), new RabenseifnerAllreduce(),
             new RingAllreduce(),
             new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce(),
-            new MultiLeaderAllreduce(2), new MultiLeaderAllreduce(4),
             new DirectGather(), new TreeGather(Shape.nomial(1)), new TreeGather(Shape.nomial(3)),
             new TreeGather(Shape.HALVING),
             new BlocksAlgorithm(Collective.GATHER),
@@ -89,17 +82,15 @@ public final class Catalogue {
             new RingAllgather(), new BruckAllgather(1), new BruckAllgather(3), new StandardExchangeAllgather(1),
             new StandardExchangeAllgather(3), GatherBroadcastAllgather.HALVING,
             new GatherBroadcastAllgather(1), new GatherBroadcastAllgather(3), GatherBroadcastAllgather.DIRECT,
-            new MultiLeaderAllgather(2), new MultiLeaderAllgather(4),
             new BlocksAlgorithm(Collective.ALLGATHER),
             new DirectAllToAll(), new BruckAllToAll(1), new BruckAllToAll(3), new StandardExchangeAllToAll(1),
             new StandardExchangeAllToAll(3), new AggregatedAllToAll(), new BlocksAlgorithm(Collective.ALL_TO_ALL),
             new DirectReduceScatter(), new PairwiseReduceScatter(), new HalvingReduceScatter(1),
-            new HalvingReduceScatter(3), new RankOrderReduceScatter(), new MultiLeaderReduceScatter(2),
-            new MultiLeaderReduceScatter(4), new DirectScan(false), new DirectScan(true),
+            new HalvingReduceScatter(3), new RankOrderReduceScatter(), new DirectScan(false), new DirectScan(true),
             new DoublingScan(false), new DoublingScan(true), new BinomialScan(false), new BinomialScan(true))
             .collect(Collectors.groupingBy(Algorithm::collective));
 
-    /** Those of the list with other numbers of ports and leaders. */
+    /** Those of the list with other numbers of ports. */
     private static final List<Algorithm> UNLISTED = List.of(
             new ExchangeBarrier(2), new ExchangeBarrier(4),
             new RecursiveExchangeAllreduce(2), new RecursiveExchangeAllreduce(4),
@@ -110,9 +101,7 @@ public final class Catalogue {
             new GatherBroadcastAllgather(2), new GatherBroadcastAllgather(4),
             new BruckAllToAll(2), new BruckAllToAll(4),
             new StandardExchangeAllToAll(2), new StandardExchangeAllToAll(4),
-            new HalvingReduceScatter(2), new HalvingReduceScatter(4),
-            new MultiLeaderBroadcast(3), new MultiLeaderReduce(3), new MultiLeaderAllreduce(3),
-            new MultiLeaderAllgather(3), new MultiLeaderReduceScatter(3));
+            new HalvingReduceScatter(2), new HalvingReduceScatter(4));
 
     /** What follows the name of an algorithm whose chunks are chosen. */
     private static final Pattern CHUNK = Pattern.compile("([1-9]\\d{0,3})k");
@@ -132,8 +121,8 @@ public final class Catalogue {
     }
 
     /**
-     * Lists the algorithms that differ from those of {@link #of} by their numbers of ports or leaders alone, and are
-     * found by name, as {@code bruck@2-ports}.
+     * Lists the algorithms that differ from those of {@link #of} by their numbers of ports alone, and are found by
+     * name, as {@code bruck@2-ports}.
      *
      * @return those of all collectives
      */

@@ -30,18 +30,9 @@ public abstract class Algorithm {
      * @param railBytes how many bytes enter or leave the busiest node, whichever is more
      * @param memory the shared memory that a rank or node needs while it runs
      * @param source where it was published, with the section
-     * @param leaders how many ranks of a node exchange with other nodes, 1 for the master alone
      */
     public record Description(String name, Order order, String steps, String memoryBytes,
-            String railBytes, String memory, String source, int leaders) {
-        /**
-         * Describes an algorithm in which masters alone exchange with other nodes.
-         */
-        public Description(String name, Order order, String steps, String memoryBytes, String railBytes, String memory,
-                String source) {
-            this(name, order, steps, memoryBytes, railBytes, memory, source, 1);
-        }
-
+            String railBytes, String memory, String source) {
         /**
          * Describes the same algorithm where a node exchanges with several others in a step.
          *
@@ -50,17 +41,7 @@ public abstract class Algorithm {
          */
         public Description withPorts(int ports) {
             return ports == 1 ? this : new Description(name + "@" + ports + "-ports", order, steps, memoryBytes,
-                    railBytes, memory, source, leaders);
-        }
-
-        /**
-         * Describes an algorithm in which several ranks of a node exchange with other nodes.
-         *
-         * @param count how many
-         * @return the description, with the number in the name
-         */
-        public Description withLeaders(int count) {
-            return new Description(name + "@" + count, order, steps, memoryBytes, railBytes, memory, source, count);
+                    railBytes, memory, source);
         }
 
         /**
@@ -71,7 +52,7 @@ public abstract class Algorithm {
          */
         public Description withChunk(long chunkBytes) {
             return new Description(name + "@" + (chunkBytes >> 10) + "k", order, steps, memoryBytes, railBytes, memory,
-                    source, leaders);
+                    source);
         }
     }
 
@@ -140,14 +121,6 @@ public abstract class Algorithm {
      */
     protected boolean usesPairs() {
         return false;
-    }
-
-    /**
-     * {@return how many ranks of a node it can have exchange with other nodes, each over edges of its own: an operation
-     * has as many numbers, and so slots, as it has {@linkplain Team#leaders leaders}}
-     */
-    public final int leadersMax() {
-        return description.leaders();
     }
 
     /**

@@ -46,9 +46,6 @@ public final class Call {
     /** The number of the present operation, its first if it has several. */
     long sequence;
 
-    /** How many numbers each operation has. */
-    private int numbers = 1;
-
     /** The fingerprint of the present operation and all before it. */
     long history;
 
@@ -379,16 +376,15 @@ public final class Call {
         }
     }
 
-    /** Takes its numbers, so many for each operation, and makes the first of its operations the present one. */
-    void draw(Ledger ledger, long operationBytesMax, int numbersEach) {
+    /** Takes a number for each of its operations, and makes the first of them the present one. */
+    void draw(Ledger ledger, long operationBytesMax) {
         long all = type == null ? 0 : blockBytes;
         bytes = all <= operationBytesMax ? all
                 : kernel == null ? operationBytesMax : kernel.wholeUnits(operationBytesMax);
         bytesLeft = all - bytes;
         hash = Descriptor.hash(this);
         history = Fingerprint.extend(ledger.history(), hash);
-        numbers = numbersEach;
-        sequence = ledger.draw(hash, bytesLeft == 0 ? 1 : Math.ceilDiv(all, bytes), numbersEach);
+        sequence = ledger.draw(hash, bytesLeft == 0 ? 1 : Math.ceilDiv(all, bytes));
     }
 
     /** Goes on to the next operation; returns whether there is one. */
@@ -402,13 +398,13 @@ public final class Call {
         bytes = Math.min(bytes, bytesLeft);
         bytesLeft -= bytes;
         history = Fingerprint.extend(history, hash);
-        sequence += numbers;
+        sequence++;
         return true;
     }
 
-    /** How many numbers the operations have that have not ended, the present one included. */
-    long numbersLeft() {
-        return numbers * (bytesLeft == 0 ? 1 : 1 + Math.ceilDiv(bytesLeft, bytes));
+    /** How many of its operations have not ended, the present one included. */
+    long operationsLeft() {
+        return bytesLeft == 0 ? 1 : 1 + Math.ceilDiv(bytesLeft, bytes);
     }
 
     Label operator() {

@@ -7,10 +7,7 @@ import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Words;
 
 /**
- * What goes between nodes in an operation, over the edges of its slot: what flows are made of.
- *
- * <p>Each leader of a node, mostly the master alone, has the edges of a slot of its own, over which it exchanges with
- * the ranks at its place on other nodes ({@link Leaders}).
+ * What goes between the masters of nodes in an operation, over the edges of its slot: what flows are made of.
  *
  * <p>Before the first put or signal of an operation to another node, the ranks there must have left the operation that
  * used the slot before. Who does not know that yet reads their left words, as inside a node: it gets them from there.
@@ -57,7 +54,7 @@ final class Edges {
 
     /** Where the word lies, in the landings or the communicator's block, that says what a flow has brought. */
     private long wordOf(Flow flow, int receivingEdge) {
-        long slotIndex = operation.edgeSlotIndex();
+        long slotIndex = operation.slotIndex();
         return flow.lands ? layout.landed(slotIndex, receivingEdge) : layout.arrived(slotIndex, receivingEdge);
     }
 
@@ -67,7 +64,7 @@ final class Edges {
     }
 
     private long creditOf(int edge) {
-        return layout.credit(operation.edgeSlotIndex(), edge);
+        return layout.credit(operation.slotIndex(), edge);
     }
 
     /** The block of this node in which the CREDIT word of an edge lies. */
@@ -87,7 +84,7 @@ final class Edges {
 
     /** Finds the landing place of an edge of this node. */
     void findLanding(int edge, Area landing) {
-        landing.set(landingsHere(), layout.landed(operation.edgeSlotIndex(), edge) + RingLayout.LANDING);
+        landing.set(landingsHere(), layout.landed(operation.slotIndex(), edge) + RingLayout.LANDING);
     }
 
     /** The landings of this node, when its master has claimed them. */
@@ -107,7 +104,7 @@ final class Edges {
 
     private long askForLandings(int other) {
         waiting.flush();
-        int asked = counterpart(other);
+        int asked = place.master(other);
         long look = Waiting.NO_LOOK_YET;
         try (var wait = waiting.inTurns) {
             for (int turn = 0;; turn++) {
@@ -119,7 +116,7 @@ final class Edges {
                 if (reply == Machine.Reply.REFUSED) {
                     throw waiting.closed(asked);
                 }
-                long handle = Landings.handleIn(place.fetched, machine, operation.leader);
+                long handle = Landings.handleIn(place.fetched, machine);
                 if (handle != 0) {
                     place.landings.setElsewhere(machine, other, handle);
                     return handle;
@@ -131,14 +128,9 @@ final class Edges {
         }
     }
 
-    /** The rank on another node that exchanges with this rank's leader: at the same place there, mostly the master. */
-    private int counterpart(int otherNode) {
-        return place.topology.rankAt(otherNode, operation.leader);
-    }
-
-    /** The handle by which that lets others reach the communicator's block there. */
+    /** The handle by which the master of another node lets others reach the communicator's block there. */
     private long ringOf(int otherNode) {
-        return place.reach.ring(counterpart(otherNode));
+        return place.reach.ring(place.master(otherNode));
     }
 
     // ---- what goes out
@@ -153,7 +145,7 @@ final class Edges {
             putAfterWord(flow, startOf(flow) + flow.place() + offset, source.segment(), at, bytes);
             return;
         }
-        int receiver = counterpart(flow.node);
+        int receiver = place.master(flow.node);
         waiting.awaitRoomAt(receiver);
         Target invited = flow.target;
         putTarget.at(invited.process, invited.region, invited.offset + flow.place() + offset);
@@ -175,11 +167,11 @@ final class Edges {
         putIntoSlot(flow.node, source, sourceOffset, bytes);
     }
 
-    /** Has the next put go to the counterpart on another node, and raise a word there to a step. */
+    /** Has the next put go to the master of another node, and raise a word there to a step. */
     private void aim(int toNode, long region, long offset, long word, long step) {
         assert step <= Team.STEPS_MAX : "step " + step;
-        putTarget.at(place.reach.process(counterpart(toNode)), region, offset)
-                .raise(word, operation.edgeBase + step, operation.tag());
+        putTarget.at(place.reach.process(place.master(toNode)), region, offset)
+                .raise(word, operation.base + step, operation.tag());
     }
 
     /** Gives places back to the node that puts data there, up to a step: SRM's zero-byte put. */
@@ -187,12 +179,12 @@ final class Edges {
         // the slot is free there: a credit answers a put of this very operation, so its receiver is in it
         long word = creditOf(edge);
         aim(toNode, creditsAt(toNode, edge), word, word, step);
-        if (!isPut(toNode, MemorySegment.NULL, 0, 0) && !place.members.hasLeft(counterpart(toNode))) {
-            throw waiting.gone(counterpart(toNode)); // who has left properly awaits no credit
+        if (!isPut(toNode, MemorySegment.NULL, 0, 0) && !place.members.hasLeft(place.master(toNode))) {
+            throw waiting.gone(place.master(toNode)); // who has left properly awaits no credit
         }
     }
 
-    /** Lets the counterpart on another node put into memory of this rank; counts as the first credit of the flow. */
+    /** Lets the master of another node put into memory of this rank; counts as the first credit of the flow. */
     void invite(Inflow flow, Area area, long bytes) {
         writeInvitation(area, bytes);
         long word = creditOf(flow.edgeThere);
@@ -210,34 +202,34 @@ final class Edges {
         } else if (segment.equals(ring)) {
             invitations.write(process, place.reach.ring(place.rank), area.start(), bytes);
         } else if (landingsHere != null && segment.equals(landingsHere)) {
-            invitations.write(process, place.landings.handle(machine, operation.leader), area.start(), bytes);
+            invitations.write(process, place.landings.handle(machine), area.start(), bytes);
         } else {
             invitations.write(process, invitations.open(segment.asSlice(area.start(), bytes)), 0, bytes);
         }
     }
 
     private void putIntoSlot(int toNode, MemorySegment source, long sourceOffset, long bytes) {
-        long before = operation.edgeSequence - layout.slots();
+        long before = operation.sequence - layout.slots();
         if (ledger.leftElsewhere(toNode) <= before) {
             awaitLeft(toNode, before);
         }
         if (!isPut(toNode, source, sourceOffset, bytes)) {
-            throw waiting.gone(counterpart(toNode));
+            throw waiting.gone(place.master(toNode));
         }
     }
 
     private boolean isPut(int toNode, MemorySegment source, long sourceOffset, long bytes) {
-        waiting.awaitRoomAt(counterpart(toNode));
+        waiting.awaitRoomAt(place.master(toNode));
         return machine.put(putTarget, source, sourceOffset, bytes, waiting);
     }
 
     /** Waits until another node has called this for this one; its block may not be there before. */
     void meet(int otherNode, int edge) {
-        long word = layout.arrived(operation.edgeSlotIndex(), edge);
-        boolean heard = machine.load(ring, word) >= operation.edgeBase + HERE;
+        long word = layout.arrived(operation.slotIndex(), edge);
+        boolean heard = machine.load(ring, word) >= operation.base + HERE;
         say(otherNode, word, heard ? MET : HERE);
         awaitPut(ring, word, HERE, otherNode);
-        if (!heard && machine.load(ring, word) < operation.edgeBase + MET) {
+        if (!heard && machine.load(ring, word) < operation.base + MET) {
             say(otherNode, word, MET);
         }
     }
@@ -245,7 +237,7 @@ final class Edges {
     private void say(int toNode, long word, int step) {
         aim(toNode, ringOf(toNode), word, word, step);
         if (!isPut(toNode, MemorySegment.NULL, 0, 0)) {
-            throw waiting.gone(counterpart(toNode));
+            throw waiting.gone(place.master(toNode));
         }
     }
 
@@ -264,7 +256,7 @@ final class Edges {
 
     /** Tells whether the other node has put a flow up to a step; only a wait compares what both have called. */
     boolean hasArrived(Inflow flow, long step) {
-        return machine.load(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge)) >= operation.edgeBase + step;
+        return machine.load(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge)) >= operation.base + step;
     }
 
     /** Waits until another node has credited a step; 0 or less is always reached. */
@@ -274,8 +266,8 @@ final class Edges {
 
     private void awaitPut(MemorySegment words, long word, long step, int fromNode) {
         if (step > 0) {
-            int sender = counterpart(fromNode);
-            waiting.awaitWord(sender, words, word, operation.edgeBase + step);
+            int sender = place.master(fromNode);
+            waiting.awaitWord(sender, words, word, operation.base + step);
             boolean quietThere = operation.compare(sender, machine.loadTag(words, word));
             if (place.topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
                 ledger.raiseLeftElsewhere(machine, fromNode, Ledger.leftBy(operation.sequence, quietThere));

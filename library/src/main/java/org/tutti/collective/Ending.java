@@ -62,7 +62,7 @@ public final class Ending {
     public void breakOff(Call drawn, Throwable failure) {
         try {
             setBroken(failure);
-            place.ledger.leaveAll(place.machine, drawn.numbersLeft());
+            place.ledger.leaveAll(place.machine, drawn.operationsLeft());
         } catch (IllegalStateException closed) { // the job was closed meanwhile, and its memory is gone
             failure.addSuppressed(closed);
         }
@@ -159,11 +159,12 @@ public final class Ending {
     }
 
     /**
-     * Ends that others reach the landings by way of this rank, when it has {@linkplain #settle settled}.
+     * Ends that others reach the landings by way of this rank, if it is the master, when it has {@linkplain #settle
+     * settled}.
      */
     void shut() {
-        if (place.landings != null) {
-            place.landings.shut(place.machine, place.localRank);
+        if (place.landings != null && place.isMaster()) {
+            place.landings.shut(place.machine);
         }
     }
 

@@ -113,7 +113,7 @@ public final class Inflow extends Flow {
      */
     public void openPair(int fromNode, long longestPiece, int count, Area window, long at, int room) {
         expectPair(fromNode, longestPiece, count, window, at, room);
-        if (invites && team.isLeading()) {
+        if (invites && team.isMaster()) {
             invite();
         }
     }
@@ -301,7 +301,7 @@ public final class Inflow extends Flow {
      */
     public void release(long before) {
         long piece = piece();
-        if (!team.isLeading()) {
+        if (!team.isMaster()) {
             team.post(Team.DONE, before + piece);
         } else if (isAwaited(piece, places, pieces) && piece % together() == 0) {
             if (reader == ALL) {

@@ -16,16 +16,11 @@ import org.tutti.memory.Memory;
  * waits for anybody in it; so whoever needs them waits only until the master has begun that operation, too. The other
  * ranks of the node await a word of the communicator's block, other nodes get it from there.
  *
- * <p><b>Leaders.</b> In operations with several {@linkplain Team#leaders leaders} each of these lets its counterparts
- * on other nodes reach the same block by way of its own process, and its own handle, once the master has claimed it. So
- * a rank knows of each other node one handle: that of the rank at its own place there.
- *
  * <p>Memory ordering: the block is zeros, and registered, and its address and handle are written, when the LANDINGS
  * word is stored, with release order: once, under the lock, by whichever thread of the master comes first. Another rank
  * of the node loads the word with acquire order before it reads the address. A get brings word and handle in any order,
  * so that who has the word may have no handle yet, and asks again; who has both puts into a region that is there. It
- * never changes, so it matters not which thread of the rank has asked. A further leader stores its handle with release
- * order when its region is there, under its own lock, and others read it likewise: it is 0 before.
+ * never changes, so it matters not which thread of the rank has asked.
  */
 final class Landings {
     private final Memory memory;
@@ -63,28 +58,10 @@ final class Landings {
         }
     }
 
-    /** Lets others reach them by way of a further leader, at this rank, unless another thread has; they are claimed. */
-    void open(Machine machine, int place) {
-        machine.lock(lock);
-        try {
-            if (machine.load(ring, handleOf(place)) == 0) {
-                machine.store(ring, handleOf(place), machine.register(here(machine)));
-            }
-        } finally {
-            machine.unlock(lock);
-        }
-    }
-
-    private static long handleOf(int place) {
-        return RingLayout.LANDINGS_HANDLE + (long) place * Long.BYTES;
-    }
-
-    /** Ends that others reach them by way of a rank, at that one, when it is in no operation any more. */
-    void shut(Machine machine, int place) {
-        boolean mayLead = place < RingLayout.LEADERS_MAX && machine.load(ring, RingLayout.LANDINGS) != 0;
-        long handle = mayLead ? machine.load(ring, handleOf(place)) : 0;
-        if (handle != 0) {
-            machine.revoke(handle);
+    /** Ends that others reach them, at the master, when it is in no operation any more. */
+    void shut(Machine machine) {
+        if (machine.load(ring, RingLayout.LANDINGS) != 0) {
+            machine.revoke(handle(machine));
         }
     }
 
@@ -100,17 +77,18 @@ final class Landings {
         return memory.block(machine.loadPlain(ring, RingLayout.LANDINGS_ADDRESS), bytes);
     }
 
-    /** The handle by which other nodes reach them by way of a rank, at that one, when it has one. */
-    long handle(Machine machine, int place) {
-        return machine.loadPlain(ring, handleOf(place));
+    /** The handle by which other nodes reach them, when they are claimed. */
+    long handle(Machine machine) {
+        return machine.loadPlain(ring, RingLayout.LANDINGS_HANDLE);
     }
 
-    /** The handle of the rank at a place in the first line of another node's block, or 0 while it has none. */
-    static long handleIn(MemorySegment head, Machine machine, int place) {
-        return machine.loadPlain(head, RingLayout.LANDINGS) == 0 ? 0 : machine.loadPlain(head, handleOf(place));
+    /** The handle in the first line of another node's block, or 0 while it has none. */
+    static long handleIn(MemorySegment head, Machine machine) {
+        return machine.loadPlain(head, RingLayout.LANDINGS) == 0 ? 0
+                : machine.loadPlain(head, RingLayout.LANDINGS_HANDLE);
     }
 
-    /** The handle of those of another node that this rank uses, or 0 while it is not known. */
+    /** The handle of those of another node, or 0 while it is not known. */
     long elsewhere(int node) {
         AtomicLongArray known = elsewhere;
         return known == null ? 0 : known.getAcquire(node);

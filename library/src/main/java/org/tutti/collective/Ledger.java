@@ -88,17 +88,17 @@ final class Ledger {
         this.nodes = nodes;
     }
 
-    /** Adds the operations of a call, with so many numbers each, to the history; returns the number of the first. */
-    long draw(long call, long operations, int numbersEach) {
+    /** Adds the operations of a call to the history; returns the number of the first. */
+    long draw(long call, long operations) {
         for (long operation = 0; operation < operations; operation++) {
             history = Fingerprint.extend(history, call);
         }
         long first = drawn;
-        drawn += operations * numbersEach;
+        drawn += operations;
         return first;
     }
 
-    /** How many numbers were drawn. */
+    /** How many operations were drawn. */
     long drawn() {
         return drawn;
     }
@@ -129,23 +129,20 @@ final class Ledger {
         concurrent = true;
     }
 
-    /**
-     * Takes note that this rank has finished an operation that has some numbers, and says so if all before it are
-     * finished, too.
-     */
-    void leave(Machine machine, long operation, int numbers) {
+    /** Takes note that this rank has finished an operation, and says so if all before it are finished, too. */
+    void leave(Machine machine, long operation) {
         if (concurrent) {
-            leaveInAnyOrder(machine, operation, numbers);
+            leaveInAnyOrder(machine, operation);
         } else {
-            left = operation + numbers;
+            left = operation + 1;
             machine.store(ring, leftOffset, left);
         }
     }
 
-    private void leaveInAnyOrder(Machine machine, long operation, int numbers) {
+    private void leaveInAnyOrder(Machine machine, long operation) {
         machine.lock(lock);
         try {
-            long done = finished | (1L << numbers) - 1 << (operation - left);
+            long done = finished | 1L << (operation - left);
             int more = Long.numberOfTrailingZeros(~done);
             finished = more == Long.SIZE ? 0 : done >>> more;
             if (more > 0) {

@@ -6,13 +6,13 @@ import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.LevelTree;
 
 /**
- * What the ranks of a node do in shared memory before and after their {@linkplain Leaders leaders}, mostly the master
- * alone, talk to other nodes: they combine what they have in a window of the master, and take the result from there. A
- * message goes through in rounds; a rank's window has a half for every second one.
+ * What the ranks of a node do in shared memory before and after their master talks to other nodes: they combine what
+ * they have in a window of the master, and take the result from there. A message goes through in rounds; a rank's
+ * window has a half for every second one.
  *
- * <p>Short rounds are combined by the master alone, or on a node with levels by the first of each group first, unless
- * there are several leaders. In long ones each rank combines its part of all ranks' elements, and writes the result
- * straight into the master's window, where nobody else reads or writes that part:
+ * <p>Short rounds are combined by the master alone, or on a node with levels by the first of each group first. In long
+ * ones each rank combines its part of all ranks' elements, and writes the result straight into the master's window,
+ * where nobody else reads or writes that part:
  *
  * <pre>
  *  rank 0 (master) shows  [ node's part 0 | its part 1 | its part 2 ]    rank 1 combines part 1 of all, its own from
@@ -21,7 +21,7 @@ import org.tutti.pattern.LevelTree;
  * </pre>
  *
  * <p>A half is written again two rounds later. Whoever writes it has seen everybody's contribution of the round in
- * between, or the leaders' result of it, which they have only after that; and a rank contributes to a round after it
+ * between, or the master's result of it, which that has only after that; and a rank contributes to a round after it
  * has taken the result of the one before.
  */
 public final class NodeStage {
@@ -43,10 +43,10 @@ public final class NodeStage {
      * @param call what is called
      * @param shown this rank's window, as {@link Team#show} has returned it
      * @param chunk the chunk of this round, whose number is the round's; windows have {@value #HALVES} places. For the
-     *            leaders it is combined in the master's window afterwards
+     *            master it is combined in its window afterwards
      */
     public static void combine(Team team, Call call, Area shown, Chunk chunk) {
-        if (chunk.length() < BY_RANGE_BYTES_MIN && team.leaders() == 1) {
+        if (chunk.length() < BY_RANGE_BYTES_MIN) {
             combineAtMaster(team, call, shown, chunk);
         } else {
             combineByRange(team, call, shown, chunk);
@@ -146,27 +146,15 @@ public final class NodeStage {
             accumulated = into;
             at = part;
         }
-        if (!team.isMaster() || team.leaders() > 1) {
+        if (team.isMaster()) {
+            team.awaitOthers(Team.READY, combined(chunk.number()));
+        } else {
             team.post(Team.READY, combined(chunk.number()));
         }
-        if (team.isLeading()) {
-            team.awaitOthers(Team.READY, combined(chunk.number()));
-        }
     }
 
     /**
-     * Finds where a node's elements are combined: at a leader, after {@link #combine}.
-     *
-     * @param team the ranks
-     * @param window the length of the windows
-     * @return the master's window
-     */
-    public static Area combined(Team team, long window) {
-        return team.shown(MASTER, window);
-    }
-
-    /**
-     * Says, at a leader, that its part of the result of a round lies in the master's window.
+     * Says, at the master, that the result of a round lies in its window.
      *
      * @param team the ranks
      * @param round the round
@@ -176,7 +164,7 @@ public final class NodeStage {
     }
 
     /**
-     * Waits for what other leaders have of the result of a round in the master's window.
+     * Waits until the result of a round lies in the master's window.
      *
      * @param team the ranks
      * @param window the length of the windows
@@ -184,7 +172,9 @@ public final class NodeStage {
      * @return the master's window
      */
     public static Area awaitResult(Team team, long window, int round) {
-        Leaders.await(team, Team.READY, announced(round));
+        if (!team.isMaster()) {
+            team.await(MASTER, Team.READY, announced(round));
+        }
         return team.shown(MASTER, window);
     }
 

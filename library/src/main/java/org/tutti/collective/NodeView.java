@@ -18,7 +18,6 @@ public final class NodeView {
     final int node;
     final int[] localRanks;
     final int ranksMax;
-    final int ranksMin;
     final long windowBytesMax;
     final long operationBytesMax;
     final long blockBytesMax;
@@ -50,7 +49,6 @@ public final class NodeView {
         this.node = node;
         this.localRanks = topology.ranksOf(node);
         this.ranksMax = ranksMax(topology);
-        this.ranksMin = ranksMin(topology);
         this.windowBytesMax = windowBytesMax;
         this.operationBytesMax = windowBytesMax * Math.clamp(
                 Team.STEPS_MAX / ((long) STEPS_PER_RANK_AND_WINDOW * topology.size()), 1, OPERATION_WINDOWS_MAX);
@@ -72,15 +70,6 @@ public final class NodeView {
             most = Math.max(most, topology.ranksOn(node));
         }
         return most;
-    }
-
-    /** How many ranks the node has that has fewest of them. */
-    private static int ranksMin(Topology topology) {
-        int fewest = Integer.MAX_VALUE;
-        for (int node = 0; node < topology.nodes(); node++) {
-            fewest = Math.min(fewest, topology.ranksOn(node));
-        }
-        return fewest;
     }
 
     /**

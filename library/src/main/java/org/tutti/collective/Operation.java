@@ -19,9 +19,6 @@ import java.lang.foreign.MemorySegment;
  * far ahead, it does so once in some n operations. Between nodes the same, as {@link Edges} says. This is the one
  * mechanism against overrunning.
  *
- * <p>An operation in which several {@link Leaders} of a node exchange with others has as many numbers, and so slots:
- * its words in the node are in the first, and it is entered and left as if it were so many operations.
- *
  * <p><b>Memory ordering.</b> Writer: fingerprint, payload and window with plain stores, then {@link Team#post} with
  * release order. Reader: {@link Team#await} with acquire order, then plain reads, then {@link #leave}, which stores the
  * left word with release order. Writer again: acquire loads of all left words before its next store to the slot. Hence
@@ -51,10 +48,6 @@ final class Operation {
     long sequence;
     long slot;
     long base;
-    int leaders;
-    int leader; // whose exchange with other nodes this rank takes part in: its own, or its master's
-    long edgeSequence;
-    long edgeBase;
     long history;
     boolean quiet;
 
@@ -73,31 +66,17 @@ final class Operation {
         this.waiting = new Waiting(place, this);
         this.loans = new Loans(place, this);
         this.invitations = new Invitations(machine, place.nodes() > 1);
-        this.mayClaim = place.nodes() > 1;
+        this.mayClaim = place.nodes() > 1 && place.isMaster();
     }
 
     long slotIndex() {
         return layout.slotIndex(sequence);
     }
 
-    /** The slot over whose edges this rank's leader exchanges with others. */
-    long edgeSlotIndex() {
-        return layout.slotIndex(edgeSequence);
-    }
-
-    private long base(long number) {
-        return (layout.generation(number) + 1) << GENERATION_SHIFT;
-    }
-
-    /** How many ranks of each node exchange with other nodes: as many as an algorithm can use, if all nodes have. */
-    private int leaders(Call drawn) {
-        return place.nodes() == 1 ? 1 : Math.min(drawn.algorithm().leadersMax(), place.view.ranksMin);
-    }
-
     /** Gives the operations of a call, of so many bytes at most, their numbers and their place in the history. */
     void draw(Call drawn, long bytesMax) {
         call = drawn;
-        drawn.draw(ledger, bytesMax, leaders(drawn));
+        drawn.draw(ledger, bytesMax);
     }
 
     /**
@@ -111,15 +90,10 @@ final class Operation {
         sequence = drawn.sequence;
         history = drawn.history;
         slot = layout.slot(slotIndex());
-        base = base(sequence);
-        leaders = leaders(drawn);
-        leader = place.localRank < leaders ? place.localRank : Placement.MASTER;
-        edgeSequence = sequence + leader;
-        edgeBase = base(edgeSequence);
+        base = (layout.generation(sequence) + 1) << GENERATION_SHIFT;
         waiting.checkAlive();
-        awaitClosed(sequence + leaders - 1 - (blocking ? layout.slots() : Ledger.AT_ONCE_MAX));
-        boolean claims = mayClaim && leader == place.localRank && drawn.algorithm().claimsLandings(drawn.bytes());
-        if (claims && place.isMaster()) {
+        awaitClosed(sequence - (blocking ? layout.slots() : Ledger.AT_ONCE_MAX));
+        if (mayClaim && drawn.algorithm().claimsLandings(drawn.bytes())) {
             place.landings.claim(machine); // before this rank waits for anybody in the operation
             mayClaim = false;
         }
@@ -129,18 +103,13 @@ final class Operation {
             waiting.checkAlive();
         }
         Descriptor.write(machine, place.ring, RingLayout.cell(slot, place.localRank) + RingLayout.DESCRIPTOR, drawn);
-        if (claims && mayClaim) { // it says before what it calls, as it waits for its master
-            waiting.awaitWord(place.master(place.node), place.ring, RingLayout.LANDINGS, 1);
-            place.landings.open(machine, leader);
-            mayClaim = false;
-        }
     }
 
     /** Ends the operation at this rank. */
     void leave() {
         waiting.flush();
         giveBack();
-        ledger.leave(machine, sequence, leaders);
+        ledger.leave(machine, sequence);
     }
 
     /** Ends the call that was drawn, and the communicator, because of what was thrown. */
@@ -161,7 +130,7 @@ final class Operation {
         loans.forgetBorrowed(); // nor keep alive what they have lent
         giveBack(); // or a late put would land in memory that the caller uses for something else
         try {
-            ledger.leaveAll(machine, call.numbersLeft());
+            ledger.leaveAll(machine, call.operationsLeft());
         } catch (IllegalStateException closed) {
             failure.addSuppressed(closed);
         }

@@ -19,7 +19,7 @@ import org.tutti.pattern.NomialTree;
  *   +------------+-----------------------+---------------------+-----------------+--------+-- … --+---------+
  *
  *  the head: +0     broken word    +8 LANDINGS word   +16 address of the landings
- *            +24 their handles for other nodes, one of each rank that leads
+ *            +24 their handle for other nodes
  *
  *  an end line: +0 1 + the operations that its rank has drawn in all, 0 while it may draw more
  *               +8 fingerprint of its calls
@@ -105,11 +105,8 @@ public final class RingLayout {
     /** At which address of the node's memory the landings are. */
     public static final long LANDINGS_ADDRESS = 16;
 
-    /** By which handle of the master's process other nodes reach the landings; those of further leaders follow. */
+    /** By which handle of the master's process other nodes reach the landings. */
     public static final long LANDINGS_HANDLE = 24;
-
-    /** How many ranks of a node may exchange with other nodes in an operation: there is a handle for each. */
-    public static final int LEADERS_MAX = 4;
 
     /** Where in a rank's left line it says which group it makes, by the group's number. */
     static final long GROUP = 8;

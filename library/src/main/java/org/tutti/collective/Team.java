@@ -429,22 +429,6 @@ public final class Team extends Placement {
     // ---- between nodes
 
     /**
-     * {@return how many ranks of each node, its first ones, exchange with other nodes in the current operation: as many
-     * as the algorithm {@linkplain Algorithm#leadersMax can use}, if all nodes have so many; mostly 1, the master}
-     */
-    public int leaders() {
-        return operation.leaders;
-    }
-
-    /**
-     * {@return whether this rank is one of them: then its flows are between it and the ranks at the same place of other
-     * nodes}
-     */
-    public boolean isLeading() {
-        return operation.leader == localRank;
-    }
-
-    /**
      * Finds what comes over an edge.
      *
      * @param edge the edge, of this node, or the {@link #star} of another node

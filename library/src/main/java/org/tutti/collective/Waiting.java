@@ -147,9 +147,8 @@ final class Waiting implements Waiter.Check {
         if (machine.isHurried()) {
             return 0;
         }
-        // what comes to a node comes to the process of the one that exchanges there, where it wakes who sleeps
-        boolean arrives = operation.leader == place.localRank && awaitedLedger == null
-                && place.localRankOf(awaitedRank) < 0;
+        // what comes to a node comes to its master's process, where it wakes who sleeps
+        boolean arrives = place.isMaster() && awaitedLedger == null && place.localRankOf(awaitedRank) < 0;
         if (arrives) {
             return SLEEP_NANOS_MAX;
         }

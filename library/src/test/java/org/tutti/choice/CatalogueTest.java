@@ -31,7 +31,7 @@ class CatalogueTest {
 
     /** As many as there may be rails. */
     @Test
-    void shouldFindEveryNumberOfPortsAndLeaders() {
+    void shouldFindEveryNumberOfPorts() {
         for (int count = 2; count <= 4; count++) {
             String ports = "@" + count + "-ports";
             for (String name : new String[]{"bruck", "standard-exchange", "gather-and-broadcast"}) {
@@ -45,10 +45,6 @@ class CatalogueTest {
             assertThat(Catalogue.search(Collective.REDUCE_SCATTER, "halving" + ports)).isPresent();
             for (Collective collective : EnumSet.of(Collective.ALLREDUCE, Collective.BARRIER)) {
                 assertThat(Catalogue.search(collective, "recursive-exchange" + ports)).isPresent();
-            }
-            for (Collective collective : EnumSet.of(Collective.BROADCAST, Collective.REDUCE, Collective.ALLREDUCE,
-                    Collective.ALLGATHER, Collective.REDUCE_SCATTER)) {
-                assertThat(Catalogue.find(collective, "multi-leader@" + count).leadersMax()).isEqualTo(count);
             }
         }
         assertThat(Catalogue.search(Collective.ALLGATHER, "bruck@5-ports")).isEmpty();

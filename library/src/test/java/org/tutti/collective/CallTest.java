@@ -37,7 +37,7 @@ class CallTest {
     void drawsAnother() {
         Call another = new Call();
         another.set(new FlatBarrier(), 0, Long.MAX_VALUE);
-        another.draw(ledger, OPERATION_BYTES_MAX, 1);
+        another.draw(ledger, OPERATION_BYTES_MAX);
     }
 
     @ParameterizedTest
@@ -46,7 +46,7 @@ class CallTest {
         MemorySegment source = MemorySegment.ofArray(new long[units * UNIT]);
         MemorySegment target = MemorySegment.ofArray(new long[units * UNIT]);
         prepare(source, target, units);
-        call.draw(ledger, OPERATION_BYTES_MAX, 1);
+        call.draw(ledger, OPERATION_BYTES_MAX);
         long at = 0;
         long operations = 0;
         do {
@@ -67,11 +67,11 @@ class CallTest {
     @Test
     void shouldLeaveTheNumbersOfItsOperationsToNobodyElse() {
         prepare(MemorySegment.NULL, MemorySegment.NULL, 9);
-        call.draw(ledger, OPERATION_BYTES_MAX, 1);
+        call.draw(ledger, OPERATION_BYTES_MAX);
         Call next = new Call();
         next.set(new FlatBarrier(), 0, Long.MAX_VALUE);
         long before = ledger.history();
-        next.draw(ledger, OPERATION_BYTES_MAX, 1);
+        next.draw(ledger, OPERATION_BYTES_MAX);
         long last = call.sequence;
         while (call.next()) {
             last++;

@@ -174,9 +174,7 @@ public final class Prediction {
             MemorySegment ring = memories[node].block(rings[node], layout.bytes());
             cluster.storePlain(ring, RingLayout.LANDINGS, 1);
             cluster.storePlain(ring, RingLayout.LANDINGS_ADDRESS, address);
-            for (int leader = 0; leader < RingLayout.LEADERS_MAX; leader++) {
-                cluster.storePlain(ring, RingLayout.LANDINGS_HANDLE + (long) leader * Long.BYTES, address);
-            }
+            cluster.storePlain(ring, RingLayout.LANDINGS_HANDLE, address);
         }
     }
 

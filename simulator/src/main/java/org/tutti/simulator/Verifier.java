@@ -269,8 +269,7 @@ public final class Verifier {
             int ranks = topology.ranksOf(node).length;
             long window = teams[topology.firstRankOf(node)].windowBytesMax();
             long blocks = stages == 1 ? 0 : RingLayout.SLOTS_MIN * (BLOCK_SMALL_BYTES + window);
-            int leaders = calls.stream().mapToInt(call -> call.algorithm().leadersMax()).max().orElse(1);
-            long inboxes = topology.nodes() == 1 ? 0 : stages * Math.min(leaders, ranks) * Flow.INBOX_BYTES;
+            long inboxes = topology.nodes() == 1 ? 0 : stages * Flow.INBOX_BYTES;
             boolean exchanges = topology.nodes() > 1
                     && calls.stream().anyMatch(call -> call.algorithm().description().name().equals("blocks"));
             long exchanged =

@@ -120,15 +120,14 @@ class ChannelTest {
         return slowest > SLOW * fastest;
     }
 
-    /** Those with k ports, and with k leaders. */
+    /** Those with k ports. */
     static Stream<Algorithm> algorithms() {
         return Stream.of("gather direct", "gather tree", "gather tree@3-ports", "scatter tree@3-ports",
                 "allgather direct", "allgather bruck", "allgather bruck@3-ports", "allgather standard-exchange@3-ports",
-                "allgather gather-and-broadcast@3-ports", "allgather multi-leader@4", "all-to-all direct",
+                "allgather gather-and-broadcast@3-ports", "all-to-all direct",
                 "all-to-all bruck@3-ports", "all-to-all standard-exchange@3-ports",
                 "barrier recursive-exchange@3-ports",
-                "allreduce recursive-exchange@3-ports", "allreduce multi-leader@2", "broadcast multi-leader@4",
-                "reduce multi-leader@2", "reduce-scatter multi-leader@4")
+                "allreduce recursive-exchange@3-ports")
                 .map(name -> name.split(" "))
                 .map(name -> Catalogue.find(Collective.valueOf(name[0].replace('-', '_').toUpperCase()), name[1]));
     }

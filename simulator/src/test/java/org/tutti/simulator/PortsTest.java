@@ -32,11 +32,11 @@ class PortsTest {
         return Catalogue.unlisted();
     }
 
-    /** Those with 2 and 4 ports, and with 3 leaders: on a sixth of the shapes. */
+    /** Those with 2 and 4 ports: on a sixth of the shapes. */
     @Tag("thorough")
     @ParameterizedTest
     @MethodSource("withOtherPorts")
-    void shouldFindNothingWrongWithOtherNumbersOfPortsAndLeaders(Algorithm algorithm) {
+    void shouldFindNothingWrongWithOtherNumbersOfPorts(Algorithm algorithm) {
         Random random = new Random(SEED);
         List<String> failures = new ArrayList<>();
         for (Topology topology : Sweep.shapes()) {

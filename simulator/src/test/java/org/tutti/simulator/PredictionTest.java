@@ -426,7 +426,7 @@ class PredictionTest {
 
     /**
      * Each bound grows with the degree of the master, so with the logarithm of the nodes; with several ports by more
-     * for each step, but within the edges that there are, and for each leader. And it grows with the master's pairs.
+     * for each step, but within the edges that there are. And it grows with the master's pairs.
      */
     @ParameterizedTest
     @EnumSource
@@ -438,7 +438,7 @@ class PredictionTest {
                 int degree = algorithm.description().name().endsWith("-ports") ? RingLayout.edges(nodes)
                         : ceilLog(nodes);
                 assertThat(algorithm.memoryBytes(nodes, 4, message) - few).as("%s on %s nodes", algorithm, nodes)
-                        .isLessThanOrEqualTo(algorithm.leadersMax() * (degree - 1) * RingLayout.LANDING_BYTES
+                        .isLessThanOrEqualTo((degree - 1) * RingLayout.LANDING_BYTES
                                 + (collective.hasBlocks() ? nodes * RingLayout.pairLandingBytes(nodes) : 0));
             }
         }

@@ -46,7 +46,7 @@ class SlipsTest {
             "allreduce halving: NOT_AWAITED READY .*SrmAllreduce.runShort",
             // the root contributes to the next chunk when it has taken this one
             "NOT_AWAITED (CREDIT|DONE) Reduce.deliver", "NOT_AWAITED DONE SrmReduce.combineAtTop",
-            "NOT_AWAITED READY Leaders.await < NodeStage.awaitResult < TwoLevelReduce.combineNode",
+            "NOT_AWAITED READY NodeStage.awaitResult < TwoLevelReduce.combineNode",
             // a master reads all blocks, and so has awaited them
             "NOT_AWAITED ARRIVED Contributions.complete < DirectAllgather.run",
             // the same was awaited before: the first section, the invitation for the first part

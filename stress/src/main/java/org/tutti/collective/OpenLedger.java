@@ -27,7 +27,7 @@ public final class OpenLedger {
      * @param operation its number
      */
     public void leave(long operation) {
-        ledger.leave(MACHINE, operation, 1);
+        ledger.leave(MACHINE, operation);
     }
 
     /**

@@ -6,25 +6,23 @@ import org.tutti.collective.Area;
 import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Inflow;
-import org.tutti.collective.Leaders;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
 
 /**
  * An allgather in which the blocks of all ranks lie in each master's window, those of a node together. The ranks of its
- * node copy theirs there, the masters, or several {@link Leaders}, exchange what is there, and in the end the ranks
- * copy all blocks from there. So what a master sends lies together, however it came, and is one put; but nobody copies
- * out before all has come, so this is for short blocks. Subclasses say in which order the nodes' blocks lie, and how
- * masters exchange them.
+ * node copy theirs there, the masters exchange what is there, and in the end the ranks copy all blocks from there. So
+ * what a master sends lies together, however it came, and is one put; but nobody copies out before all has come, so
+ * this is for short blocks. Subclasses say in which order the nodes' blocks lie, and how masters exchange them.
  *
  * <p><b>Why nothing is overwritten.</b> Each block is written to a window once: by its rank, between SHOWN and
- * GATHERED, or by another node's leader, by invitation; what lands in the landing place of a pair, because it is short,
- * this node's leader copies. Nobody but its writer uses a part of the window before the leader has awaited it, and
- * other ranks only when the leaders say COMPLETE. Windows and landing places belong to the operation until all ranks of
+ * GATHERED, or by another node's master, by invitation; what lands in the landing place of a pair, because it is short,
+ * this node's master copies. Nobody but its writer uses a part of the window before the master has awaited it, and
+ * other ranks only when the master says COMPLETE. Windows and landing places belong to the operation until all ranks of
  * the node have left it.
  *
- * <p><b>Why it ends.</b> A leader opens all that comes before it waits for anything but the master's window. It waits
- * for the ranks of its node, which wait for that window only, and then as the subclass says.
+ * <p><b>Why it ends.</b> A master opens all that comes before it waits. It waits for the ranks of its node, which wait
+ * for its window only, and then as the subclass says.
  */
 abstract class GatheredAllgather extends BlockAlgorithm {
     private static final int MASTER = 0;
@@ -43,10 +41,10 @@ abstract class GatheredAllgather extends BlockAlgorithm {
         return node + 1;
     }
 
-    /** Opens, at a leader, what comes from other nodes. */
+    /** Opens, at the master, what comes from other nodes. */
     abstract void open(Team team, Area window, long bytes);
 
-    /** Gets, at a leader, the blocks of all nodes to the window, of which those of its own are there. */
+    /** Gets, at the master, the blocks of all nodes to the window, of which those of its own are there. */
     abstract void exchange(Team team, Area window, long bytes);
 
     // ---- what it takes
@@ -75,26 +73,21 @@ abstract class GatheredAllgather extends BlockAlgorithm {
         Area window;
         if (team.isMaster()) {
             window = team.show(team.size() * bytes);
+            open(team, window, bytes);
+            team.post(Team.READY, SHOWN);
         } else {
             team.await(MASTER, Team.READY, SHOWN);
             window = team.shown(MASTER, team.size() * bytes);
         }
-        if (team.isLeading()) {
-            open(team, window, bytes);
-        }
-        if (team.isMaster()) {
-            team.post(Team.READY, SHOWN);
-        }
         team.copy(call.source(), 0, window, at(team, team.node(), bytes) + team.localRank() * bytes, bytes);
-        if (!team.isMaster() || team.leaders() > 1) {
-            team.post(Team.READY, GATHERED);
-        }
-        if (team.isLeading()) {
+        if (team.isMaster()) {
             team.awaitOthers(Team.READY, GATHERED);
             exchange(team, window, bytes);
             team.post(Team.READY, COMPLETE);
+        } else {
+            team.post(Team.READY, GATHERED);
+            team.await(MASTER, Team.READY, COMPLETE);
         }
-        Leaders.await(team, Team.READY, COMPLETE);
         copyOut(team, call, window);
         team.noteAllAreHere(); // there is something of everybody
     }

@@ -5,16 +5,14 @@ import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Inflow;
-import org.tutti.collective.Leaders;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.Team;
-import org.tutti.collective.kernel.Kernel;
 
 /**
  * Allreduce on two levels, a round after the other: the ranks of each node combine what they have in shared memory
- * ({@link NodeStage}), the masters, or {@link Leaders} part by part, exchange and combine what their nodes have, and
- * everybody copies the result from its master's window. Subclasses say how they do it, by an {@link Exchange}. A rank
- * that is alone on its node works in the caller's memory.
+ * ({@link NodeStage}), the masters exchange and combine what their nodes have, and everybody copies the result from its
+ * master's window. Subclasses say how they do it, by an {@link Exchange}. A rank that is alone on its node works in the
+ * caller's memory.
  */
 abstract class TwoLevelAllreduce extends Allreduce {
     TwoLevelAllreduce(Description description) {
@@ -32,7 +30,7 @@ abstract class TwoLevelAllreduce extends Allreduce {
     /**
      * Says how the masters combine what their nodes have.
      *
-     * @param chunk the bytes of the first round, or of a leader's part of it, which no other one exceeds
+     * @param chunk the bytes of the first round, which no other one exceeds
      * @return that
      */
     abstract Exchange exchange(long chunk);
@@ -59,11 +57,9 @@ abstract class TwoLevelAllreduce extends Allreduce {
             return;
         }
         Chunk chunk = chunks(team, call);
-        long unit = call.kernel().unitBytes();
-        long part = Leaders.longest(team, unit, chunk.longest());
-        Exchange masters = exchange(part);
-        if (team.isLeading()) {
-            masters.open(team, call.kernel(), Leaders.longest(team, unit, call.bytes()), part, chunk.count());
+        Exchange masters = exchange(chunk.longest());
+        if (team.isMaster()) {
+            masters.open(team, call.kernel(), call.bytes(), chunk.longest(), chunk.count());
         }
         if (team.localSize() == 1) {
             runAlone(team, call, chunk, masters);
@@ -99,21 +95,14 @@ abstract class TwoLevelAllreduce extends Allreduce {
         Area shown = team.show(chunk.window());
         while (chunk.next()) {
             NodeStage.combine(team, call, shown, chunk);
-            if (team.isLeading()) {
+            if (team.isMaster()) {
                 if (masters != null) {
-                    exchangePart(team, call.kernel(), chunk, masters);
+                    masters.exchange(team, call.kernel(), shown, shown, chunk.place(), chunk.length());
                 }
                 NodeStage.announce(team, chunk.number());
             }
             Area result = NodeStage.awaitResult(team, chunk.window(), chunk.number());
             team.copy(result, chunk.place(), target, chunk.from(), chunk.length());
         }
-    }
-
-    private static void exchangePart(Team team, Kernel kernel, Chunk chunk, Exchange masters) {
-        Area combined = NodeStage.combined(team, chunk.window());
-        long start = Leaders.start(team, kernel.unitBytes(), chunk.length(), team.localRank());
-        long end = Leaders.start(team, kernel.unitBytes(), chunk.length(), team.localRank() + 1);
-        masters.exchange(team, kernel, combined, combined, chunk.place() + start, end - start);
     }
 }

@@ -7,7 +7,6 @@ import org.tutti.collective.Chunk;
 import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
-import org.tutti.collective.Leaders;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
@@ -16,14 +15,14 @@ import org.tutti.fabric.Fabric;
 
 /**
  * Reduce on two levels, a chunk after the other: the ranks of each node combine what they have in shared memory
- * ({@link NodeStage}), and the masters, or {@link Leaders} part by part, combine what their nodes have up a tree; the
- * root copies the result from its master's window. Subclasses say which tree.
+ * ({@link NodeStage}), and the masters combine what their nodes have up a tree; the root copies the result from its
+ * master's window. Subclasses say which tree.
  *
  * <p>For operators that commute the tree's top is the root's node. For others it is node 0, so that only consecutive
- * nodes are combined, and the result goes from there to the root's node; that has one leader.
+ * nodes are combined, and the result goes from there to the root's node.
  *
- * <p>A rank contributes to chunk k when the leaders of its node have announced chunk k − 2, which was in the same half
- * of its window; the root contributes to a chunk after it has copied the result of the one before.
+ * <p>A rank contributes to chunk k when the master of its node has announced chunk k − 2, which was in the same half of
+ * its window; the root contributes to a chunk after it has copied the result of the one before.
  */
 abstract class TwoLevelReduce extends Reduce {
     private final NodeTree tree;
@@ -73,14 +72,13 @@ abstract class TwoLevelReduce extends Reduce {
         int root = call.root();
         int rootNode = team.nodeOf(root);
         int top = kernel.isCommutative() ? rootNode : 0;
-        long unit = kernel.unitBytes();
-        int shares = top == rootNode ? Flow.shares(Leaders.longest(team, unit, bytes), tree.degree(team)) : 0;
-        long part = kernel.wholeUnits(shares > 0 ? Fabric.PACKET_BYTES : Flow.PIECE_BYTES);
-        long most = Math.min(team.leaders() * part, kernel.wholeUnits(team.windowBytesMax() / NodeStage.HALVES));
+        int shares = top == rootNode ? Flow.shares(bytes, tree.degree(team)) : 0;
+        long most = kernel.wholeUnits(Math.min(shares > 0 ? Fabric.PACKET_BYTES : Flow.PIECE_BYTES,
+                team.windowBytesMax() / NodeStage.HALVES));
         Chunk chunk = team.chunks(bytes, most, NodeStage.HALVES);
         Area shown = team.show(chunk.window());
-        if (team.isLeading()) {
-            tree.openUpwards(team, kernel, top, shares, chunk.count(), Leaders.longest(team, unit, chunk.longest()));
+        if (team.isMaster()) {
+            tree.openUpwards(team, kernel, top, shares, chunk.count(), chunk.longest());
         }
         openDelivery(team, root, top, most, chunk.count());
         while (chunk.next()) {
@@ -89,13 +87,10 @@ abstract class TwoLevelReduce extends Reduce {
             long place = chunk.place();
             int step = chunk.number();
             combineNode(team, call, shown, chunk);
-            if (team.isLeading()) {
-                Area combined = NodeStage.combined(team, chunk.window());
-                long start = Leaders.start(team, unit, length, team.localRank());
-                long end = Leaders.start(team, unit, length, team.localRank() + 1);
-                tree.combine(team, kernel, top, combined, place + start, combined, place + start, end - start);
+            if (team.isMaster()) {
+                tree.combine(team, kernel, top, shown, place, shown, place, length);
                 if (team.node() != top) {
-                    team.outflow(NodeTree.PARENT).sendAll(combined, place + start, end - start);
+                    team.outflow(NodeTree.PARENT).sendAll(shown, place, length);
                 }
                 NodeStage.announce(team, step);
             }

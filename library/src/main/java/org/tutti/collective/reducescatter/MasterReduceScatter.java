@@ -5,15 +5,13 @@ import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Cost;
 import org.tutti.collective.Inflow;
-import org.tutti.collective.Leaders;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
 
 /**
  * Reduce-scatter on two levels in which masters send each other rows that follow each other in their windows, all in
  * one message, and combine what comes with the same rows of their own. At last a master has its own node's row, from
- * which each rank copies its block. Where there are several {@link Leaders}, each does so with a part of every row,
- * whole blocks, all in the master's window.
+ * which each rank copies its block.
  *
  * <p>A message is one piece, over the {@linkplain Team#pair pair} of its two nodes, of which it is the only one: it
  * lands there if it has room, else in the receiving master's window.
@@ -29,7 +27,7 @@ abstract class MasterReduceScatter extends TwoLevelReduceScatter {
         super(description);
     }
 
-    /** Exchanges, at a leader, what all ranks of its node have combined. */
+    /** Exchanges, at the master, what all ranks of its node have combined. */
     abstract void exchangeRows(Team team, Call call, Area window);
 
     /** What it costs if a master waits for others so many times, and sends so many messages and rows. */
@@ -42,14 +40,12 @@ abstract class MasterReduceScatter extends TwoLevelReduceScatter {
 
     @Override
     final void exchange(Team team, Call call, Area window) {
-        if (team.isLeading()) {
+        if (team.isMaster()) {
             team.awaitOthers(Team.READY, COMBINED);
             exchangeRows(team, call, window);
             team.post(Team.READY, EXCHANGED);
-        }
-        int leader = Leaders.of(team, team.localSize(), team.localRank());
-        if (leader != team.localRank()) {
-            team.await(leader, Team.READY, EXCHANGED);
+        } else {
+            team.await(MASTER, Team.READY, EXCHANGED);
         }
         team.copy(window, (position(team, team.node()) + team.localRank()) * call.bytes(), call.target(), 0,
                 call.blockBytes(team.rank()));

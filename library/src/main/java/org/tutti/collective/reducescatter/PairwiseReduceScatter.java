@@ -4,7 +4,6 @@ package org.tutti.collective.reducescatter;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Cost;
-import org.tutti.collective.Leaders;
 import org.tutti.collective.Team;
 
 /**
@@ -22,7 +21,7 @@ import org.tutti.collective.Team;
  * came in step i − 2, and for a message, which its sender sends when it is invited and has combined what came in step
  * i − 1. So all wait for earlier steps only.
  */
-public class PairwiseReduceScatter extends MasterReduceScatter {
+public final class PairwiseReduceScatter extends MasterReduceScatter {
     private static final int PLACES = 2;
 
     /** The only object that is needed. */
@@ -30,11 +29,6 @@ public class PairwiseReduceScatter extends MasterReduceScatter {
         super(new Description("pairwise", Order.ONE_NODE, "1, n > 1: 3 + n − 1",
                 "b·p·n·(2 − 1/p) + b·p·(n − 1)", "b·p·(n − 1)", "p·n·b a rank, 2·p·b more at masters",
                 "Thakur, Rabenseifner, Gropp 2005, section 4.4"));
-    }
-
-    /** For several leaders, each with whole blocks of every row. */
-    PairwiseReduceScatter(Description description) {
-        super(description);
     }
 
     @Override
@@ -67,18 +61,8 @@ public class PairwiseReduceScatter extends MasterReduceScatter {
     }
 
     private static void openInflow(Team team, Call call, Area window, int step) {
-        int start = start(team, team.node());
-        long at = (team.size() + (step - 1L) % PLACES * team.localSize() + start) * call.bytes();
-        openInflow(team, call, sender(team, step), end(team, team.node()) - start, window, at);
-    }
-
-    /** With which block of the row of a node this leader's part begins. */
-    private static int start(Team team, int node) {
-        return (int) Leaders.start(team, 1, team.ranksOn(node), team.localRank());
-    }
-
-    private static int end(Team team, int node) {
-        return (int) Leaders.start(team, 1, team.ranksOn(node), team.localRank() + 1);
+        long at = (team.size() + (step - 1L) % PLACES * team.localSize()) * call.bytes();
+        openInflow(team, call, sender(team, step), team.localSize(), window, at);
     }
 
     private static int sender(Team team, int step) {
@@ -91,9 +75,8 @@ public class PairwiseReduceScatter extends MasterReduceScatter {
             int receiver = (team.node() + step) % team.nodes();
             int row = team.position(receiver);
             int own = team.position(team.node());
-            send(team, call, window, receiver, row + start(team, receiver), row + end(team, receiver));
-            combineArrived(team, call, window, sender(team, step), own + start(team, team.node()),
-                    own + end(team, team.node()));
+            send(team, call, window, receiver, row, row + team.ranksOn(receiver));
+            combineArrived(team, call, window, sender(team, step), own, own + team.localSize());
             if (step + PLACES < team.nodes()) {
                 openInflow(team, call, window, step + PLACES);
             }

@@ -52,7 +52,7 @@ abstract class TwoLevelReduceScatter extends BlockAlgorithm {
         return team.position(node);
     }
 
-    /** Opens, at a leader, what comes from other nodes, before it waits for more than the ranks of its node. */
+    /** Opens, at the master, what comes from other nodes, before it waits for more than the ranks of its node. */
     abstract void openInflows(Team team, Call call, Area window);
 
     /**
@@ -99,9 +99,6 @@ abstract class TwoLevelReduceScatter extends BlockAlgorithm {
         }
         team.post(Team.READY, SHOWN);
         team.awaitOthers(Team.READY, SHOWN);
-        if (team.isLeading() && !team.isMaster()) {
-            openInflows(team, call, shown(team, call, MASTER));
-        }
         combineOwnPart(team, call, own);
         team.post(Team.READY, COMBINED);
         exchange(team, call, shown(team, call, MASTER));

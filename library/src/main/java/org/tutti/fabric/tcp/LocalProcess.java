@@ -67,7 +67,7 @@ public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>
      * Which rail is used first towards another process, where nodes have as many ranks each, that follow each other.
      * Nodes that are one farther away have the next one: so k messages to k nodes, or from them, have a rail each, also
      * if the nodes' distances are z·(k+1)^j, z from 1 to k, as in trees and in Bruck's algorithm. And so has the next
-     * process of this node: so the messages of k leaders have a rail each.
+     * process of this node: so the messages of k ranks have a rail each.
      *
      * @param process the first rank of the other process
      * @param size the ranks of the job

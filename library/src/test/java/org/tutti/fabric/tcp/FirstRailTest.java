@@ -117,14 +117,14 @@ class FirstRailTest {
         assertThat(bytes).containsOnly(SHORT_BYTES + FrameLayout.HEADER_BYTES);
     }
 
-    /** By k leaders of a node to those of another one, whatever the striping and the length of their parts. */
+    /** By k ranks of a node to those of another one, whatever the striping and the length of their parts. */
     @ParameterizedTest
     @CsvSource({"2, SPEED", "4, SPEED", "2, EVEN", "4, EVEN", "2, WHOLE", "3, WHOLE", "4, WHOLE"})
     void shouldCarryAPartOfTheVectorOnEachRail(int rails, Striping striping) {
         for (int part : new int[]{SHORT_BYTES, LONG_BYTES}) {
             long[] bytes = new long[rails];
-            for (int leader = 0; leader < rails; leader++) {
-                put(process(leader, rails, rails), rails + leader, 2 * rails, striping, part, bytes);
+            for (int rank = 0; rank < rails; rank++) {
+                put(process(rank, rails, rails), rails + rank, 2 * rails, striping, part, bytes);
             }
             long all = Arrays.stream(bytes).sum();
             assertThat(all).isBetween((long) rails * part, (long) (rails * part * 1.04));
