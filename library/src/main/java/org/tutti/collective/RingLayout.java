@@ -6,17 +6,17 @@ import org.tutti.pattern.FibonacciTree;
 import org.tutti.pattern.NomialTree;
 
 /**
- * The shared block of one communicator on one node: the word that says it is broken, the edges and star cells through
- * which other nodes put data here, for each rank of the node a word that counts the operations it has left and a line
+ * The shared block of one communicator on one node: the word that says it is broken, the edges through which
+ * other nodes put data here, for each rank of the node a word that counts the operations it has left and a line
  * in which it says at its end what it has called, and the ring of slots. Every cell of a slot is four lines of its
  * rank:
  *
  * <pre>
  *  byte 0        64
- *   +------------+-----------------------+---------------------+-----------------+--------+-- … --+---------+
- *   | head, a    | edges of all slots    | stars of all slots  | left and end: a | slot 0 |       | last    |
- *   | line       | (none on one node)    | (none, likewise)    | line a rank each|        |       | slot    |
- *   +------------+-----------------------+---------------------+-----------------+--------+-- … --+---------+
+ *   +------------+-----------------------+-----------------+--------+-- … --+---------+
+ *   | head, a    | edges of all slots    | left and end: a | slot 0 |       | last    |
+ *   | line       | (none on one node)    | line a rank each|        |       | slot    |
+ *   +------------+-----------------------+-----------------+--------+-- … --+---------+
  *
  *  the head: +0     broken word    +8 LANDINGS word   +16 address of the landings
  *            +24 their handle for other nodes
@@ -28,9 +28,7 @@ import org.tutti.pattern.NomialTree;
  *               +16 at the group's master the address of the group's block   +24 operations that the rank has drawn
  *               +32 the group's ranks, a bit each, the last one for all that have none
  *
- *  a star:   +0     ARRIVED word   +8 fingerprint of the putter's calls   +16 payload, 112 bytes
- *
- *  an edge:  +0     the same
+ *  an edge:  +0     ARRIVED word   +8 fingerprint of the putter's calls   +16 payload, 112 bytes
  *            +128   CREDIT word    +136 fingerprint   +144 invitation, 32 bytes
  *
  *  a slot:  +---------------+---------------+-- … --+
@@ -66,8 +64,7 @@ import org.tutti.pattern.NomialTree;
  * </pre>
  *
  * <p>A slot has as many edges as a node can have neighbours in a tree, a dissemination or an exchange between the
- * nodes: that grows with the logarithm of the nodes. The star cells, through which every node can reach any other one,
- * take {@value #STAR_BYTES} bytes for each node.
+ * nodes: that grows with the logarithm of the nodes.
  */
 public final class RingLayout {
     /** How many slots a communicator has at least. */
@@ -90,7 +87,7 @@ public final class RingLayout {
     /** The landing place of an edge. */
     public static final long LANDING_BYTES = 64 << 10;
 
-    /** How many bytes of data ride beside the ARRIVED word of an edge or a star. */
+    /** How many bytes of data ride beside the ARRIVED word of an edge. */
     public static final int EDGE_PAYLOAD_BYTES = 112;
 
     /** What the claim of the landings is for. */
@@ -147,8 +144,7 @@ public final class RingLayout {
     static final long ALGORITHM_NAME = NAMES + 32;
     static final long CELL_BYTES = 256;
 
-    static final long STAR_BYTES = 128;
-    static final long CREDIT = STAR_BYTES;
+    static final long CREDIT = 2 * Words.LINE_BYTES;
     static final long EDGE_BYTES = CREDIT + Words.LINE_BYTES;
 
     static final long INVITATION = 16;
@@ -181,7 +177,7 @@ public final class RingLayout {
         this.nodes = nodes == 1 ? 0 : nodes;
         this.slots = slots(nodes, localRanks);
         this.edges = edges(nodes);
-        this.firstLeft = star(slots, 0);
+        this.firstLeft = edge(slots, 0);
         this.firstEnd = firstLeft + (long) localRanks * Words.LINE_BYTES;
         this.firstSlot = firstEnd + (long) localRanks * Words.LINE_BYTES;
         this.slotBytes = localRanks * CELL_BYTES;
@@ -309,10 +305,6 @@ public final class RingLayout {
         if (offset >= firstLeft) {
             return "the left word of local rank " + (offset - firstLeft) / Words.LINE_BYTES;
         }
-        if (offset >= star(0, 0)) {
-            long star = (offset - star(0, 0)) / STAR_BYTES;
-            return "star cell of node " + star % nodes + " in slot " + star / nodes;
-        }
         long edge = (offset - edge(0, 0)) / EDGE_BYTES;
         return ((offset - edge(0, 0)) % EDGE_BYTES < CREDIT ? "ARRIVED" : "CREDIT") + " of edge " + edge % edges
                 + " in slot " + edge / edges;
@@ -369,18 +361,13 @@ public final class RingLayout {
         return Words.LINE_BYTES + (slotIndex * edges + edge) * EDGE_BYTES;
     }
 
-    /** The edge that is a node's star cell: they are counted after those of the trees. */
-    int star(int node) {
+    /** The edge that is the pair of this node and another one: they are counted after those of the trees. */
+    int pair(int node) {
         return edges + node;
     }
 
-    /** The edge that is the pair of this node and another one: they are counted after the star cells. */
-    int pair(int node) {
-        return edges + nodes + node;
-    }
-
     boolean isPair(int edge) {
-        return edge >= edges + nodes;
+        return edge >= edges;
     }
 
     /** The length of a pair's landing place. */
@@ -394,15 +381,15 @@ public final class RingLayout {
 
     /** How many edges there are of all kinds. */
     int edgesOfAllKinds() {
-        return edges + 2 * nodes;
+        return edges + nodes;
     }
 
-    /** Where the word lies that says what has come over an edge; what fits there lies beside it. */
+    /** Where the word lies that says what has come over an edge that is no pair; what fits there lies beside it. */
     long arrived(long slotIndex, int edge) {
-        return edge < edges ? edge(slotIndex, edge) : star(slotIndex, edge - edges);
+        return edge(slotIndex, edge);
     }
 
-    /** Where the word lies that gives credit, that of a pair in the landings; star cells have none. */
+    /** Where the word lies that gives credit, that of a pair in the landings. */
     long credit(long slotIndex, int edge) {
         return isPair(edge) ? landed(slotIndex, edge) + PAIR_CREDIT : edge(slotIndex, edge) + CREDIT;
     }
@@ -416,9 +403,5 @@ public final class RingLayout {
     /** Where the landing place of an edge begins, counted from that word. */
     long landing(int edge) {
         return isPair(edge) ? PAIR_LANDING : LANDING;
-    }
-
-    long star(long slotIndex, int node) {
-        return Words.LINE_BYTES + (long) slots * edges * EDGE_BYTES + (slotIndex * nodes + node) * STAR_BYTES;
     }
 }

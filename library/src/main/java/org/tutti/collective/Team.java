@@ -431,11 +431,11 @@ public final class Team extends Placement {
     /**
      * Finds what comes over an edge.
      *
-     * @param edge the edge, of this node, or the {@link #star} of another node
+     * @param edge the edge, of this node
      * @return what comes, to be opened once an operation
      */
     public Inflow inflow(int edge) {
-        if (edge >= inflows.length) { // few algorithms use stars or pairs
+        if (edge >= inflows.length) { // not all algorithms use pairs
             inflows = Arrays.copyOf(inflows, layout.edgesOfAllKinds());
         }
         if (inflows[edge] == null) {
@@ -458,17 +458,6 @@ public final class Team extends Placement {
             outflows[edge] = new Outflow(this, edge);
         }
         return outflows[edge];
-    }
-
-    /**
-     * Finds the star of a node: an edge that every node has for each other one, with room for {@link
-     * RingLayout#EDGE_PAYLOAD_BYTES} and no landing place, over which no credits come.
-     *
-     * @param otherNode the node that puts there
-     * @return the edge
-     */
-    public int star(int otherNode) {
-        return layout.star(otherNode);
     }
 
     /**

@@ -297,11 +297,11 @@ class PredictionTest {
 
     @Test
     void shouldUseTheFormulaWhenThereAreTooManyMessages() {
-        Algorithm flat = Catalogue.find(Collective.ALLREDUCE, "flat");
+        Algorithm doubling = Catalogue.find(Collective.ALLREDUCE, "recursive-doubling");
         Model model = model(0.25, 2, 10, 1, 4, 1, 8, 0);
-        long messages = 5 * 4; // each node puts to each other one
+        long messages = 2 + 4 * 2; // one node hands over and gets the result, four exchange twice
         for (long most : new long[]{messages, messages - 1}) {
-            Prediction prediction = Prediction.of(flat, Sweep.even(5, 2), 8, 0, model, 1,
+            Prediction prediction = Prediction.of(doubling, Sweep.even(5, 2), 8, 0, model, 1,
                     Prediction.STEPS_MAX, most);
             assertThat(prediction.isByFormula()).isEqualTo(most < messages);
         }

@@ -60,7 +60,7 @@ final class SlippingMachine extends VerifyingMachine {
         if (mayBe(Slip.Kind.NOT_AWAITED) && Slip.isAwaiting()) {
             String word = world.describe(memory, offset).split(" ", 2)[0];
             unawaited = switch (word) {
-                case "READY", "DONE", "ARRIVED", "CREDIT", "star" -> slips(Slip.Kind.NOT_AWAITED, word);
+                case "READY", "DONE", "ARRIVED", "CREDIT" -> slips(Slip.Kind.NOT_AWAITED, word);
                 default -> false;
             };
         }

@@ -29,10 +29,10 @@ import org.tutti.collective.Team;
  * node anew for every operation, alike at all ranks. (A node's master is always its first rank: the network begins
  * there.)
  *
- * <p>The paper's cluster master polls the other nodes' memory. Here every master puts up to {@value
- * RingLayout#EDGE_PAYLOAD_BYTES} bytes into its star cell at the cluster master; for longer chunks the cluster master
- * invites one after the other to two places in turn, in a landing place that nobody else uses there: so it needs memory
- * for two nodes, however many there are.
+ * <p>The paper's cluster master polls the other nodes' memory. Here every master puts what it has over its {@linkplain
+ * Team#pair pair} with the cluster master. What has no room in the pair's landing place comes in chunks, for which the
+ * cluster master invites one after the other to two places in turn, in the landing place of an edge that nobody else
+ * uses there: so it needs memory for two nodes, however many there are.
  *
  * <p>A rank contributes to chunk k + 1 after it has copied the result of chunk k, and a master sends chunk k + 1 after
  * its ranks have contributed: then the place where the result lands is free.
@@ -51,7 +51,7 @@ public final class ChengAllreduce extends Allreduce {
     public ChengAllreduce(boolean random) {
         super(new Description(random ? "cheng-random" : "cheng", Order.BLOCKS, "4·c, and n − 1 puts in a row",
                 "(p−1)·b at a master", "(n−1)·b at the cluster master",
-                "32 KiB a rank, 2 × 32 KiB an edge; n cells of 128 bytes a node",
+                "32 KiB a rank, 2 × 32 KiB an edge; n − 1 pairs",
                 random ? "Cheng, section 3: masters drawn at random" : "Cheng, section 3"));
         this.random = random;
     }
@@ -67,20 +67,25 @@ public final class ChengAllreduce extends Allreduce {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return windows(localRanks, bytes, CHUNK_BYTES) + landings(nodes, 1, bytes);
+        long inPairs = bytes <= RingLayout.pairLandingBytes(nodes) ? (nodes - 1) * bytes : 0;
+        return windows(localRanks, bytes, CHUNK_BYTES) + landings(nodes, 1, bytes) + inPairs;
+    }
+
+    @Override
+    protected boolean usesPairs() {
+        return true;
     }
 
     @Override
     public void run(Team team, Call call) {
         Area source = call.source();
         Area target = call.target();
-        long most = call.kernel().wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax()));
-        Chunk chunk = team.chunks(call.bytes(), most, 1);
-        int chunks = chunk.count();
+        Chunk chunk = team.chunks(call.bytes(),
+                call.kernel().wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax())), 1);
         Area shown = team.show(chunk.window());
         int cluster = random ? draw(team) : 0;
         if (team.node() != cluster) {
-            open(team, call, most, chunks, cluster);
+            open(team, chunk, cluster);
         }
         while (chunk.next()) {
             long from = chunk.from();
@@ -95,11 +100,11 @@ public final class ChengAllreduce extends Allreduce {
             Area result = shown;
             if (team.node() != cluster) {
                 if (team.isMaster()) {
-                    team.outflow(NodeTree.PARENT).send(shown, 0, length);
+                    team.outflow(team.pair(cluster)).send(shown, 0, length);
                 }
                 result = team.inflow(NodeTree.PARENT).await();
             } else if (team.isMaster()) {
-                gather(team, call, shown, length, most, chunks, step);
+                gather(team, call, shown, chunk);
                 team.post(Team.READY, (long) READY_STEPS * step);
             } else {
                 team.await(MASTER, Team.READY, (long) READY_STEPS * step);
@@ -127,34 +132,32 @@ public final class ChengAllreduce extends Allreduce {
     }
 
     /** Opens what goes to the cluster master, and what all ranks of the node get from there. */
-    private static void open(Team team, Call call, long chunk, int chunks, int cluster) {
-        team.inflow(NodeTree.PARENT).open(cluster, NodeTree.PARENT, chunk, 1, chunks);
+    private static void open(Team team, Chunk chunk, int cluster) {
+        team.inflow(NodeTree.PARENT).open(cluster, NodeTree.PARENT, chunk.longest(), 1, chunk.count());
         if (team.isMaster()) {
-            team.outflow(NodeTree.PARENT).open(cluster, team.star(team.node()), chunk, fits(call) ? 1 : Flow.INVITED);
+            team.outflow(team.pair(cluster)).openPair(cluster, chunk.longest(), chunk.count());
         }
-    }
-
-    private static boolean fits(Call call) {
-        return call.bytes() <= RingLayout.EDGE_PAYLOAD_BYTES;
     }
 
     /** The cluster master combines what all nodes have, and hands out the sum. */
-    private static void gather(Team team, Call call, Area shown, long length, long chunk, int chunks, int step) {
+    private static void gather(Team team, Call call, Area shown, Chunk chunk) {
         int others = team.nodes() - 1;
+        int step = chunk.number();
+        long length = chunk.length();
         for (int index = 0; index < others; index++) {
             if (index == 0 && step == 1) {
-                invite(team, call, chunk, chunks, 1, 0);
+                invite(team, chunk, 1, 0);
             }
             if (index + 1 < others) { // its place is free: what was there is combined
-                invite(team, call, chunk, chunks, step, index + 1);
+                invite(team, chunk, step, index + 1);
             }
             int other = other(team, index);
-            Area theirs = team.inflow(team.star(other)).await();
+            Area theirs = team.inflow(team.pair(other)).await();
             boolean above = other > team.node();
             team.combine(call.kernel(), above ? shown : theirs, 0, above ? theirs : shown, 0, shown, 0, length);
         }
-        if (others > 0 && step < chunks) { // before the result, which takes its time
-            invite(team, call, chunk, chunks, step + 1, 0);
+        if (others > 0 && step < chunk.count()) { // before the result, which takes its time
+            invite(team, chunk, step + 1, 0);
         }
         for (int distance = 1; distance < team.nodes(); distance++) {
             Outflow out = team.outflow(NodeTree.PARENT);
@@ -170,14 +173,12 @@ public final class ChengAllreduce extends Allreduce {
     }
 
     /** Lets a node send its chunk: a long one to one of two places, which all use in turn. */
-    private static void invite(Team team, Call call, long chunk, int chunks, int step, int index) {
+    private static void invite(Team team, Chunk chunk, int step, int index) {
         int other = other(team, index);
-        Inflow in = team.inflow(team.star(other));
-        if (fits(call)) {
-            in.openNext(other, 0);
-        } else if (step == 1) {
-            in.invite(other, NodeTree.PARENT, chunk, chunks, team.landing(NodeTree.PARENT), index % Flow.PLACES * chunk,
-                    chunk);
+        Inflow in = team.inflow(team.pair(other));
+        if (step == 1) {
+            in.openPair(other, chunk.longest(), chunk.count(), team.landing(NodeTree.PARENT),
+                    index % Flow.PLACES * chunk.longest(), 1);
         } else {
             in.release();
         }
