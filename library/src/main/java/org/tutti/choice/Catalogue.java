@@ -37,7 +37,6 @@ import org.tutti.collective.barrier.HalvingBarrier;
 import org.tutti.collective.barrier.TreeBarrier;
 import org.tutti.collective.blocks.BlocksAlgorithm;
 import org.tutti.collective.broadcast.ChainBroadcast;
-import org.tutti.collective.broadcast.DirectReadBroadcast;
 import org.tutti.collective.broadcast.ScatterAllgatherBroadcast;
 import org.tutti.collective.broadcast.SlotRingBroadcast;
 import org.tutti.collective.broadcast.SrmBroadcast;
@@ -65,7 +64,7 @@ public final class Catalogue {
     private static final Map<Collective, List<Algorithm>> ALGORITHMS = Stream.of(
             new ExchangeBarrier(1), new FlatBarrier(), new TreeBarrier(), new HalvingBarrier(), new ExchangeBarrier(3),
             SrmBroadcast.BINOMIAL, SrmBroadcast.BINARY, SrmBroadcast.FIBONACCI, SrmBroadcast.HALVING,
-            new ChainBroadcast(), new SlotRingBroadcast(), new ScatterAllgatherBroadcast(), new DirectReadBroadcast(),
+            new ChainBroadcast(), new SlotRingBroadcast(), new ScatterAllgatherBroadcast(),
             new FlatReduce(), SrmReduce.BINOMIAL, SrmReduce.HALVING, new ChainReduce(), new IndexRangeReduce(),
             new RankOrderReduce(),
             new FlatAllreduce(), SrmAllreduce.BINOMIAL, SrmAllreduce.HALVING, new ChengAllreduce(false),

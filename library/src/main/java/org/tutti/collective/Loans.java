@@ -139,16 +139,6 @@ public final class Loans {
         takeBack();
     }
 
-    /**
-     * Says that this rank lends no memory, to others that would look for it. Before the first {@link Team#post} of
-     * READY.
-     *
-     * @param bytes the length of what could be lent
-     */
-    public void lendNothing(long bytes) {
-        lend(bytes, NONE, null, NONE, null);
-    }
-
     private boolean lend(long bytes, int sourceWay, Area source, int targetWay, Area target) {
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
             return false;

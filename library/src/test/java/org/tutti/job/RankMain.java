@@ -492,7 +492,7 @@ final class RankMain {
         world.withAlgorithm(Collective.REDUCE, "index-range").reduce(source, Reduction.MAX, root);
         check(source, i -> element(round, rank == root ? size - 1 : rank, i), "reduce", round);
         fill(source, round, rank);
-        world.withAlgorithm(Collective.BROADCAST, "direct-read").broadcast(source, root);
+        world.withAlgorithm(Collective.BROADCAST, "slot-ring").broadcast(source, root);
         check(source, i -> element(round, root, i), "broadcast", round);
         world.withAlgorithm(Collective.ALLREDUCE, "index-range").allreduce(source, Reduction.SUM);
         check(source, i -> size * element(round, root, i), "allreduce in place", round);

@@ -55,7 +55,7 @@ public final class ChainBroadcast extends Broadcast {
     public void run(Team team, Call call) {
         long bytes = call.bytes();
         if (isStraight(team.nodes(), bytes)) {
-            pipeline.straight(team, call, TreePipeline.STRAIGHT_BYTES, false);
+            pipeline.straight(team, call, TreePipeline.STRAIGHT_BYTES);
         } else {
             int parts = parts(bytes);
             long window = Math.min(RingLayout.LANDING_BYTES, team.windowBytesMax());

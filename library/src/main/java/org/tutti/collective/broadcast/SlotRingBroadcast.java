@@ -4,6 +4,7 @@ package org.tutti.collective.broadcast;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Cost;
+import org.tutti.collective.Loans;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.pattern.BinomialTree;
@@ -18,10 +19,10 @@ import org.tutti.pattern.BinomialTree;
  * reader.
  *
  * <p>If the root can lend its memory, because the ranks are threads of one process or it lies in memory that they
- * share, the others read messages of {@value #LENT_BYTES_MIN} bytes or more where they are, as in {@link
- * DirectReadBroadcast}: then they are copied once, and what the root has not written anew since, and the readers'
- * caches still hold, does not cross between cores; but the root waits until all have read. On a node with levels they
- * go through windows nevertheless, group by group.
+ * share, the others read messages of {@value #LENT_BYTES_MIN} bytes or more where they are: then they are copied once,
+ * and what the root has not written anew since, and the readers' caches still hold, does not cross between cores; but
+ * the root waits until all have read. A loan ends when all others have said DONE; {@link Loans} argues the ordering. On
+ * a node with levels they go through windows nevertheless, group by group.
  *
  * <p>Between nodes a message goes down the binomial tree of masters, through the two halves of the landing place that
  * the slot has for each edge; messages of up to 64 KiB need no credit, so nobody waits for a node below.

@@ -120,7 +120,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
         if (team.nodes() == 1) {
             pipeline.throughLandings(team, call, Math.min(bufferBytes, half), BUFFERS, BUFFERS);
         } else if (bytes > WHOLE_BYTES_MAX) {
-            pipeline.straight(team, call, straightBytes, false);
+            pipeline.straight(team, call, straightBytes);
         } else if (bytes >= WHOLE_BYTES_MIN && bytes <= team.windowBytesMax()) {
             pipeline.throughLandings(team, call, chunk(bytes), 1, BUFFERS);
         } else {

@@ -109,9 +109,8 @@ final class TreePipeline {
      * @param team the ranks
      * @param call what is called
      * @param most the length of a chunk, or less if windows are shorter
-     * @param lends whether ranks of one process read each other's memory
      */
-    void straight(Team team, Call call, long most, boolean lends) {
+    void straight(Team team, Call call, long most) {
         long chunk = Math.min(most, team.windowBytesMax() / HALVES);
         int parts = team.nodes() == 1 ? HALVES : (int) Math.min(PARTS_MAX, team.windowBytesMax() / chunk);
         int top = team.nodeOf(call.root());
@@ -120,13 +119,13 @@ final class TreePipeline {
         }
         Chunk chunks = team.chunks(call.bytes(), chunk, parts);
         if (team.rank() == call.root()) {
-            send(team, call, chunks, Integer.MAX_VALUE, true, lends);
+            send(team, call, chunks, Integer.MAX_VALUE, true, false);
         } else if (team.node() == top) {
-            receive(team, call, chunks, team.localRankOf(call.root()), top, true, lends);
+            receive(team, call, chunks, team.localRankOf(call.root()), top, true, false);
         } else if (!team.isMaster()) {
-            receive(team, call, chunks, MASTER, top, true, lends);
+            receive(team, call, chunks, MASTER, top, true, false);
         } else {
-            passOn(team, call, chunks, chunk, top, lends);
+            passOn(team, call, chunks, chunk, top);
         }
     }
 
@@ -149,7 +148,10 @@ final class TreePipeline {
                 show(team, readers(team, straight), data, window, chunk);
             }
         }
-        takeBack(team, lent, chunk.count());
+        if (lent) {
+            team.awaitOthers(Team.DONE, chunk.count());
+            team.loans().takeBack();
+        }
     }
 
     /** Copies a chunk into a window, when the part has been read. */
@@ -159,7 +161,7 @@ final class TreePipeline {
         team.post(Team.READY, chunk.number());
     }
 
-    /** Who reads from whom: data that go straight, and may be lent, everybody takes from where they are. */
+    /** Who reads from whom: data that go straight everybody takes from where they are. */
     private static LevelTree readers(Team team, boolean straight) {
         return straight ? FLAT : team.levelTree();
     }
@@ -171,13 +173,6 @@ final class TreePipeline {
             for (int index = 0; index < children; index++) {
                 team.await(readers.child(rank, index, root, team.localSize()), Team.DONE, step);
             }
-        }
-    }
-
-    private static void takeBack(Team team, boolean lent, int chunks) {
-        if (lent) {
-            team.awaitOthers(Team.DONE, chunks);
-            team.loans().takeBack();
         }
     }
 
@@ -240,19 +235,14 @@ final class TreePipeline {
     // ---- other nodes, straight
 
     /** The chunks arrive where they belong, or in a window, which all ranks of the node read. */
-    private void passOn(Team team, Call call, Chunk chunk, long longestPiece, int top, boolean lends) {
+    private void passOn(Team team, Call call, Chunk chunk, long longestPiece, int top) {
         Area data = call.target();
         long bytes = call.bytes();
-        int chunks = chunk.count();
         long windowBytes = chunk.window();
         boolean belongs = data.isAddressable();
-        boolean lent = belongs && team.localSize() > 1 && lends && team.loans().lend(bytes, data);
-        Area window = belongs && (lent || team.localSize() == 1) ? null : team.show(windowBytes);
-        if (lends && !belongs) {
-            team.loans().lendNothing(bytes);
-        }
+        Area window = belongs && team.localSize() == 1 ? null : team.show(windowBytes);
         Inflow in = team.inflow(NodeTree.PARENT);
-        in.invite(tree.parent(team, top), tree.edgeAtParent(team, top), longestPiece, chunks, belongs ? data : window,
+        in.invite(tree.parent(team, top), tree.edgeAtParent(team, top), longestPiece, chunk.count(), belongs ? data : window,
                 0, belongs ? bytes : windowBytes);
         in.readByAll();
         while (chunk.next()) {
@@ -262,13 +252,10 @@ final class TreePipeline {
                 team.post(Team.READY, chunk.number());
                 team.copy(arrived, 0, data, chunk.from(), chunk.length());
                 in.release();
-            } else if (lent) {
-                team.post(Team.READY, chunk.number());
             } else if (window != null) {
                 show(team, FLAT, data, window, chunk);
             }
         }
-        takeBack(team, lent, chunks);
     }
 
     // ---- what it costs
