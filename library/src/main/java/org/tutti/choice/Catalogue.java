@@ -24,16 +24,16 @@ import org.tutti.collective.allreduce.IndexRadixAllreduce;
 import org.tutti.collective.allreduce.IndexRangeAllreduce;
 import org.tutti.collective.allreduce.RabenseifnerAllreduce;
 import org.tutti.collective.allreduce.RankOrderAllreduce;
-import org.tutti.collective.allreduce.RecursiveExchangeAllreduce;
+import org.tutti.collective.allreduce.RecursiveDoublingAllreduce;
 import org.tutti.collective.allreduce.RingAllreduce;
 import org.tutti.collective.allreduce.SrmAllreduce;
 import org.tutti.collective.alltoall.AggregatedAllToAll;
 import org.tutti.collective.alltoall.BruckAllToAll;
 import org.tutti.collective.alltoall.DirectAllToAll;
 import org.tutti.collective.alltoall.StandardExchangeAllToAll;
-import org.tutti.collective.barrier.ExchangeBarrier;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.barrier.HalvingBarrier;
+import org.tutti.collective.barrier.SrmBarrier;
 import org.tutti.collective.barrier.TreeBarrier;
 import org.tutti.collective.blocks.BlocksAlgorithm;
 import org.tutti.collective.broadcast.ChainBroadcast;
@@ -62,15 +62,14 @@ import org.tutti.collective.scatter.TreeScatter;
  */
 public final class Catalogue {
     private static final Map<Collective, List<Algorithm>> ALGORITHMS = Stream.of(
-            new ExchangeBarrier(1), new FlatBarrier(), new TreeBarrier(), new HalvingBarrier(), new ExchangeBarrier(3),
+            new SrmBarrier(), new FlatBarrier(), new TreeBarrier(), new HalvingBarrier(),
             SrmBroadcast.BINOMIAL, SrmBroadcast.BINARY, SrmBroadcast.FIBONACCI, SrmBroadcast.HALVING,
             new ChainBroadcast(), new SlotRingBroadcast(), new ScatterAllgatherBroadcast(),
             new FlatReduce(), SrmReduce.BINOMIAL, SrmReduce.HALVING, new ChainReduce(), new IndexRangeReduce(),
             new RankOrderReduce(),
             new FlatAllreduce(), SrmAllreduce.BINOMIAL, SrmAllreduce.HALVING, new ChengAllreduce(false),
             new ChengAllreduce(true),
-            new RecursiveExchangeAllreduce(1), new RecursiveExchangeAllreduce(3), new RabenseifnerAllreduce(),
-            new RingAllreduce(),
+            new RecursiveDoublingAllreduce(), new RabenseifnerAllreduce(), new RingAllreduce(),
             new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce(),
             new DirectGather(), new TreeGather(Shape.nomial(1)), new TreeGather(Shape.nomial(3)),
             new TreeGather(Shape.HALVING),
@@ -91,8 +90,6 @@ public final class Catalogue {
 
     /** Those of the list with other numbers of ports. */
     private static final List<Algorithm> UNLISTED = List.of(
-            new ExchangeBarrier(2), new ExchangeBarrier(4),
-            new RecursiveExchangeAllreduce(2), new RecursiveExchangeAllreduce(4),
             new TreeGather(Shape.nomial(2)), new TreeGather(Shape.nomial(4)),
             new TreeScatter(Shape.nomial(2)), new TreeScatter(Shape.nomial(4)),
             new BruckAllgather(2), new BruckAllgather(4),

@@ -3,7 +3,6 @@ package org.tutti.collective;
 
 import org.tutti.memory.Words;
 import org.tutti.pattern.FibonacciTree;
-import org.tutti.pattern.NomialTree;
 
 /**
  * The shared block of one communicator on one node: the word that says it is broken, the edges through which
@@ -73,10 +72,6 @@ public final class RingLayout {
     /** How many slots a communicator has at most. */
     public static final int SLOTS_MAX = 64;
 
-    /** With how many others a node may exchange at a time over edges. */
-    public static final int PORTS_MAX = 4;
-
-    private static final NomialTree WIDEST_EXCHANGE = new NomialTree(PORTS_MAX);
     private static final int MANY_RANKS = 4;
     private static final int CELLS_MAX = 1 << 14;
     private static final long LANDINGS_BYTES_MAX = 8 << 20;
@@ -240,29 +235,13 @@ public final class RingLayout {
 
     /**
      * Counts the edges of a slot: a parent, and as many others as the widest tree has children or an exchange rounds.
-     * An exchange with k ports, up to {@value #PORTS_MAX}, needs one for each z·(k+1)<sup>j</sup> below the number of
-     * nodes, z from 1 to k, and none for a parent: up to 4,096 nodes at most three more than the trees.
      *
      * @param nodes how many nodes the communicator has
      * @return how many, 0 with one node
      */
     public static int edges(int nodes) {
         int rounds = Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
-        int tree = 1 + Math.max(rounds, FibonacciTree.INSTANCE.children(0, nodes));
-        return nodes == 1 ? 0 : Math.max(tree, WIDEST_EXCHANGE.children(0, nodes));
-    }
-
-    /**
-     * Refuses more ports than there are edges for.
-     *
-     * @param ports with how many others an algorithm would exchange at a time
-     * @return the same
-     */
-    public static int checkPorts(int ports) {
-        if (ports < 1 || ports > PORTS_MAX) {
-            throw new IllegalArgumentException(ports + " ports were asked for; edges suffice for 1 to " + PORTS_MAX);
-        }
-        return ports;
+        return nodes == 1 ? 0 : 1 + Math.max(rounds, FibonacciTree.INSTANCE.children(0, nodes));
     }
 
     /**

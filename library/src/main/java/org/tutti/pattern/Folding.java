@@ -2,58 +2,36 @@
 package org.tutti.pattern;
 
 /**
- * Making a power of k + 1 of any number of participants: they are cut into that many runs, as evenly as that goes, and
- * in each run all but the last one hand what they have to it, k at most. It stands for the run from then on. So those
- * that are left stand for consecutive runs, in ascending order.
+ * Making a power of two of any number of participants: they are cut into that many runs, as evenly as that goes, of one
+ * or two, and the first of two hands what it has to the other one. That stands for the run from then on. So those that
+ * are left stand for consecutive runs, in ascending order.
  *
  * <pre>
- *  size 6, 1 port:    0 → 1   2 → 3   4   5        size 6, 3 ports:    0 → 1   2 → 3   4   5
- *  position             0       1     2   3        size 15, 3 ports:   0 1 2 → 3   4 5 6 → 7   8 9 10 → 11   12 13 → 14
+ *  size 6:    0 → 1   2 → 3   4   5
+ *  position     0       1     2   3
  * </pre>
  */
 public final class Folding {
-    private final int portsMax;
-
-    /**
-     * @param ports k, 1 or more; no more than there are others are used
-     */
-    public Folding(int ports) {
-        this.portsMax = ports;
-    }
-
-    /**
-     * Counts those with whom one of those that are left exchanges at a time.
-     *
-     * @param size the number of participants, 1 or more
-     * @return k, 1 at least
-     */
-    public int ports(int size) {
-        return Math.clamp(size - 1, 1, portsMax);
-    }
+    private Folding() {}
 
     /**
      * Counts those that are left.
      *
-     * @param size the number of participants
-     * @return the greatest power of k + 1 that is not greater
+     * @param size the number of participants, 1 or more
+     * @return the greatest power of two that is not greater
      */
-    public int positions(int size) {
-        int base = ports(size) + 1;
-        int positions = 1;
-        for (int rest = size / base; rest > 0; rest /= base) {
-            positions *= base;
-        }
-        return positions;
+    public static int positions(int size) {
+        return Integer.highestOneBit(size);
     }
 
     /**
      * Counts those that hand what they have to the same one.
      *
      * @param size the number of participants
-     * @return how many at most, 0 to k
+     * @return how many at most: 0 for a power of two, else 1
      */
-    public int foldedMax(int size) {
-        return Math.ceilDiv(size, positions(size)) - 1;
+    public static int foldedMax(int size) {
+        return positions(size) == size ? 0 : 1;
     }
 
     /**
@@ -63,7 +41,7 @@ public final class Folding {
      * @param size the number of participants
      * @return its position
      */
-    public int position(int index, int size) {
+    public static int position(int index, int size) {
         return Partition.index(size, 1, positions(size), index);
     }
 
@@ -74,7 +52,7 @@ public final class Folding {
      * @param size the number of participants
      * @return the participant, which is folded unless it is alone
      */
-    public int first(int position, int size) {
+    public static int first(int position, int size) {
         return (int) Partition.start(size, 1, positions(size), position);
     }
 
@@ -85,7 +63,7 @@ public final class Folding {
      * @param size the number of participants
      * @return the participant
      */
-    public int last(int position, int size) {
+    public static int last(int position, int size) {
         return first(position + 1, size) - 1;
     }
 }

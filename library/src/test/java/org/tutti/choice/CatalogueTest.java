@@ -2,7 +2,6 @@
 package org.tutti.choice;
 
 import java.util.Arrays;
-import java.util.EnumSet;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,9 +42,6 @@ class CatalogueTest {
             assertThat(Catalogue.search(Collective.ALL_TO_ALL, "bruck" + ports)).isPresent();
             assertThat(Catalogue.search(Collective.ALL_TO_ALL, "standard-exchange" + ports)).isPresent();
             assertThat(Catalogue.search(Collective.REDUCE_SCATTER, "halving" + ports)).isPresent();
-            for (Collective collective : EnumSet.of(Collective.ALLREDUCE, Collective.BARRIER)) {
-                assertThat(Catalogue.search(collective, "recursive-exchange" + ports)).isPresent();
-            }
         }
         assertThat(Catalogue.search(Collective.ALLGATHER, "bruck@5-ports")).isEmpty();
     }

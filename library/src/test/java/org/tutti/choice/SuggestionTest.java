@@ -23,10 +23,10 @@ class SuggestionTest {
 
     @Test
     void shouldSuggestWhatIsNear() {
-        List<String> names = List.of("ring", "bruck", "recursive-exchange@3-ports");
+        List<String> names = List.of("ring", "bruck", "standard-exchange@3-ports");
         assertThat(Suggestion.of("rign", names)).isEqualTo("; did you mean ring?");
-        assertThat(Suggestion.of("recursive-exchange@3ports", names))
-                .isEqualTo("; did you mean recursive-exchange@3-ports?");
+        assertThat(Suggestion.of("standard-exchange@3ports", names))
+                .isEqualTo("; did you mean standard-exchange@3-ports?");
         assertThat(Suggestion.of("magic", names)).isEmpty();
         assertThat(Suggestion.of("x", List.of("a", "bc"))).isEmpty();
     }

@@ -24,7 +24,7 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 import org.tutti.collective.barrier.Barrier;
-import org.tutti.collective.barrier.ExchangeBarrier;
+import org.tutti.collective.barrier.SrmBarrier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -205,7 +205,7 @@ class BrokenAlgorithmsTest {
 
         @Override
         public void run(Team team, Call call) {
-            new ExchangeBarrier(1).run(team, call);
+            new SrmBarrier().run(team, call);
             ended.get(team.rank()).add((int) team.operation());
         }
 

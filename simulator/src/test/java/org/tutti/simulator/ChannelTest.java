@@ -125,9 +125,7 @@ class ChannelTest {
         return Stream.of("gather direct", "gather tree", "gather tree@3-ports", "scatter tree@3-ports",
                 "allgather direct", "allgather bruck", "allgather bruck@3-ports", "allgather standard-exchange@3-ports",
                 "allgather gather-and-broadcast@3-ports", "all-to-all direct",
-                "all-to-all bruck@3-ports", "all-to-all standard-exchange@3-ports",
-                "barrier recursive-exchange@3-ports",
-                "allreduce recursive-exchange@3-ports")
+                "all-to-all bruck@3-ports", "all-to-all standard-exchange@3-ports")
                 .map(name -> name.split(" "))
                 .map(name -> Catalogue.find(Collective.valueOf(name[0].replace('-', '_').toUpperCase()), name[1]));
     }

@@ -155,54 +155,34 @@ class PortsTest {
                 2 * (nodes - 1L) * RANKS * BLOCK_BYTES);
     }
 
-    /** In log(n) steps to base k + 1 all that a node has goes over each of k ports. */
+    /** In log2(n) steps all that a node has. */
     @ParameterizedTest
-    @CsvSource({"recursive-doubling, 1, 2, 1", "recursive-doubling, 1, 4, 2", "recursive-doubling, 1, 16, 4",
-            "recursive-exchange@3-ports, 3, 4, 1", "recursive-exchange@3-ports, 3, 16, 2",
-            "recursive-exchange@4-ports, 4, 5, 1", "recursive-exchange@4-ports, 4, 25, 2"})
-    void shouldExchangeAllWhereTheNodesAreAPower(String name, int ports, int nodes, int steps) {
-        Prediction prediction = predict(Collective.ALLREDUCE, name, nodes);
+    @CsvSource({"2, 1", "4, 2", "16, 4"})
+    void shouldExchangeAllWhereTheNodesAreAPower(int nodes, int steps) {
+        Prediction prediction = predict(Collective.ALLREDUCE, "recursive-doubling", nodes);
         assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
-        assertThat(prediction.messages()).isEqualTo((long) nodes * ports * steps);
-        assertThat(prediction.bytesPerRail()).isEqualTo((long) ports * steps * BLOCK_BYTES);
+        assertThat(prediction.messages()).isEqualTo((long) nodes * steps);
+        assertThat(prediction.bytesPerRail()).isEqualTo(steps * BLOCK_BYTES);
     }
 
     /** Elsewhere as among the nodes of the power below, after what others hand over and before they get the result. */
     @ParameterizedTest
-    @CsvSource({"recursive-doubling, 1, 3, 2, 1", "recursive-doubling, 1, 13, 8, 3",
-            "recursive-exchange@3-ports, 3, 5, 4, 1", "recursive-exchange@3-ports, 3, 8, 4, 1",
-            "recursive-exchange@3-ports, 3, 15, 4, 1", "recursive-exchange@3-ports, 3, 17, 16, 2",
-            "recursive-exchange@4-ports, 4, 7, 5, 1", "recursive-exchange@4-ports, 4, 24, 5, 1"})
-    void shouldFoldNodesIntoAPower(String name, int ports, int nodes, int power, int steps) {
-        Prediction prediction = predict(Collective.ALLREDUCE, name, nodes);
-        int folded = Math.ceilDiv(nodes, power) - 1;
+    @CsvSource({"3, 2, 1", "13, 8, 3"})
+    void shouldFoldNodesIntoAPower(int nodes, int power, int steps) {
+        Prediction prediction = predict(Collective.ALLREDUCE, "recursive-doubling", nodes);
         int waits = nodes - power == 1 ? 1 : 2; // what a lone folded node has comes with what the others send
         assertThat(prediction.micros()).isCloseTo(steps + waits, within(EXACT));
-        assertThat(prediction.messages()).isEqualTo((long) power * ports * steps + 2L * (nodes - power));
-        assertThat(prediction.bytesPerRail()).isEqualTo((long) (ports * steps + folded) * BLOCK_BYTES);
+        assertThat(prediction.messages()).isEqualTo((long) power * steps + 2L * (nodes - power));
+        assertThat(prediction.bytesPerRail()).isEqualTo((steps + 1) * BLOCK_BYTES);
     }
 
-    /** Few nodes are a group of their own, whatever the ports. */
+    /** In log2(n) steps a signal each. */
     @ParameterizedTest
-    @CsvSource({"2", "3"})
-    void shouldExchangeAmongAllInOneStepWhereTheyAreFewerThanPorts(int nodes) {
-        Prediction prediction = predict(Collective.ALLREDUCE, "recursive-exchange@3-ports", nodes);
-        assertThat(prediction.micros()).isCloseTo(1, within(EXACT));
-        assertThat(prediction.messages()).isEqualTo((long) nodes * (nodes - 1));
-    }
-
-    /** In log(n) steps to base k + 1 signals over each of k ports, as far as nodes are so far away. */
-    @ParameterizedTest
-    @CsvSource({"srm, 2, 1, 1", "srm, 4, 2, 2", "srm, 5, 3, 3", "srm, 13, 4, 4", "srm, 16, 4, 4",
-            "recursive-exchange@3-ports, 2, 1, 1", "recursive-exchange@3-ports, 3, 1, 2",
-            "recursive-exchange@3-ports, 4, 1, 3", "recursive-exchange@3-ports, 5, 2, 4",
-            "recursive-exchange@3-ports, 13, 2, 6", "recursive-exchange@3-ports, 16, 2, 6",
-            "recursive-exchange@3-ports, 17, 3, 7", "recursive-exchange@4-ports, 6, 2, 5",
-            "recursive-exchange@4-ports, 26, 3, 9"})
-    void shouldWaitForEachOtherInTheLogarithmOfTheNodes(String name, int nodes, int steps, int signals) {
-        Prediction prediction = predict(Collective.BARRIER, name, nodes);
+    @CsvSource({"2, 1", "4, 2", "5, 3", "13, 4", "16, 4"})
+    void shouldWaitForEachOtherInTheLogarithmOfTheNodes(int nodes, int steps) {
+        Prediction prediction = predict(Collective.BARRIER, "srm", nodes);
         assertThat(prediction.micros()).isCloseTo(steps, within(EXACT));
-        assertThat(prediction.messages()).isEqualTo((long) nodes * signals);
+        assertThat(prediction.messages()).isEqualTo((long) nodes * steps);
     }
 
     private static Prediction allgather(String name, int nodes) {

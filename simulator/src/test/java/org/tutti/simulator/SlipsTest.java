@@ -39,7 +39,7 @@ class SlipsTest {
     /** Waits whose lack nobody can notice on these shapes, since what other waits have told says as much. */
     private static final List<Pattern> IMPLIED = Stream.of(
             // in an allreduce, who has what all have in this round has read what all had in the one before
-            "NOT_AWAITED CREDIT .*RecursiveExchangeAllreduce.exchange",
+            "NOT_AWAITED CREDIT .*RecursiveDoublingAllreduce.exchange",
             "NOT_AWAITED (CREDIT|DONE) (NodeTree.passOn < )?SrmAllreduce.(receive|contribute)",
             "allreduce rank-order: NOT_AWAITED DONE RunChain.run",
             // there is nothing to read

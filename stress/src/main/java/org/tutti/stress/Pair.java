@@ -18,7 +18,7 @@ import org.tutti.collective.WindowPool;
 import org.tutti.collective.allreduce.Allreduce;
 import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.barrier.Barrier;
-import org.tutti.collective.barrier.ExchangeBarrier;
+import org.tutti.collective.barrier.SrmBarrier;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.broadcast.Broadcast;
 import org.tutti.collective.broadcast.SlotRingBroadcast;
@@ -40,7 +40,7 @@ final class Pair {
     private static final Broadcast BROADCAST = new SlotRingBroadcast();
     private static final Allreduce ALLREDUCE = new FlatAllreduce();
     private static final Barrier FLAT_BARRIER = new FlatBarrier();
-    private static final Barrier SRM_BARRIER = new ExchangeBarrier(1);
+    private static final Barrier SRM_BARRIER = new SrmBarrier();
 
     private final Team[] teams = new Team[RANKS];
     private final long[][] elements = new long[RANKS][ELEMENTS_MAX];

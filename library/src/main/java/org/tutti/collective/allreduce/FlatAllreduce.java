@@ -15,11 +15,11 @@ import org.tutti.collective.Team;
  * <p>Long messages alternate between two parts of a rank's window. No rank says when it has read a part: one that shows
  * chunk k has read chunk k − 1 of everybody, so whoever has seen everybody's chunk k may overwrite chunk k − 1.
  *
- * <p>Between nodes the masters go on by {@link RecursiveExchangeAllreduce}.
+ * <p>Between nodes the masters go on by {@link RecursiveDoublingAllreduce}.
  */
 public final class FlatAllreduce extends TwoLevelAllreduce {
     private static final int PARTS = 2;
-    private static final RecursiveExchangeAllreduce DOUBLING = new RecursiveExchangeAllreduce(1);
+    private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();
     private static final long CHUNK_BYTES = 256 << 10;
 
     /** The only object that is needed. */

@@ -55,7 +55,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return memoryBytes(IndexRangeAllreduce.CHUNK_BYTES, RabenseifnerAllreduce.PARTNERS.edges(nodes), nodes,
+        return memoryBytes(IndexRangeAllreduce.CHUNK_BYTES, Partners.edges(nodes), nodes,
                 localRanks,
                 bytes);
     }

@@ -45,7 +45,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     private static final int COMBINED = 2;
     private static final long DOUBLING_BYTES_MAX = 16 << 10;
-    private static final RecursiveExchangeAllreduce DOUBLING = new RecursiveExchangeAllreduce(1);
+    private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();
     private static final RabenseifnerAllreduce HALVING = new RabenseifnerAllreduce();
 
     private static final Description DESCRIPTION = new Description("index-range", Order.BLOCKS,
@@ -81,7 +81,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return memoryBytes(chunkBytes, RabenseifnerAllreduce.PARTNERS.edges(nodes), nodes, localRanks, bytes);
+        return memoryBytes(chunkBytes, Partners.edges(nodes), nodes, localRanks, bytes);
     }
 
     @Override

@@ -32,9 +32,6 @@ import org.tutti.pattern.Partition;
  * Folding}).
  */
 public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Exchange {
-    /** Masters exchange in pairs. */
-    static final Partners PARTNERS = new Partners(1);
-
     /** Rounds whose halves and quarters are whole packets. */
     static final long CHUNK_BYTES = 4 * Fabric.PACKET_BYTES;
 
@@ -50,9 +47,9 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
 
     @Override
     public Cost cost(int nodes, int localRanks, long bytes) {
-        int positions = PARTNERS.positions(nodes);
-        int doublings = PARTNERS.steps(nodes);
-        int folds = 2 * PARTNERS.foldedMax(nodes);
+        int positions = Folding.positions(nodes);
+        int doublings = Partners.steps(nodes);
+        int folds = 2 * Partners.foldedMax(nodes);
         double shared = (double) bytes * (positions - 1) / positions;
         return NodeStage.cost(localRanks, bytes, localRanks == 1 ? CHUNK_BYTES_ALONE : CHUNK_BYTES,
                 2.0 * doublings + folds,
@@ -62,7 +59,7 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return memoryBytes(CHUNK_BYTES, PARTNERS.edges(nodes), nodes, localRanks, bytes);
+        return memoryBytes(CHUNK_BYTES, Partners.edges(nodes), nodes, localRanks, bytes);
     }
 
     @Override
@@ -83,31 +80,31 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
     @Override
     public void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
         int nodes = team.nodes();
-        int shares = Flow.shares(bytes, PARTNERS.edges(nodes));
-        int positions = PARTNERS.positions(nodes);
-        PARTNERS.openFolds(team, kernel, shares, rounds, chunk);
-        if (!PARTNERS.isFolded(team)) {
-            for (int bit = 0; bit < PARTNERS.steps(nodes); bit++) {
+        int shares = Flow.shares(bytes, Partners.edges(nodes));
+        int positions = Folding.positions(nodes);
+        Partners.openFolds(team, kernel, shares, rounds, chunk);
+        if (!Partners.isFolded(team)) {
+            for (int bit = 0; bit < Partners.steps(nodes); bit++) {
                 long half = Partition.start(chunk, kernel.unitBytes(), positions,
                         positions >> (bit + 1)); // the first parts are the longest
-                PARTNERS.open(team, kernel, bit, shares, 2L * rounds, half);
+                Partners.open(team, kernel, bit, shares, 2L * rounds, half);
             }
         }
     }
 
     @Override
     public void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length) {
-        if (!PARTNERS.isHandedOver(team, kernel, own, work, at, length)) {
-            halve(team, kernel, PARTNERS.takeOver(team, kernel, own, work, at, length), work, at, length);
-            PARTNERS.handBack(team, work, at, length);
+        if (!Partners.isHandedOver(team, kernel, own, work, at, length)) {
+            halve(team, kernel, Partners.takeOver(team, kernel, own, work, at, length), work, at, length);
+            Partners.handBack(team, work, at, length);
         }
     }
 
     private static void halve(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         int nodes = team.nodes();
-        int position = PARTNERS.position(team);
-        int parts = PARTNERS.positions(nodes);
-        int last = PARTNERS.steps(nodes) - 1;
+        int position = Partners.position(team);
+        int parts = Folding.positions(nodes);
+        int last = Partners.steps(nodes) - 1;
         int first = 0; // of the parts that this node still works on
         for (int bit = 0; bit <= last; bit++) {
             int half = parts >> (bit + 1);
@@ -117,8 +114,8 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
             Area mine = bit == 0 ? own : work;
             long from = start(team, kernel, length, given);
             long to = start(team, kernel, length, kept);
-            Outflow out = team.outflow(PARTNERS.edge(nodes, bit));
-            Inflow in = team.inflow(PARTNERS.edge(nodes, bit));
+            Outflow out = team.outflow(Partners.edge(nodes, bit));
+            Inflow in = team.inflow(Partners.edge(nodes, bit));
             out.begin(mine, at + from, start(team, kernel, length, given + half) - from);
             in.begin(mine, at + to, work, at + to, start(team, kernel, length, kept + half) - to);
             in.exchange(kernel, out, bit == last);
@@ -129,8 +126,8 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
             int theirs = (position >> bit & 1) == 1 ? first - half : first + half;
             long from = start(team, kernel, length, first);
             long to = start(team, kernel, length, theirs);
-            Outflow out = team.outflow(PARTNERS.edge(nodes, bit));
-            Inflow in = team.inflow(PARTNERS.edge(nodes, bit));
+            Outflow out = team.outflow(Partners.edge(nodes, bit));
+            Inflow in = team.inflow(Partners.edge(nodes, bit));
             out.begin(work, at + from, start(team, kernel, length, first + half) - from);
             in.begin(null, 0, work, at + to, start(team, kernel, length, theirs + half) - to);
             in.exchange(kernel, out, false);
@@ -140,6 +137,6 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
 
     /** Where a part of a chunk of so many bytes begins. */
     private static long start(Team team, Kernel kernel, long length, int part) {
-        return Partition.start(length, kernel.unitBytes(), PARTNERS.positions(team.nodes()), part);
+        return Partition.start(length, kernel.unitBytes(), Folding.positions(team.nodes()), part);
     }
 }

@@ -18,7 +18,7 @@ import org.tutti.pattern.HalvingTree;
  * SRM's allreduce (paper: section 2.2, "Shared Memory Allreduce", and 2.4, "Allreduce"). In a node always a reduce by a
  * binomial tree to the master, in which only leaves copy their elements, and a broadcast from there.
  *
- * <p>Up to 16 KiB the masters exchange in pairs by recursive doubling ({@link RecursiveExchangeAllreduce}), and
+ * <p>Up to 16 KiB the masters exchange in pairs by recursive doubling ({@link RecursiveDoublingAllreduce}), and
  * everybody copies the result from its master's buffer.
  *
  * <p>Longer messages are reduced between the masters by a binomial tree to rank 0's node, and broadcast from there the
@@ -33,7 +33,7 @@ import org.tutti.pattern.HalvingTree;
  */
 public final class SrmAllreduce extends Allreduce implements Chunked {
     private static final long DOUBLING_BYTES_MAX = 16 << 10;
-    private static final RecursiveExchangeAllreduce DOUBLING = new RecursiveExchangeAllreduce(1);
+    private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();
     private static final int TOP = 0;
     private static final int BUFFERS = 2;
     private static final long BUFFER_BYTES = 64 << 10;
@@ -77,9 +77,9 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         double depth = logarithm(localRanks);
         double locals = Math.ceil(Math.log(localRanks) / Math.log(2));
         if (nodes > 1 && bytes <= doublingBytesMax) {
-            double rounds = DOUBLING.rounds(nodes);
+            double rounds = RecursiveDoublingAllreduce.rounds(nodes);
             return new Cost(localRanks == 1 ? 0 : depth + 1, 2.0 * bytes, locals * bytes
-                    + DOUBLING.combines(nodes) * bytes, rounds, rounds * bytes);
+                    + RecursiveDoublingAllreduce.combines(nodes) * bytes, rounds, rounds * bytes);
         }
         double buffer = bufferBytes(nodes);
         double chunks = Math.max(1, Math.ceil(bytes / buffer));

@@ -14,12 +14,12 @@ import org.tutti.collective.Team;
  *  3 ranks:   0: ARRIVED, waits for 1 and 2      1: ARRIVED, waits for 2 and 0      2: ARRIVED, waits for 0 and 1
  * </pre>
  *
- * <p>But p·(p − 1) lines cross, where {@link ExchangeBarrier} takes 2·(p − 1). On several nodes a master has to wait
+ * <p>But p·(p − 1) lines cross, where {@link SrmBarrier} takes 2·(p − 1). On several nodes a master has to wait
  * for other nodes anyway, so there it is the same as that.
  */
 public final class FlatBarrier extends Barrier {
     private static final int ARRIVED = 1;
-    private static final ExchangeBarrier SRM = new ExchangeBarrier(1);
+    private static final SrmBarrier SRM = new SrmBarrier();
 
     /** The only object that is needed. */
     public FlatBarrier() {

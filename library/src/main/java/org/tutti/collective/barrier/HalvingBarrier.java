@@ -38,7 +38,7 @@ public final class HalvingBarrier extends TwoLevelBarrier {
             broadcast(team);
             team.noteAllAreHere();
         } else {
-            MasterExchange.PAIRS.run(team);
+            MasterExchange.run(team);
         }
     }
 

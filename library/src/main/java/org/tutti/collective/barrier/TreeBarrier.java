@@ -43,7 +43,7 @@ public final class TreeBarrier extends Barrier {
         for (long group = 1; group < localRanks; group *= FAN_IN) { // on the way up FAN_IN − 1 lines, and one down
             steps += FAN_IN;
         }
-        return new Cost(steps, 0, 0, MasterExchange.PAIRS.steps(nodes), 0);
+        return new Cost(steps, 0, 0, MasterExchange.steps(nodes), 0);
     }
 
     @Override
@@ -55,7 +55,7 @@ public final class TreeBarrier extends Barrier {
             team.await(tree.child(rank, index, MASTER, team.localSize()), Team.READY, ARRIVED);
         }
         if (team.isMaster()) {
-            MasterExchange.PAIRS.run(team);
+            MasterExchange.run(team);
         } else {
             team.post(Team.READY, ARRIVED);
             team.await(tree.parent(rank, MASTER), Team.READY, RELEASED);

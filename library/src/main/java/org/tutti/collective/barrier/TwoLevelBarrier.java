@@ -24,19 +24,13 @@ abstract class TwoLevelBarrier extends Barrier {
     /** How many steps the masters need to wait for each other. */
     abstract int steps(int nodes);
 
-    /** How many more signals a master sends than one in each of them. */
-    int furtherSignals(int nodes) {
-        return 0;
-    }
-
     /** Returns when every node's master has called it. */
     abstract void awaitMasters(Team team);
 
     @Override
     public final Cost cost(int nodes, int localRanks, long bytes) {
         // the master looks at p − 1 lines one after the other; then one line is read by all
-        return new Cost(localRanks == 1 ? 0 : localRanks, 0, 0, steps(nodes), 0)
-                .withFurtherPuts(furtherSignals(nodes));
+        return new Cost(localRanks == 1 ? 0 : localRanks, 0, 0, steps(nodes), 0);
     }
 
     @Override

@@ -242,7 +242,8 @@ final class TreePipeline {
         boolean belongs = data.isAddressable();
         Area window = belongs && team.localSize() == 1 ? null : team.show(windowBytes);
         Inflow in = team.inflow(NodeTree.PARENT);
-        in.invite(tree.parent(team, top), tree.edgeAtParent(team, top), longestPiece, chunk.count(), belongs ? data : window,
+        in.invite(tree.parent(team, top), tree.edgeAtParent(team, top), longestPiece, chunk.count(),
+                belongs ? data : window,
                 0, belongs ? bytes : windowBytes);
         in.readByAll();
         while (chunk.next()) {

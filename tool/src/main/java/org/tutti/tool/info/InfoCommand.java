@@ -126,7 +126,7 @@ public final class InfoCommand implements Callable<Integer> {
                         + "Bytes in memory: copied or read from others by the busiest rank; over rails: those that\n"
                         + "enter or leave the busiest node. Operators that do not commute need the order kept.\n"
                         + "The name may say the length of chunks, 4k to 1024k, where \"chunks as in\" stands; and\n"
-                        + "@2-ports or @4-ports where @3-ports stands (recursive-exchange: @2-ports).");
+                        + "@2-ports or @4-ports where @3-ports stands.");
     }
 
     private static void listChoices(PrintStream out) {

@@ -1,0 +1,103 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.allreduce;
+
+import org.tutti.collective.Area;
+import org.tutti.collective.Cost;
+import org.tutti.collective.Flow;
+import org.tutti.collective.NodeStage;
+import org.tutti.collective.Team;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.pattern.Folding;
+
+/**
+ * Allreduce by recursive doubling between the masters: in step j those exchange all that they have, in pairs whose
+ * numbers differ in bit j only, and each combines it from left to right, so that all get the same bits. When the nodes
+ * are no power of two, some hand what they have to the next one first, and get the result at the end ({@link Folding}).
+ *
+ * <pre>
+ *  4 nodes:    0 ↔ 1   2 ↔ 3       0 and 1 have 0∘1, 2 and 3 have 2∘3
+ *              0 ↔ 2   1 ↔ 3       all have (0∘1)∘(2∘3)
+ * </pre>
+ *
+ * <p>⌊log₂ n⌋ steps, in each of which a node sends b bytes.
+ *
+ * <p>A round is a piece of each flow ({@link Partners}), in one of two places in turn, and is combined there or in the
+ * caller's memory. Who has the result of a round knows that all have read what they got in the one before. In a step a
+ * master sends before it waits, and waits for messages of that step only, for which their senders wait for earlier ones
+ * only.
+ */
+public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implements Exchange {
+    private static final int LANDINGS = 0; // no shares of an inbox
+
+    /** The only object that is needed. */
+    public RecursiveDoublingAllreduce() {
+        super(new Description("recursive-doubling", Order.BLOCKS, "c·(⌊log₂ n⌋ + 3), 2·c more if n is no power of two",
+                "2·b·(p−1)/p + b", "⌊log₂ n⌋·b, 2·b more if n is no power of two", "2 × 32 KiB, and as much an edge",
+                "Thakur, Rabenseifner, Gropp 2005, section 4.5"));
+    }
+
+    @Override
+    public Cost cost(int nodes, int localRanks, long bytes) {
+        int rounds = rounds(nodes);
+        return NodeStage.cost(localRanks, bytes, Flow.PIECE_BYTES, rounds, (double) rounds * bytes,
+                (double) combines(nodes) * bytes, (double) Partners.foldedMax(nodes) * bytes);
+    }
+
+    @Override
+    public long memoryBytes(int nodes, int localRanks, long bytes) {
+        return memoryBytes(Flow.PIECE_BYTES, Partners.edges(nodes), nodes, localRanks, bytes);
+    }
+
+    @Override
+    protected long roundBytesMax(Team team) {
+        return Math.min(Flow.PIECE_BYTES, team.windowBytesMax() / NodeStage.HALVES);
+    }
+
+    @Override
+    Exchange exchange(long chunk) {
+        return this;
+    }
+
+    /** Steps in a row: one for each bit of a position, two more when some nodes are folded. */
+    static int rounds(int nodes) {
+        return Partners.steps(nodes) + 2 * Partners.foldedMax(nodes);
+    }
+
+    /** How often a node combines. */
+    static int combines(int nodes) {
+        return Partners.edges(nodes);
+    }
+
+    @Override
+    public void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
+        Partners.openFolds(team, kernel, LANDINGS, rounds, chunk);
+        if (!Partners.isFolded(team)) {
+            int steps = Partners.steps(team.nodes());
+            for (int step = 0; step < steps; step++) {
+                Partners.open(team, kernel, step, LANDINGS, rounds, chunk);
+            }
+        }
+    }
+
+    @Override
+    public void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length) {
+        if (Partners.isHandedOver(team, kernel, own, work, at, length)) {
+            return;
+        }
+        int steps = Partners.steps(team.nodes());
+        Area accumulated = Partners.takeOver(team, kernel, own, work, at, length);
+        for (int step = 0; step < steps; step++) {
+            int edge = Partners.edge(team.nodes(), step);
+            team.outflow(edge).send(accumulated, at, length);
+            Area theirs = team.inflow(edge).await();
+            if (Partners.isUpper(team, step)) {
+                team.combine(kernel, theirs, 0, accumulated, at, work, at, length);
+            } else {
+                team.combine(kernel, accumulated, at, theirs, 0, work, at, length);
+            }
+            team.inflow(edge).release();
+            accumulated = work;
+        }
+        Partners.handBack(team, work, at, length);
+    }
+}

@@ -1,0 +1,26 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.barrier;
+
+import org.tutti.collective.Team;
+
+/**
+ * SRM's barrier (paper: sections 2.2, "Shared Memory Barrier", and 2.4, "Barrier"): a flat tree in each node ({@link
+ * TwoLevelBarrier}), and the masters wait for each other in pairs ({@link MasterExchange}), in ⌈log₂ n⌉ steps.
+ */
+public final class SrmBarrier extends TwoLevelBarrier {
+    /** The only object that is needed. */
+    public SrmBarrier() {
+        super(new Description("srm", Order.ALWAYS, "2 + ⌈log₂ n⌉", "p−1 lines at a master", "0", "none",
+                "SRM 2003, sections 2.2 and 2.4"));
+    }
+
+    @Override
+    int steps(int nodes) {
+        return MasterExchange.steps(nodes);
+    }
+
+    @Override
+    void awaitMasters(Team team) {
+        MasterExchange.run(team);
+    }
+}
