@@ -29,9 +29,9 @@ import java.util.OptionalInt;
  * the two ranks need to know how long a block is that send and receive it; if they disagree, the call ends with a
  * {@link CollectiveMismatchException} that names both.
  *
- * <p><b>Roots.</b> Only a root needs the target of {@code reduce} and {@code gather}, and the source of {@code scatter}.
- * Another rank passes null for it and its {@link Blocks}, or leaves it out: {@code gather(source, root)} is part of a
- * {@code gather(source, target, root)} of the root, {@code gather(source, root, null)} of one with blocks.
+ * <p><b>Roots.</b> Only a root needs the target of {@code reduce} and {@code gather}, and the source of {@code
+ * scatter}. Another rank passes null for it and its {@link Blocks}, or leaves it out: {@code gather(source, root)} is
+ * part of a {@code gather(source, target, root)} of the root, {@code gather(source, root, null)} of one with blocks.
  *
  * <p><b>Failure.</b> Calls end with {@link RankFailedException}, {@link DeadlineExceededException},
  * {@link CallInterruptedException}, {@link JobAbortedException}, {@link NodeMemoryException} or
