@@ -286,7 +286,8 @@ class SectionAccumulateTest {
                 assertThatThrownBy(() -> part.accumulateComplex(56, new float[4], 1, 0))
                         .isInstanceOf(IndexOutOfBoundsException.class);
                 assertThatThrownBy(() -> part.accumulateComplex(Section.of(8, 16), two, Section.of(0, 16), 1, 0))
-                        .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("cut them");
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("its runs cut complex numbers");
                 memory.barrier();
                 assertThat(memory.local().toArray(ValueLayout.JAVA_BYTE)).containsOnly(new byte[64]);
             }

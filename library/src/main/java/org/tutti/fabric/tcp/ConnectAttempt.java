@@ -151,6 +151,12 @@ final class ConnectAttempt {
         private void begin(Ways.Way way) {
             try {
                 channel = HandshakeChannel.prepare(SocketChannel.open());
+            } catch (IOException e) { // this process has no more files: that is no fault of the way
+                isHindered = true;
+                end(e);
+                return;
+            }
+            try {
                 channel.bind(new InetSocketAddress(way.from(), 0));
             } catch (IOException e) {
                 isHindered = true;
@@ -207,11 +213,15 @@ final class ConnectAttempt {
         }
 
         private void fail(Exception e) {
+            end(e);
+            ways.leave(failure, isStranger);
+            connections.routes().lookAgain(ways);
+        }
+
+        private void end(Exception e) {
             failure = e.getMessage() == null ? e.toString() : e.getMessage();
             isOpen = false;
             close();
-            ways.leave(failure, isStranger);
-            connections.routes().lookAgain(ways);
         }
 
         void close() {

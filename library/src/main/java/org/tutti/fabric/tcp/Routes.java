@@ -15,8 +15,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import org.tutti.JobStartException;
+
 /** How a process reaches the others: the {@link Ways} of every rail to each of them. For the service thread. */
 final class Routes {
+    private static final System.Logger LOG = System.getLogger(Routes.class.getName());
     private static final long NETWORK_KNOWN_NANOS = 1_000_000_000L;
 
     private final LocalProcess local;
@@ -44,8 +47,12 @@ final class Routes {
         @Override
         public List<LocalAddress> addresses() {
             if (System.nanoTime() - askedNanos >= NETWORK_KNOWN_NANOS) {
-                addresses = machine.addresses();
                 askedNanos = System.nanoTime();
+                try {
+                    addresses = machine.addresses();
+                } catch (JobStartException e) { // such as too many open files: it goes by what it knew before
+                    LOG.log(System.Logger.Level.DEBUG, "the addresses of this machine are not known", e);
+                }
             }
             return addresses;
         }
@@ -105,7 +112,7 @@ final class Routes {
             settled.put(new RailOf(process, rail), new Settled(from, to));
             ways(process, rail).settle(from, to);
         } catch (IOException | RuntimeException e) { // it is closed already, or has not told its addresses so far
-            System.getLogger(Routes.class.getName()).log(System.Logger.Level.DEBUG, "a way is not known", e);
+            LOG.log(System.Logger.Level.DEBUG, "a way is not known", e);
         }
     }
 
