@@ -10,7 +10,18 @@ module org.tutti {
     exports org.tutti;
     exports org.tutti.choice to org.tutti.simulator;
     exports org.tutti.collective to org.tutti.simulator;
+    exports org.tutti.collective.allgather to org.tutti.simulator;
+    exports org.tutti.collective.allreduce to org.tutti.simulator;
+    exports org.tutti.collective.alltoall to org.tutti.simulator;
+    exports org.tutti.collective.barrier to org.tutti.simulator;
+    exports org.tutti.collective.blocks to org.tutti.simulator;
+    exports org.tutti.collective.broadcast to org.tutti.simulator;
+    exports org.tutti.collective.gather to org.tutti.simulator;
     exports org.tutti.collective.kernel to org.tutti.simulator;
+    exports org.tutti.collective.reduce to org.tutti.simulator;
+    exports org.tutti.collective.reducescatter to org.tutti.simulator;
+    exports org.tutti.collective.scan to org.tutti.simulator;
+    exports org.tutti.collective.scatter to org.tutti.simulator;
     exports org.tutti.fabric to org.tutti.simulator;
     exports org.tutti.memory to org.tutti.simulator;
     exports org.tutti.pattern to org.tutti.simulator;

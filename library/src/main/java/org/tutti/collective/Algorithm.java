@@ -142,16 +142,6 @@ public abstract class Algorithm {
     public abstract void run(Team team, Call call);
 
     /**
-     * Says what the algorithm costs on its critical path.
-     *
-     * @param nodes how many nodes there are
-     * @param localRanks how many ranks each of them has
-     * @param bytes the length of the message
-     * @return the cost
-     */
-    public abstract Cost cost(int nodes, int localRanks, long bytes);
-
-    /**
      * Bounds the shared memory of one node in which an operation puts data: the windows that the node's ranks show, and
      * the landing places of its edges. What fits beside words counts for nothing.
      *

@@ -30,38 +30,6 @@ public final class Contributions {
     }
 
     /**
-     * Says what it costs that each rank reads each block.
-     *
-     * @param nodes how many nodes there are
-     * @param localRanks how many ranks each of them has
-     * @param bytes the length of a block
-     * @param combines whether the blocks are combined, rather than copied
-     * @return the cost
-     */
-    public static Cost cost(int nodes, int localRanks, long bytes, boolean combines) {
-        double read = (double) bytes * nodes * localRanks;
-        double others = (double) localRanks * (nodes - 1);
-        int waits = localRanks == 1 ? 0 : 1;
-        return new Cost(waits, combines ? 2.0 * bytes : bytes + read, combines ? read : 0, nodes == 1 ? 0 : 1,
-                others * bytes).withFurtherPuts(nodes == 1 ? 0 : others - 1);
-    }
-
-    /**
-     * Says what it costs that each rank copies each block, where masters hand on what they have got.
-     *
-     * @param nodes how many nodes there are
-     * @param localRanks how many ranks each of them has
-     * @param bytes the length of a block
-     * @param steps how many times a node waits for another one, one after the other
-     * @return the cost
-     */
-    public static Cost relayedCost(int nodes, int localRanks, long bytes, int steps) {
-        Cost direct = cost(nodes, localRanks, bytes, false);
-        return new Cost(direct.memorySteps(), direct.memoryBytes(), 0, steps, direct.railBytes())
-                .withFurtherPuts((nodes - 1.0) * localRanks - steps);
-    }
-
-    /**
      * Shows this rank's block, and at a master sends those of its node to the others. Once an operation, before any
      * other use of READY, of which it takes step 1.
      *

@@ -29,7 +29,7 @@ public final class NodeStage {
     public static final int HALVES = 2;
 
     /** Rounds of fewer bytes are combined by the master alone. */
-    private static final long BY_RANGE_BYTES_MIN = 4 << 10;
+    public static final long BY_RANGE_BYTES_MIN = 4 << 10;
 
     private static final int MASTER = 0;
     private static final int STEPS = 3;
@@ -176,31 +176,6 @@ public final class NodeStage {
             team.await(MASTER, Team.READY, announced(round));
         }
         return team.shown(MASTER, window);
-    }
-
-    /**
-     * Counts what an operation on two levels does: these stages before and after what the masters do.
-     *
-     * @param localRanks how many ranks each node has
-     * @param bytes the length of the message
-     * @param chunk the bytes of a round
-     * @param railSteps how many times the masters wait for each other in a round, one after the other
-     * @param railBytes how many bytes cross rails in all, one after the other
-     * @param railCombinedBytes how many bytes the masters combine in all, one after the other
-     * @param aloneBytes how many bytes a rank copies that is alone on its node
-     * @return the cost
-     */
-    public static Cost cost(int localRanks, long bytes, long chunk, double railSteps, double railBytes,
-            double railCombinedBytes, double aloneBytes) {
-        double rounds = Math.max(1, Math.ceil((double) bytes / chunk));
-        if (localRanks == 1) {
-            return new Cost(0, aloneBytes, railCombinedBytes, rounds * railSteps, railBytes);
-        }
-        double others = localRanks - 1;
-        return Math.min(bytes, chunk) < BY_RANGE_BYTES_MIN
-                ? new Cost(2 * rounds, 2.0 * bytes, others * bytes + railCombinedBytes, rounds * railSteps, railBytes)
-                : new Cost(STEPS * rounds, bytes * (1 + others / localRanks),
-                        bytes * others / localRanks + railCombinedBytes, rounds * railSteps, railBytes);
     }
 
     private static long contributed(int round) {

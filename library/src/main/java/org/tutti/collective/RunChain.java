@@ -26,13 +26,15 @@ public final class RunChain {
     /** Each rank wants its own block. */
     public static final int EACH = -2;
 
+    /** The bytes of a chunk. */
+    public static final long CHUNK_BYTES = Flow.PIECE_BYTES;
+
     /** The parts of a rank's window: two for contributions in turn, and one in which the master combines. */
     private static final int PLACES = 3;
 
     private static final int HALVES = 2;
     private static final int MASTER = 0;
     private static final int READY_STEPS = 2;
-    private static final long CHUNK_BYTES = Flow.PIECE_BYTES;
     private static final int CHAIN = NodeTree.PARENT;
     private static final int RESULTS = NodeTree.PARENT + 1;
     private static final int EDGES = 2;
@@ -101,22 +103,6 @@ public final class RunChain {
     /** Where in the window the master combines. */
     private static long result(Chunk chunk) {
         return HALVES * chunk.longest();
-    }
-
-    /**
-     * Counts what an operation does whose ranks are placed in blocks, so that each node has one run.
-     *
-     * @param nodes how many nodes there are
-     * @param localRanks how many ranks each of them has
-     * @param bytes the length of the message
-     * @param receivers how many nodes the result is put to, if there are several
-     * @return the cost
-     */
-    public static Cost cost(int nodes, int localRanks, long bytes, int receivers) {
-        double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
-        double ranks = (double) nodes * localRanks;
-        return new Cost(localRanks == 1 ? 0 : 2 * chunks, 2.0 * bytes, (ranks - 1) * bytes,
-                nodes == 1 ? 0 : chunks * (nodes + 1), nodes == 1 ? 0 : (nodes - 1.0 + receivers) * bytes);
     }
 
     /**

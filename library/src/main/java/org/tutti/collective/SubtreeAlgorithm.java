@@ -59,11 +59,6 @@ public abstract class SubtreeAlgorithm extends BlockAlgorithm {
         }
     }
 
-    @Override
-    public final Cost cost(int nodes, int localRanks, long bytes) {
-        return Contributions.relayedCost(nodes, localRanks, bytes, NomialTree.steps(nodes, ports));
-    }
-
     /**
      * Finds the node at a position of the tree.
      *

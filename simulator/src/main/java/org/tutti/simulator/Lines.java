@@ -18,7 +18,7 @@ final class Lines {
 
     /** What it costs that bytes cross from one rank to another. */
     @FunctionalInterface
-    interface Cost {
+    interface CrossingCost {
         /**
          * Tells the cost of bytes that follow each other and have the same owner.
          *
@@ -58,7 +58,7 @@ final class Lines {
     }
 
     /** {@return what a rank's reading costs, besides, for the bytes that its core does not have} */
-    double read(int rank, int core, long start, long bytes, Cost cost) {
+    double read(int rank, int core, long start, long bytes, CrossingCost cost) {
         if (start >= privateStart || bytes == 0) {
             return 0;
         }
@@ -72,7 +72,7 @@ final class Lines {
     }
 
     /** {@return what a rank's writing costs, besides, for the bytes that other cores have} */
-    double write(int rank, int core, long start, long bytes, Cost cost) {
+    double write(int rank, int core, long start, long bytes, CrossingCost cost) {
         if (start >= privateStart || bytes == 0) {
             return 0;
         }
@@ -100,7 +100,7 @@ final class Lines {
         }
     }
 
-    private static double crossing(SortedMap<Long, Range> touched, Cost cost, Predicate<Range> crosses) {
+    private static double crossing(SortedMap<Long, Range> touched, CrossingCost cost, Predicate<Range> crosses) {
         double nanos = 0;
         long bytes = 0;
         int owner = NOBODY;

@@ -11,7 +11,6 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.HealthyMembers;
 import org.tutti.collective.NodeView;
 import org.tutti.collective.Reach;
@@ -20,6 +19,8 @@ import org.tutti.collective.Team;
 import org.tutti.collective.WindowPool;
 import org.tutti.simulator.Cluster.TooManySteps;
 import org.tutti.simulator.Trace.Step;
+import org.tutti.simulator.cost.Cost;
+import org.tutti.simulator.cost.Costs;
 
 /**
  * What a call of a collective is predicted to cost: one, from the moment when all ranks enter it until the last one has
@@ -178,26 +179,30 @@ public final class Prediction {
         }
     }
 
+    private void useFormula() {
+        byFormula = true;
+        int nodes = topology.nodes();
+        int ranks = topology.size() / nodes;
+        micros = micros(Costs.of(call.algorithm(), nodes, ranks, call.bytes()), nodes, ranks, call.bytes(), model);
+    }
+
     /**
      * Hockney's formula. Messages that are long enough to be striped cross as many times faster as there are rails.
      * With more ranks on a node than cores, the ranks' work is done in so many turns as cores are too few, and who
      * waits is given a core again after the others, at the price of their turns.
      */
-    private void useFormula() {
-        byFormula = true;
-        int ranks = topology.size() / topology.nodes();
-        Cost counts = call.algorithm().cost(topology.nodes(), ranks, call.bytes());
-        double turns = Math.max(1, Math.ceil((double) ranks / model.cores()));
-        double wait = turns == 1 ? 0 : turns * model.turnMicros(topology.nodes());
-        micros = model.callMicros()
-                + counts.memorySteps() * (model.memoryLatencyMicros() + 2 * turns * model.memoryOverheadMicros() + wait)
-                + turns * counts.memoryBytes() * model.memoryNanosPerByte() / NANOS
-                + turns * counts.combinedBytes() * model.combineNanosPerByte() / NANOS
-                + counts.railSteps()
+    static double micros(Cost cost, int nodes, int localRanks, long bytes, Model model) {
+        double turns = Math.max(1, Math.ceil((double) localRanks / model.cores()));
+        double wait = turns == 1 ? 0 : turns * model.turnMicros(nodes);
+        return model.callMicros()
+                + cost.memorySteps() * (model.memoryLatencyMicros() + 2 * turns * model.memoryOverheadMicros() + wait)
+                + turns * cost.memoryBytes() * model.memoryNanosPerByte() / NANOS
+                + turns * cost.combinedBytes() * model.combineNanosPerByte() / NANOS
+                + cost.railSteps()
                         * (model.railLatencyMicros() + model.railOverheadMicros() + model.railReceiveMicros() + wait)
-                + counts.furtherPuts() * (model.railOverheadMicros() + model.railReceiveMicros())
-                + counts.railBytes() * (model.railOverheadNanosPerByte() + model.railReceiveNanosPerByte()
-                        + model.railNanosPerByteOf(call.bytes())) / NANOS;
+                + cost.furtherPuts() * (model.railOverheadMicros() + model.railReceiveMicros())
+                + cost.railBytes() * (model.railOverheadNanosPerByte() + model.railReceiveNanosPerByte()
+                        + model.railNanosPerByteOf(bytes)) / NANOS;
     }
 
     /** {@return the predicted time, in microseconds} */

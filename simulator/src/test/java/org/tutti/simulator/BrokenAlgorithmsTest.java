@@ -21,7 +21,6 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 import org.tutti.collective.barrier.Barrier;
 import org.tutti.collective.barrier.SrmBarrier;
@@ -207,11 +206,6 @@ class BrokenAlgorithmsTest {
         public void run(Team team, Call call) {
             new SrmBarrier().run(team, call);
             ended.get(team.rank()).add((int) team.operation());
-        }
-
-        @Override
-        public Cost cost(int nodes, int localRanks, long bytes) {
-            throw new UnsupportedOperationException("nobody predicts this");
         }
     }
 

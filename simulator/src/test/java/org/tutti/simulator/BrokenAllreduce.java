@@ -4,7 +4,6 @@ package org.tutti.simulator;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.Cost;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
 import org.tutti.collective.allreduce.Allreduce;
@@ -92,10 +91,5 @@ final class BrokenAllreduce extends Allreduce {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return windows(localRanks, bytes, PARTS * CHUNK_BYTES);
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        throw new UnsupportedOperationException("nobody predicts what is broken");
     }
 }

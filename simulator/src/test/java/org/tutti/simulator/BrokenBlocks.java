@@ -3,7 +3,6 @@ package org.tutti.simulator;
 
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 
@@ -46,10 +45,5 @@ abstract class BrokenBlocks extends Algorithm {
     @Override
     public final long memoryBytes(int nodes, int localRanks, long bytes) {
         return localRanks * 2L * nodes * localRanks * bytes; // in all operations of a call
-    }
-
-    @Override
-    public final Cost cost(int nodes, int localRanks, long bytes) {
-        throw new UnsupportedOperationException("nobody predicts what is broken");
     }
 }

@@ -3,7 +3,6 @@ package org.tutti.simulator;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RingLayout;
@@ -135,10 +134,5 @@ final class BrokenBroadcast extends Broadcast {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return windows(1, bytes, BUFFERS * BUFFER_BYTES) + landings(nodes, 1, bytes);
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        throw new UnsupportedOperationException("nobody predicts what is broken");
     }
 }

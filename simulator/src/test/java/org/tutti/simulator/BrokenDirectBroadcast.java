@@ -3,7 +3,6 @@ package org.tutti.simulator;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
@@ -58,10 +57,5 @@ final class BrokenDirectBroadcast extends Broadcast {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return bytes; // the window of the only rank
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        throw new UnsupportedOperationException("nobody predicts what is broken");
     }
 }

@@ -3,7 +3,6 @@ package org.tutti.simulator;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Loans;
 import org.tutti.collective.Team;
 import org.tutti.collective.broadcast.Broadcast;
@@ -64,10 +63,5 @@ final class BrokenLendingBroadcast extends Broadcast {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return bytes; // the window of the root
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        throw new UnsupportedOperationException("nobody predicts what is broken");
     }
 }

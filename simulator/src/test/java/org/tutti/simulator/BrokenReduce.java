@@ -4,7 +4,6 @@ package org.tutti.simulator;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 import org.tutti.collective.reduce.Reduce;
 
@@ -67,10 +66,5 @@ final class BrokenReduce extends Reduce {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return windows(localRanks, bytes, PARTS * CHUNK_BYTES);
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        throw new UnsupportedOperationException("nobody predicts what is broken");
     }
 }

@@ -11,7 +11,6 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 import org.tutti.collective.reducescatter.PairwiseReduceScatter;
 
@@ -90,11 +89,6 @@ class PairwiseTest {
         @Override
         public long memoryBytes(int nodes, int localRanks, long bytes) {
             return ((long) nodes * localRanks + places) * localRanks * bytes;
-        }
-
-        @Override
-        public Cost cost(int nodes, int localRanks, long bytes) {
-            throw new UnsupportedOperationException("nobody predicts this");
         }
     }
 }

@@ -15,13 +15,10 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.RingLayout;
-import org.tutti.collective.Team;
-import org.tutti.collective.broadcast.Broadcast;
 import org.tutti.simulator.Trace.Kind;
 import org.tutti.simulator.Trace.Step;
+import org.tutti.simulator.cost.Cost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -288,11 +285,12 @@ class PredictionTest {
 
     @Test
     void shouldUseTheFormulaWhenThereAreTooManySteps() {
-        Prediction prediction = Prediction.of(new Endless(), Sweep.even(2, 3), 1000, 0,
-                model(0.25, 2, 10, 1, 4, 1, 8, 0), 1, 10_000, Prediction.MESSAGES_MAX);
+        Algorithm chain = Catalogue.find(Collective.BROADCAST, "chain");
+        Prediction prediction = Prediction.of(chain, Sweep.even(2, 3), 1000, 0, model(0.25, 2, 10, 1, 4, 1, 8, 0), 1,
+                10, Prediction.MESSAGES_MAX);
         assertThat(prediction.isByFormula()).isTrue();
-        // 2 words, 1000 bytes at 2 ns, 3 puts of 11 µs, 1000 bytes at 4 ns
-        assertThat(prediction.micros()).isCloseTo(2 * 0.25 + 2 + 3 * 11 + 4, within(EXACT));
+        // 1 word, 2 copies of 1000 bytes at 2 ns, 1 put of 11 µs, 1000 bytes at 4 ns
+        assertThat(prediction.micros()).isCloseTo(0.25 + 2 * 2 + 11 + 4, within(EXACT));
     }
 
     @Test
@@ -325,10 +323,7 @@ class PredictionTest {
     }
 
     private static double formula(int ranks, long bytes, Model model) {
-        Prediction prediction = Prediction.of(new Endless(), Sweep.even(2, ranks), bytes, 0,
-                model, 1, 10_000, Prediction.MESSAGES_MAX);
-        assertThat(prediction.isByFormula()).isTrue();
-        return prediction.micros();
+        return Prediction.micros(new Cost(2, bytes, 0, 3, bytes), 2, ranks, bytes, model);
     }
 
     /** The formula is to be near what the run itself takes, with several rails and with too few cores, too. */
@@ -345,32 +340,6 @@ class PredictionTest {
                 Prediction.MESSAGES_MAX);
         assertThat(byFormula.isByFormula()).isTrue();
         assertThat(byFormula.micros()).isBetween(run / 2, run * 2);
-    }
-
-    /** Counts steps of its own without end, and has a formula. */
-    private static final class Endless extends Broadcast {
-        Endless() {
-            super(new Description("endless", Order.ALWAYS, "", "", "", "", ""));
-        }
-
-        @Override
-        public void run(Team team, Call call) {
-            while (true) {
-                team.await(team.localRank(), Team.READY, 0);
-                team.noteAllAreHere();
-                team.post(Team.DONE, 1);
-            }
-        }
-
-        @Override
-        public long memoryBytes(int nodes, int localRanks, long bytes) {
-            return 0;
-        }
-
-        @Override
-        public Cost cost(int nodes, int localRanks, long bytes) {
-            return new Cost(2, bytes, 0, 3, bytes);
-        }
     }
 
     // ---- what the papers claim

@@ -7,6 +7,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
+import org.tutti.simulator.cost.Costs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -45,7 +46,8 @@ class ScanMessagesTest {
             assertThat(inShort.micros()).isCloseTo(inARow, within(EXACT));
             assertThat(inShort.messages()).isEqualTo(messages);
             assertThat(inShort.bytesPerRail()).isEqualTo(busiest * SHORT_BYTES);
-            assertThat(Catalogue.find(collective, name).cost(nodes, RANKS, SHORT_BYTES).railSteps()).isEqualTo(inARow);
+            assertThat(Costs.of(Catalogue.find(collective, name), nodes, RANKS, SHORT_BYTES).railSteps())
+                    .isEqualTo(inARow);
             // all are invited at once; each message is an invitation, a put, and one that raises the word
             Prediction longer = scan(collective, name, Sweep.even(nodes, RANKS), LONG_BYTES);
             assertThat(longer.micros()).isCloseTo(1 + inARow, within(EXACT));

@@ -1,10 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allgather;
 
-import org.tutti.collective.Contributions;
-import org.tutti.collective.Cost;
-import org.tutti.pattern.NomialTree;
-
 /**
  * Bruck's algorithm with k ports (Qian and Afsahi, section 5.1.2): at step <i>j</i> each node has the blocks of (k+1)^j
  * nodes, itself and those after it, and sends them to the k nodes at distances −z·(k+1)^j, z from 1 to k, which then
@@ -24,11 +20,6 @@ public final class BruckAllgather extends RelayedAllgather {
         super(new Description("bruck", Order.ALWAYS, "1, ⌈log n⌉ to the base k+1 between nodes", "b·p·n", "b·p·(n − 1)",
                 "p·n·b at masters, b at others", "Qian, Afsahi 2008, sections 5.1.2 and 5.2.2").withPorts(ports));
         this.ports = ports;
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        return Contributions.relayedCost(nodes, localRanks, bytes, NomialTree.steps(nodes, ports));
     }
 
     /** How many slots there are before the step of a flow. */

@@ -6,7 +6,6 @@ import org.tutti.collective.Area;
 import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Contributions;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 
 /**
@@ -30,11 +29,6 @@ public final class DirectAllgather extends BlockAlgorithm {
                 new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n", "b·p·(n − 1)",
                         "p·n·b at masters, b at others",
                         "index range: this project; Direct: Qian, Afsahi 2008, 5.1.2, 5.2.2"));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        return Contributions.cost(nodes, localRanks, bytes, false);
     }
 
     @Override

@@ -2,7 +2,6 @@
 package org.tutti.collective.allgather;
 
 import org.tutti.collective.Area;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.SubtreeAlgorithm.Shape;
@@ -55,22 +54,11 @@ public final class GatherBroadcastAllgather extends GatheredAllgather {
         this.tree = shape.tree();
     }
 
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        double others = (nodes - 1.0) * localRanks * bytes;
-        int children = tree.children(TOP, nodes);
-        double down = (double) children * nodes * localRanks * bytes - others; // each lacks all but its subtree's
-        int steps = 2 * height(TOP, nodes);
-        return new Cost(waits(localRanks), copiedBytes(nodes, localRanks, bytes), 0, steps, others + down)
-                .withFurtherPuts(Math.max(0, 2 * children - steps));
-    }
-
-    private int height(int position, int nodes) {
-        int height = 0;
-        for (int index = 0; index < tree.children(position, nodes); index++) {
-            height = Math.max(height, 1 + height(tree.child(position, index, nodes), nodes));
-        }
-        return height;
+    /**
+     * {@return the tree of nodes}
+     */
+    public Tree tree() {
+        return tree;
     }
 
     private int end(Team team, int node) {

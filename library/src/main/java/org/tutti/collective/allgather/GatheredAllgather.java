@@ -49,16 +49,6 @@ abstract class GatheredAllgather extends BlockAlgorithm {
 
     // ---- what it takes
 
-    /** How often a rank waits for the others of its node. */
-    static double waits(int localRanks) {
-        return localRanks == 1 ? 0 : COMPLETE;
-    }
-
-    /** How many bytes a rank copies. */
-    static double copiedBytes(int nodes, int localRanks, long bytes) {
-        return (1.0 + (double) nodes * localRanks) * bytes;
-    }
-
     /** Those of other nodes may have landed elsewhere before. */
     @Override
     protected final long blocksOnNode(int nodes, int ranks, int localRanks) {

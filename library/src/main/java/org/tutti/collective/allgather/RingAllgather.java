@@ -1,9 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allgather;
 
-import org.tutti.collective.Contributions;
-import org.tutti.collective.Cost;
-
 /**
  * Each node sends to the next one only: first its own blocks, then what comes from the node before, n − 1 times. So it
  * talks to two nodes, however many there are, and at each step all wires carry as much.
@@ -13,11 +10,6 @@ public final class RingAllgather extends RelayedAllgather {
     public RingAllgather() {
         super(new Description("ring", Order.ALWAYS, "1, n − 1 between nodes", "b·p·n", "b·p·(n − 1)",
                 "p·n·b at masters, b at others", "ring: folklore; in nodes Qian, Afsahi 2008, section 5.2.2"));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        return Contributions.relayedCost(nodes, localRanks, bytes, nodes - 1);
     }
 
     @Override

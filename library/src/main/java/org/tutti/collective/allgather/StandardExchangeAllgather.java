@@ -2,7 +2,6 @@
 package org.tutti.collective.allgather;
 
 import org.tutti.collective.Area;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 import org.tutti.pattern.ExchangeRoute;
 
@@ -35,22 +34,6 @@ public final class StandardExchangeAllgather extends GatheredAllgather {
                 "b·p·n, b·p·n more at masters", "b·p·(n − 1), off powers of k + 1 up to twice that",
                 "p·n·b at masters", "Qian, Afsahi 2008, section 5.1.2").withPorts(ports));
         this.route = new ExchangeRoute(ports);
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        int messages = 0;
-        long blocks = 0;
-        for (int step = 0; step < route.steps(nodes); step++) {
-            for (int arrival = 1; arrival <= route.arrivals(nodes); arrival++) {
-                if (route.sender(0, nodes, step, arrival) >= 0) {
-                    messages++;
-                    blocks += (long) route.rows(0, 0, nodes, step) * localRanks;
-                }
-            }
-        }
-        return new Cost(waits(localRanks), copiedBytes(nodes, localRanks, bytes), 0, route.steps(nodes),
-                (double) blocks * bytes).withFurtherPuts(messages - route.steps(nodes));
     }
 
     @Override

@@ -4,7 +4,6 @@ package org.tutti.collective.allreduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
@@ -54,15 +53,6 @@ public final class ChengAllreduce extends Allreduce {
                 "32 KiB a rank, 2 × 32 KiB an edge; n − 1 pairs",
                 random ? "Cheng, section 3: masters drawn at random" : "Cheng, section 3"));
         this.random = random;
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
-        double locals = localRanks - 1;
-        double others = nodes - 1;
-        return new Cost(localRanks > 1 ? 2 * chunks : 0, 2.0 * bytes, (locals + others) * bytes,
-                nodes > 1 ? 2 * chunks : 0, 2 * others * bytes);
     }
 
     @Override

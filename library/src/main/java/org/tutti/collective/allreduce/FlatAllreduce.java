@@ -4,7 +4,6 @@ package org.tutti.collective.allreduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.Cost;
 import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
 
@@ -20,22 +19,13 @@ import org.tutti.collective.Team;
 public final class FlatAllreduce extends TwoLevelAllreduce {
     private static final int PARTS = 2;
     private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();
-    private static final long CHUNK_BYTES = 256 << 10;
+    /** The bytes of a chunk on one node. */
+    public static final long CHUNK_BYTES = 256 << 10;
 
     /** The only object that is needed. */
     public FlatAllreduce() {
         super(new Description("flat", Order.BLOCKS, "c; n > 1: as recursive-doubling", "(p−1)·b",
                 "as recursive-doubling", "min(b, 512 KiB); n > 1: as recursive-doubling", "Tutti: baseline"));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        double others = localRanks - 1;
-        if (nodes == 1) {
-            double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
-            return new Cost(chunks, bytes, others * bytes, 0, 0);
-        }
-        return DOUBLING.cost(nodes, localRanks, bytes);
     }
 
     @Override

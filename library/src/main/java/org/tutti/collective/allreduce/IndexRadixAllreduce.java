@@ -4,7 +4,6 @@ package org.tutti.collective.allreduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.Cost;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
@@ -39,18 +38,6 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     public IndexRadixAllreduce() {
         super(new Description("index-radix", Order.BLOCKS, "4·c, or 2·c a level; n > 1 as index-range", "about 3·b",
                 "as index-range", "min(2·b, 512 KiB)", "Tutti; after Jocksch et al. 2021 (ext_mpi_collectives)"));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        if (nodes > 1) {
-            return new IndexRangeAllreduce().cost(nodes, localRanks, bytes);
-        }
-        double chunks = Math.max(1, Math.ceil((double) bytes / IndexRangeAllreduce.CHUNK_BYTES));
-        double radix = (int) Math.sqrt(localRanks);
-        double groups = localRanks / (int) radix;
-        return new Cost(4 * chunks, bytes * (2 + 1 / radix),
-                bytes * ((radix - 1) / radix + (groups - 1) / (groups * radix)), 0, 0);
     }
 
     @Override

@@ -5,7 +5,6 @@ import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.Cost;
 import org.tutti.collective.IndexRange;
 import org.tutti.collective.Loans;
 import org.tutti.collective.NodeStage;
@@ -41,10 +40,11 @@ import org.tutti.collective.kernel.Kernel;
  */
 public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chunked {
     /** The bytes of a chunk on one node. */
-    static final long CHUNK_BYTES = 256 << 10;
+    public static final long CHUNK_BYTES = 256 << 10;
 
     private static final int COMBINED = 2;
-    private static final long DOUBLING_BYTES_MAX = 16 << 10;
+    /** The longest message that masters exchange by recursive doubling. */
+    public static final long DOUBLING_BYTES_MAX = 16 << 10;
     private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();
     private static final RabenseifnerAllreduce HALVING = new RabenseifnerAllreduce();
 
@@ -64,19 +64,16 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
         this.chunkBytes = chunkBytes;
     }
 
-    @Override
-    public IndexRangeAllreduce withChunk(long bytes) {
-        return new IndexRangeAllreduce(DESCRIPTION.withChunk(bytes), bytes);
+    /**
+     * {@return the bytes of a chunk on one node}
+     */
+    public long chunkBytes() {
+        return chunkBytes;
     }
 
     @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        if (nodes == 1) {
-            double chunks = Math.max(1, Math.ceil((double) bytes / chunkBytes));
-            double part = (double) bytes * (localRanks - 1) / localRanks;
-            return new Cost(2 * chunks, 2 * part, part, 0, 0);
-        }
-        return (bytes <= DOUBLING_BYTES_MAX ? DOUBLING : HALVING).cost(nodes, localRanks, bytes);
+    public IndexRangeAllreduce withChunk(long bytes) {
+        return new IndexRangeAllreduce(DESCRIPTION.withChunk(bytes), bytes);
     }
 
     @Override

@@ -2,7 +2,6 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
@@ -33,9 +32,10 @@ import org.tutti.pattern.Partition;
  */
 public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Exchange {
     /** Rounds whose halves and quarters are whole packets. */
-    static final long CHUNK_BYTES = 4 * Fabric.PACKET_BYTES;
+    public static final long CHUNK_BYTES = 4 * Fabric.PACKET_BYTES;
 
-    private static final long CHUNK_BYTES_ALONE = 16 * Fabric.PACKET_BYTES;
+    /** Rounds of ranks that are alone on their nodes. */
+    public static final long CHUNK_BYTES_ALONE = 16 * Fabric.PACKET_BYTES;
 
     /** The only object that is needed. */
     public RabenseifnerAllreduce() {
@@ -43,18 +43,6 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
                 "2·b·(n−1)/n, 2·b more at nodes that are folded",
                 "2 × 240 KiB, 64 KiB an edge; > 64 KiB the inbox",
                 "Rabenseifner 2004, section 4"));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        int positions = Folding.positions(nodes);
-        int doublings = Partners.steps(nodes);
-        int folds = 2 * Partners.foldedMax(nodes);
-        double shared = (double) bytes * (positions - 1) / positions;
-        return NodeStage.cost(localRanks, bytes, localRanks == 1 ? CHUNK_BYTES_ALONE : CHUNK_BYTES,
-                2.0 * doublings + folds,
-                2 * shared + (double) folds * bytes, shared + (folds > 0 ? bytes : 0),
-                shared + (folds > 0 ? bytes : 0));
     }
 
     @Override

@@ -2,7 +2,6 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.Team;
@@ -37,13 +36,6 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implemen
     }
 
     @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        int rounds = rounds(nodes);
-        return NodeStage.cost(localRanks, bytes, Flow.PIECE_BYTES, rounds, (double) rounds * bytes,
-                (double) combines(nodes) * bytes, (double) Partners.foldedMax(nodes) * bytes);
-    }
-
-    @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return memoryBytes(Flow.PIECE_BYTES, Partners.edges(nodes), nodes, localRanks, bytes);
     }
@@ -56,16 +48,6 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implemen
     @Override
     Exchange exchange(long chunk) {
         return this;
-    }
-
-    /** Steps in a row: one for each bit of a position, two more when some nodes are folded. */
-    static int rounds(int nodes) {
-        return Partners.steps(nodes) + 2 * Partners.foldedMax(nodes);
-    }
-
-    /** How often a node combines. */
-    static int combines(int nodes) {
-        return Partners.edges(nodes);
     }
 
     @Override

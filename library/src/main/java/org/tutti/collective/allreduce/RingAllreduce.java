@@ -2,10 +2,8 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
-import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
@@ -36,13 +34,6 @@ public final class RingAllreduce extends TwoLevelAllreduce implements Exchange {
     public RingAllreduce() {
         super(new Description("ring", Order.ONE_NODE, "c·(2·(n−1) + 3)", "2·b·(p−1)/p + b", "2·b·(n−1)/n",
                 "2 × 240 KiB, 64 KiB an edge; > 64 KiB the inbox", "Patarasuk and Yuan 2009, section 3"));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        double part = (double) bytes / nodes;
-        return NodeStage.cost(localRanks, bytes, CHUNK_BYTES, 2.0 * (nodes - 1), 2 * (nodes - 1) * part,
-                (nodes - 1) * part, (nodes - 1) * part);
     }
 
     @Override

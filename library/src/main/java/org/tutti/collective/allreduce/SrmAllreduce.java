@@ -5,7 +5,6 @@ import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
@@ -68,32 +67,21 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         return new SrmAllreduce(description().withChunk(bytes), tree, doublingBytesMax, bytes);
     }
 
-    private long bufferBytes(int nodes) {
+    /**
+     * {@return the longest message, in bytes, that masters exchange by recursive doubling}
+     */
+    public long doublingBytesMax() {
+        return doublingBytesMax;
+    }
+
+    /**
+     * Says how long the chunks of longer messages are.
+     *
+     * @param nodes how many nodes there are
+     * @return the bytes of a chunk
+     */
+    public long bufferBytes(int nodes) {
         return nodes > 1 ? Math.min(Flow.PIECE_BYTES, bufferBytes) : bufferBytes;
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        double depth = logarithm(localRanks);
-        double locals = Math.ceil(Math.log(localRanks) / Math.log(2));
-        if (nodes > 1 && bytes <= doublingBytesMax) {
-            double rounds = RecursiveDoublingAllreduce.rounds(nodes);
-            return new Cost(localRanks == 1 ? 0 : depth + 1, 2.0 * bytes, locals * bytes
-                    + RecursiveDoublingAllreduce.combines(nodes) * bytes, rounds, rounds * bytes);
-        }
-        double buffer = bufferBytes(nodes);
-        double chunks = Math.max(1, Math.ceil(bytes / buffer));
-        double first = Math.min(bytes, buffer); // what passes through the whole pipeline before the others follow
-        double children = Math.ceil(Math.log(nodes) / Math.log(2));
-        double levels = logarithm(nodes);
-        return new Cost(localRanks == 1 ? 0 : depth + chunks, first + bytes,
-                Math.max(0, depth + levels - 1) * first + (locals + children) * bytes,
-                nodes == 1 ? 0 : 2 * levels + chunks - 1,
-                nodes == 1 ? 0 : 2 * (levels - 1) * first + 2 * children * bytes);
-    }
-
-    private static double logarithm(int count) {
-        return Math.floor(Math.log(count) / Math.log(2) + 1e-9);
     }
 
     @Override

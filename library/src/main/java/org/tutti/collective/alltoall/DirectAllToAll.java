@@ -5,7 +5,6 @@ import org.tutti.Collective;
 import org.tutti.collective.Area;
 import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.Loans;
 import org.tutti.collective.Outflow;
@@ -44,14 +43,6 @@ public final class DirectAllToAll extends BlockAlgorithm {
         super(Collective.ALL_TO_ALL,
                 new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "2·b·p·n", "b·p²·(n − 1)",
                         "p·n·b a rank, and the rest of a window at masters", "Qian, Afsahi 2008, section 5.1.3"));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        double blocks = (double) nodes * localRanks;
-        double pieces = (double) localRanks * (nodes - 1);
-        return new Cost(localRanks == 1 ? 0 : 1, 2 * blocks * bytes, 0, nodes == 1 ? 0 : nodes - 1.0,
-                pieces * localRanks * bytes).withFurtherPuts(nodes == 1 ? 0 : pieces - (nodes - 1));
     }
 
     @Override

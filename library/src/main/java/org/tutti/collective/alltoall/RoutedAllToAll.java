@@ -6,7 +6,6 @@ import org.tutti.Topology;
 import org.tutti.collective.Area;
 import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
@@ -51,25 +50,6 @@ abstract class RoutedAllToAll extends BlockAlgorithm {
     }
 
     // ---- what it takes
-
-    @Override
-    public final Cost cost(int nodes, int localRanks, long bytes) {
-        double waits = localRanks == 1 ? 0 : 2;
-        double copied = 2.0 * nodes * localRanks * bytes;
-        if (nodes == 1) {
-            return new Cost(waits, copied, 0, 0, 0);
-        }
-        int messages = 0;
-        for (int step = 0; step < route.steps(nodes); step++) {
-            for (int port = 1; port <= route.ports(nodes); port++) {
-                messages += route.receiver(0, nodes, step, port) < 0 ? 0 : 1;
-            }
-        }
-        double sent = departures(nodes, route.steps(nodes), 1);
-        double itemBytes = (double) localRanks * localRanks * bytes;
-        return new Cost(waits, copied + (sent - (nodes - 1)) * itemBytes, 0, route.steps(nodes), sent * itemBytes)
-                .withFurtherPuts(messages - route.steps(nodes));
-    }
 
     @Override
     protected final long blocksOnNode(int nodes, int ranks, int localRanks) {

@@ -2,7 +2,6 @@
 package org.tutti.collective.barrier;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 
 /**
@@ -25,11 +24,6 @@ public final class FlatBarrier extends Barrier {
     public FlatBarrier() {
         super(new Description("flat", Order.ALWAYS, "1; n > 1 as srm", "p−1 lines at every rank", "0", "none",
                 "Tutti: baseline"));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        return nodes == 1 ? new Cost(localRanks - 1, 0, 0, 0, 0) : SRM.cost(nodes, localRanks, bytes);
     }
 
     @Override

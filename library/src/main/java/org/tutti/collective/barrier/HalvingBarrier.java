@@ -27,11 +27,6 @@ public final class HalvingBarrier extends TwoLevelBarrier {
     }
 
     @Override
-    int steps(int nodes) {
-        return 2 * (Integer.SIZE - 1 - Integer.numberOfLeadingZeros(nodes));
-    }
-
-    @Override
     void awaitMasters(Team team) {
         if (team.isFounded()) {
             reduce(team);

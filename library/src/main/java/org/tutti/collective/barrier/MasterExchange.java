@@ -3,7 +3,6 @@ package org.tutti.collective.barrier;
 
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
-import org.tutti.pattern.NomialTree;
 
 /**
  * How the masters of the nodes wait for each other: zero-byte puts in pairs, at distances 1, 2, 4, … (SRM 2003, section
@@ -69,14 +68,5 @@ final class MasterExchange {
             team.inflow(edge).await();
             edge++;
         }
-    }
-
-    /**
-     * {@return how many steps it takes: ⌈log₂ nodes⌉}
-     *
-     * @param nodes how many nodes there are
-     */
-    static int steps(int nodes) {
-        return NomialTree.steps(nodes, 1);
     }
 }

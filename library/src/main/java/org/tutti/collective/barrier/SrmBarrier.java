@@ -15,11 +15,6 @@ public final class SrmBarrier extends TwoLevelBarrier {
     }
 
     @Override
-    int steps(int nodes) {
-        return MasterExchange.steps(nodes);
-    }
-
-    @Override
     void awaitMasters(Team team) {
         MasterExchange.run(team);
     }

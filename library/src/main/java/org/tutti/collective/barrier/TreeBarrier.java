@@ -2,7 +2,6 @@
 package org.tutti.collective.barrier;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 import org.tutti.pattern.LevelTree;
 
@@ -24,7 +23,6 @@ import org.tutti.pattern.LevelTree;
  * one word and reads those of its children and its parent; nothing is reset, so nothing can be read too late.
  */
 public final class TreeBarrier extends Barrier {
-    private static final int FAN_IN = 4;
     private static final LevelTree FOURS = new LevelTree(4, 16, 64, 256, 1024, 4096);
     private static final int MASTER = 0;
     private static final int ARRIVED = 1;
@@ -35,15 +33,6 @@ public final class TreeBarrier extends Barrier {
         super(new Description("tree", Order.ALWAYS, "2·⌈log₄ p⌉, or 2 a level, + ⌈log₂ n⌉",
                 "a line for each other in the group, at each level", "0", "none",
                 "Tutti; between nodes SRM 2003, section 2.4"));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        int steps = 0;
-        for (long group = 1; group < localRanks; group *= FAN_IN) { // on the way up FAN_IN − 1 lines, and one down
-            steps += FAN_IN;
-        }
-        return new Cost(steps, 0, 0, MasterExchange.steps(nodes), 0);
     }
 
     @Override

@@ -2,7 +2,6 @@
 package org.tutti.collective.barrier;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 
 /**
@@ -21,17 +20,8 @@ abstract class TwoLevelBarrier extends Barrier {
         super(description);
     }
 
-    /** How many steps the masters need to wait for each other. */
-    abstract int steps(int nodes);
-
     /** Returns when every node's master has called it. */
     abstract void awaitMasters(Team team);
-
-    @Override
-    public final Cost cost(int nodes, int localRanks, long bytes) {
-        // the master looks at p − 1 lines one after the other; then one line is read by all
-        return new Cost(localRanks == 1 ? 0 : localRanks, 0, 0, steps(nodes), 0);
-    }
 
     @Override
     public final void run(Team team, Call call) {

@@ -6,7 +6,6 @@ import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.BlockExchange;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
@@ -37,19 +36,6 @@ public final class BlocksAlgorithm extends Algorithm {
     @Override
     protected boolean usesPairs() {
         return true;
-    }
-
-    private boolean isAllToAll() {
-        return collective() == Collective.ALL_TO_ALL;
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        double blocks = (double) nodes * localRanks;
-        double pieces = (double) localRanks * (nodes - 1);
-        return new Cost(localRanks == 1 ? 0 : 1, 2 * blocks * bytes, 0, nodes == 1 ? 0 : nodes - 1.0,
-                pieces * (isAllToAll() ? localRanks : 1) * bytes)
-                .withFurtherPuts(nodes == 1 ? 0 : pieces - (nodes - 1));
     }
 
     @Override

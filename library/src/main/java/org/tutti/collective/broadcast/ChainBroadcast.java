@@ -2,7 +2,6 @@
 package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.pattern.ChainTree;
@@ -38,13 +37,6 @@ public final class ChainBroadcast extends Broadcast {
     }
 
     @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        boolean straight = isStraight(nodes, bytes);
-        return pipeline.cost(nodes, localRanks, bytes,
-                straight ? TreePipeline.STRAIGHT_BYTES : RingLayout.LANDING_BYTES / parts(bytes), straight ? 1 : 0, 2);
-    }
-
-    @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return isStraight(nodes, bytes)
                 ? windows(1, bytes, TreePipeline.windowBytes(nodes, TreePipeline.STRAIGHT_BYTES))
@@ -63,11 +55,24 @@ public final class ChainBroadcast extends Broadcast {
         }
     }
 
-    private static boolean isStraight(int nodes, long bytes) {
+    /**
+     * Tells whether a message goes straight from node to node, in packets.
+     *
+     * @param nodes how many nodes there are
+     * @param bytes the length of the message
+     * @return whether it does
+     */
+    public static boolean isStraight(int nodes, long bytes) {
         return nodes > 1 && bytes > SHORT_BYTES_MAX;
     }
 
-    private static int parts(long bytes) {
+    /**
+     * Says in how many parts other messages go through a landing place.
+     *
+     * @param bytes the length of the message
+     * @return how many a landing place has
+     */
+    public static int parts(long bytes) {
         return bytes <= SHORT_BYTES_MAX ? SHORT_PARTS : LONG_PARTS;
     }
 }

@@ -3,7 +3,6 @@ package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
@@ -60,24 +59,6 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        long half = half(bytes, WINDOW_BYTES_MAX);
-        int rounds = Partition.chunks(bytes, half);
-        if (!suffices(rounds, nodes)) {
-            return PIPELINE.cost(nodes, localRanks, bytes, TreePipeline.STRAIGHT_BYTES, 1, 2);
-        }
-        double first = Math.min(bytes, half);
-        if (nodes == 1) {
-            return PIPELINE.cost(1, localRanks, bytes, half, 0, 2);
-        }
-        int scatterSteps = Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
-        int waits = localRanks == 1 ? 0 : 1;
-        // the invitation, and then round after round: the ring of one overlaps with nothing but copying in the nodes
-        return new Cost(waits, waits * 2 * first, 0, 1 + (double) rounds * (scatterSteps + nodes - 1),
-                2.0 * bytes * (nodes - 1) / nodes);
-    }
-
-    @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return windows(1, bytes, WINDOW_BYTES_MAX);
     }
@@ -105,8 +86,24 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
         }
     }
 
-    private static boolean suffices(int rounds, int nodes) {
+    /**
+     * Tells whether the words of an operation count far enough.
+     *
+     * @param rounds how many rounds there are
+     * @param nodes how many nodes there are
+     * @return whether they do; if not, the message goes down a tree
+     */
+    public static boolean suffices(int rounds, int nodes) {
         return (long) rounds * Math.max(1, nodes - 1) <= Team.STEPS_MAX;
+    }
+
+    /**
+     * {@return the bytes of a round of a message of some bytes, where windows have their whole length}
+     *
+     * @param bytes the length of the message
+     */
+    public static long roundBytes(long bytes) {
+        return half(bytes, WINDOW_BYTES_MAX);
     }
 
     /** The bytes of a round: a short message has one. */

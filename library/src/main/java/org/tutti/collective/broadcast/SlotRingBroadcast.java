@@ -3,7 +3,6 @@ package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Loans;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
@@ -61,12 +60,6 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
     }
 
     @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        return pipeline.cost(nodes, localRanks, bytes,
-                nodes == 1 ? chunk(bytes, chunkMax) : Math.min(LANDING_BYTES, chunkMax), 0, 2);
-    }
-
-    @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return windows(leaders(localRanks), bytes, nodes == 1 ? PARTS * chunkMax : RingLayout.LANDING_BYTES)
                 + landings(nodes, 1, bytes);
@@ -84,6 +77,17 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
                     Math.min(Math.min(LANDING_BYTES, chunkMax), team.windowBytesMax() / LANDINGS), LANDINGS,
                     Integer.MAX_VALUE);
         }
+    }
+
+    /**
+     * Says how long chunks are, where windows have their whole length.
+     *
+     * @param nodes how many nodes there are
+     * @param bytes the length of the message
+     * @return the bytes of a chunk
+     */
+    public long chunkBytes(int nodes, long bytes) {
+        return nodes == 1 ? chunk(bytes, chunkMax) : Math.min(LANDING_BYTES, chunkMax);
     }
 
     private long chunk(long bytes, long most) {

@@ -3,7 +3,6 @@ package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.Cost;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.pattern.BinaryTree;
@@ -98,15 +97,8 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     }
 
     @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        boolean straight = nodes > 1 && bytes > WHOLE_BYTES_MAX;
-        long chunk = nodes == 1 ? bufferBytes : straight ? straightBytes : chunk(bytes);
-        return pipeline.cost(nodes, localRanks, bytes, chunk, straight ? 1 : 0, 2);
-    }
-
-    @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        if (nodes > 1 && bytes > WHOLE_BYTES_MAX) {
+        if (isStraight(nodes, bytes)) {
             return windows(1, bytes, TreePipeline.windowBytes(nodes, straightBytes));
         }
         return nodes == 1 ? windows(leaders(localRanks), bytes, BUFFERS * bufferBytes)
@@ -127,6 +119,38 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
             pipeline.throughLandings(team, call,
                     Math.min(chunk(bytes), Math.min(half, RingLayout.LANDING_BYTES / BUFFERS)), BUFFERS, BUFFERS);
         }
+    }
+
+    /**
+     * {@return the tree of nodes}
+     */
+    public Tree tree() {
+        return tree;
+    }
+
+    /**
+     * Tells whether a message goes straight from node to node.
+     *
+     * @param nodes how many nodes there are
+     * @param bytes the length of the message
+     * @return whether it does
+     */
+    public static boolean isStraight(int nodes, long bytes) {
+        return nodes > 1 && bytes > WHOLE_BYTES_MAX;
+    }
+
+    /**
+     * Says how long chunks are, where windows have their whole length.
+     *
+     * @param nodes how many nodes there are
+     * @param bytes the length of the message
+     * @return the bytes of a chunk
+     */
+    public long chunkBytes(int nodes, long bytes) {
+        if (nodes == 1) {
+            return bufferBytes;
+        }
+        return isStraight(nodes, bytes) ? straightBytes : chunk(bytes);
     }
 
     private static long chunk(long bytes) {

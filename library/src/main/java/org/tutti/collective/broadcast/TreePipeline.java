@@ -4,7 +4,6 @@ package org.tutti.collective.broadcast;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.Loans;
@@ -12,7 +11,6 @@ import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
 import org.tutti.fabric.Fabric;
 import org.tutti.pattern.LevelTree;
-import org.tutti.pattern.Partition;
 import org.tutti.pattern.Tree;
 
 /**
@@ -49,14 +47,12 @@ final class TreePipeline {
     private static final int MASTER = 0;
     private static final LevelTree FLAT = new LevelTree();
 
-    private final Tree shape;
     private final NodeTree tree;
 
     /**
      * @param shape the tree of the nodes
      */
     TreePipeline(Tree shape) {
-        this.shape = shape;
         this.tree = new NodeTree(shape);
     }
 
@@ -269,44 +265,5 @@ final class TreePipeline {
      */
     static long windowBytes(int nodes, long chunk) {
         return (nodes == 1 ? HALVES : PARTS_MAX) * chunk;
-    }
-
-    /**
-     * Counts the critical path: the first chunk goes down the tree, then the others follow at the pace of the busiest
-     * node, which sends every chunk to each of its children.
-     *
-     * @param nodes how many nodes there are
-     * @param localRanks how many ranks each of them has
-     * @param bytes the length of the message
-     * @param chunk the length of a chunk
-     * @param setUpSteps how many times a node waits for another one before the first chunk
-     * @param copies how often a byte is copied in a node, one after the other
-     * @return the cost
-     */
-    Cost cost(int nodes, int localRanks, long bytes, long chunk, int setUpSteps, int copies) {
-        int chunks = Partition.chunks(bytes, chunk);
-        double first = Math.min(bytes, chunk);
-        int waits = localRanks == 1 ? 0 : 1;
-        if (nodes == 1) {
-            return new Cost(waits * chunks, waits * (bytes + (copies - 1) * first), 0, 0, 0);
-        }
-        int[] depths = new int[nodes];
-        int[] sends = new int[nodes]; // how many sends of the first chunk follow each other until a node has it
-        int height = 0;
-        int sendsMax = 0;
-        int degree = 0;
-        for (int position = 0; position < nodes; position++) {
-            int children = shape.children(position, nodes);
-            degree = Math.max(degree, children);
-            for (int index = 0; index < children; index++) {
-                int child = shape.child(position, index, nodes);
-                depths[child] = depths[position] + 1;
-                sends[child] = sends[position] + children - index;
-                height = Math.max(height, depths[child]);
-                sendsMax = Math.max(sendsMax, sends[child]);
-            }
-        }
-        return new Cost(waits, copies * first, 0, setUpSteps + height + (chunks - 1),
-                sendsMax * first + degree * (bytes - first));
     }
 }

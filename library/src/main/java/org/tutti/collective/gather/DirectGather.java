@@ -5,8 +5,6 @@ import org.tutti.Collective;
 import org.tutti.collective.Area;
 import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Contributions;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.Loans;
 import org.tutti.collective.Outflow;
@@ -43,11 +41,6 @@ public final class DirectGather extends BlockAlgorithm {
                 new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n at the root",
                         "b·p·(n − 1)", "2·p·b at the root's master, p·n·b if short; b at others",
                         "Qian, Afsahi 2008, section 5.1.1; Portals' rendezvous"));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        return Contributions.cost(nodes, localRanks, bytes, false);
     }
 
     @Override

@@ -1,7 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reduce;
 
-import org.tutti.collective.Cost;
 import org.tutti.collective.NodeTree;
 import org.tutti.pattern.ChainTree;
 
@@ -21,11 +20,6 @@ public final class ChainReduce extends TwoLevelReduce {
         super(new Description("chain", Order.BLOCKS, "3·c + n − 1", "2·b·(p−1)/p + b", "b",
                 "2 × 32 KiB, 64 KiB an edge; > 64 KiB 2 × 60 KiB, the inbox", "Tutti; pipelined chain, as in Open MPI"),
                 new NodeTree(ChainTree.INSTANCE));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        return cost((double) nodes - 1, Math.min(1, nodes - 1), localRanks, bytes);
     }
 
     @Override

@@ -4,7 +4,6 @@ package org.tutti.collective.reduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.Cost;
 import org.tutti.collective.NodeStage;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
@@ -19,23 +18,14 @@ import org.tutti.pattern.BinomialTree;
  */
 public final class FlatReduce extends TwoLevelReduce {
     private static final int PARTS = 2;
-    private static final long CHUNK_BYTES = 256 << 10;
+    /** The bytes of a chunk on one node. */
+    public static final long CHUNK_BYTES = 256 << 10;
 
     /** The only object that is needed. */
     public FlatReduce() {
         super(new Description("flat", Order.BLOCKS, "c + 1; n > 1: 3·c + ⌊log₂ n⌋", "(p−1)·b at the root",
                 "⌈log₂ n⌉·b", "min(b, 512 KiB); n > 1 as index-range", "Tutti: baseline"),
                 new NodeTree(BinomialTree.INSTANCE));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        if (nodes == 1) {
-            double chunks = Math.max(1, Math.ceil((double) bytes / CHUNK_BYTES));
-            return new Cost(chunks, bytes, (localRanks - 1.0) * bytes, 0, 0);
-        }
-        double depth = Math.floor(Math.log(nodes) / Math.log(2) + 1e-9);
-        return cost(depth, Math.ceil(Math.log(nodes) / Math.log(2) - 1e-9), localRanks, bytes);
     }
 
     @Override

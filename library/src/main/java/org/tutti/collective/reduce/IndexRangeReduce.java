@@ -5,7 +5,6 @@ import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.Cost;
 import org.tutti.collective.IndexRange;
 import org.tutti.collective.NodeTree;
 import org.tutti.collective.RankOrder;
@@ -46,21 +45,17 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
         this.chunkBytes = chunkBytes;
     }
 
+    /**
+     * {@return the bytes of a chunk on one node}
+     */
+    public long chunkBytes() {
+        return chunkBytes;
+    }
+
     /** On one node; between nodes chunks stay as they are. */
     @Override
     public IndexRangeReduce withChunk(long bytes) {
         return new IndexRangeReduce(DESCRIPTION.withChunk(bytes), bytes);
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        if (nodes == 1) {
-            double chunks = Math.max(1, Math.ceil((double) bytes / chunkBytes));
-            double part = (double) bytes * (localRanks - 1) / localRanks;
-            return new Cost(2 * chunks, 2 * part, part, 0, 0);
-        }
-        double depth = Math.floor(Math.log(nodes) / Math.log(2) + 1e-9);
-        return cost(depth, Math.ceil(Math.log(nodes) / Math.log(2) - 1e-9), localRanks, bytes);
     }
 
     @Override

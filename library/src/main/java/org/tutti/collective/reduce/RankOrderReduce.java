@@ -2,7 +2,6 @@
 package org.tutti.collective.reduce;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.RunChain;
 import org.tutti.collective.Team;
 
@@ -15,11 +14,6 @@ public final class RankOrderReduce extends Reduce {
     public RankOrderReduce() {
         super(new Description("rank-order", Order.ALWAYS, "c·(runs + 2)", "p·b at a master",
                 "b for each run of a node", "3 × 32 KiB, 2 edges of 32 KiB", "Tutti"));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        return RunChain.cost(nodes, localRanks, bytes, 1);
     }
 
     @Override

@@ -5,7 +5,6 @@ import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
@@ -73,21 +72,6 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        double buffer = bufferBytes(nodes, Flow.shares(bytes, 1) > 0);
-        double chunks = Math.max(1, Math.ceil(bytes / buffer));
-        double first = Math.min(bytes, buffer); // passes through all levels before the others follow
-        double depth = Math.floor(Math.log(localRanks) / Math.log(2) + 1e-9);
-        double nodeDepth = Math.floor(Math.log(nodes) / Math.log(2) + 1e-9);
-        double children = Math.ceil(Math.log(localRanks) / Math.log(2) - 1e-9);
-        double nodeChildren = Math.ceil(Math.log(nodes) / Math.log(2) - 1e-9);
-        boolean alone = localRanks == 1;
-        return new Cost(alone ? 0 : depth + chunks - 1, alone ? 0 : first, Math.max(0, depth + nodeDepth - 1) * first
-                + (children + nodeChildren) * bytes, nodes == 1 ? 0 : nodeDepth + chunks - 1,
-                nodes == 1 ? 0 : (nodeDepth - 1) * first + nodeChildren * bytes);
-    }
-
-    @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         // an edge for each child, and that over which the result may come to the root
         return windows(localRanks, bytes, BUFFERS * bufferBytes(nodes, true))
@@ -132,7 +116,14 @@ public final class SrmReduce extends Reduce implements Chunked {
         }
     }
 
-    private long bufferBytes(int nodes, boolean inbox) {
+    /**
+     * Says how long chunks are.
+     *
+     * @param nodes how many nodes there are
+     * @param inbox whether the message is long enough to go to the inbox
+     * @return the bytes of a chunk
+     */
+    public long bufferBytes(int nodes, boolean inbox) {
         return nodes == 1 ? bufferBytes : inbox ? chunkBetweenNodes : Math.min(Flow.PIECE_BYTES, chunkBetweenNodes);
     }
 

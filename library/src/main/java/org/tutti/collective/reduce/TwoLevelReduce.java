@@ -4,7 +4,6 @@ package org.tutti.collective.reduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeStage;
@@ -30,25 +29,6 @@ abstract class TwoLevelReduce extends Reduce {
     TwoLevelReduce(Description description, NodeTree tree) {
         super(description);
         this.tree = tree;
-    }
-
-    /**
-     * Counts what this does with trees of a certain depth and degree.
-     *
-     * @param depth how many nodes wait for each other in a row
-     * @param degree how many nodes put to the top
-     * @param localRanks how many ranks each node has
-     * @param bytes the length of the message
-     * @return the cost
-     */
-    static Cost cost(double depth, double degree, int localRanks, long bytes) {
-        long chunk = Flow.shares(bytes, 1) > 0 ? Fabric.PACKET_BYTES : Flow.PIECE_BYTES;
-        double chunks = Math.max(1, Math.ceil((double) bytes / chunk));
-        double first = Math.min(bytes, chunk); // passes through the whole tree before the others follow
-        double steps = depth == 0 ? 0 : (depth + chunks - 1) / chunks;
-        return NodeStage.cost(localRanks, bytes, chunk, steps,
-                depth == 0 ? 0 : (depth - 1) * first + degree * bytes,
-                depth == 0 ? 0 : (depth - 1) * first + degree * bytes, bytes);
     }
 
     /**

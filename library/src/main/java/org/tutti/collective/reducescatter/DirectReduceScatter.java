@@ -3,7 +3,6 @@ package org.tutti.collective.reducescatter;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
 
@@ -18,14 +17,6 @@ public final class DirectReduceScatter extends TwoLevelReduceScatter {
         super(new Description("direct", Order.BLOCKS, "1, n > 1: 2 + n − 1", "b·p·n·(2 − 1/p)", "b·p·(n − 1)",
                 "p·n·b a rank, n·p·b more at masters",
                 "index range: this project; Direct: Qian, Afsahi 2008, 5.1.3"));
-    }
-
-    @Override
-    Cost costAcrossNodes(int nodes, int localRanks, long bytes) {
-        double all = (double) bytes * nodes * localRanks;
-        double pieces = (double) localRanks * (nodes - 1);
-        return new Cost(localRanks == 1 ? 0 : 2, all, all * (localRanks - 1) / localRanks + (nodes - 1.0) * bytes, 1,
-                pieces * bytes).withFurtherPuts(pieces - 1);
     }
 
     /** There is a place for this node, too. */

@@ -4,7 +4,6 @@ package org.tutti.collective.reducescatter;
 import org.tutti.Topology;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 import org.tutti.pattern.ExchangeRoute;
 
@@ -46,22 +45,6 @@ public final class HalvingReduceScatter extends MasterReduceScatter {
                 "p·n·b a rank, 1 to 2·b·p·(n − 1) more at masters",
                 "Rabenseifner 2004, section 4; Thakur, Rabenseifner, Gropp 2005, section 4.4").withPorts(ports));
         this.route = new ExchangeRoute(ports);
-    }
-
-    @Override
-    Cost costAcrossNodes(int nodes, int localRanks, long bytes) {
-        int messages = 0;
-        int rows = 0;
-        for (int step = 0; step < route.steps(nodes); step++) {
-            for (int port = 1; port <= route.ports(nodes); port++) {
-                int receiver = route.receiver(0, nodes, step, port);
-                if (receiver >= 0) {
-                    messages++;
-                    rows += route.rows(0, receiver, nodes, step);
-                }
-            }
-        }
-        return cost(nodes, localRanks, bytes, route.steps(nodes), messages, rows);
     }
 
     @Override

@@ -3,7 +3,6 @@ package org.tutti.collective.reducescatter;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
@@ -29,14 +28,6 @@ abstract class MasterReduceScatter extends TwoLevelReduceScatter {
 
     /** Exchanges, at the master, what all ranks of its node have combined. */
     abstract void exchangeRows(Team team, Call call, Area window);
-
-    /** What it costs if a master waits for others so many times, and sends so many messages and rows. */
-    static Cost cost(int nodes, int localRanks, long bytes, int steps, int messages, int rows) {
-        double all = (double) bytes * nodes * localRanks;
-        double sent = (double) bytes * rows * localRanks;
-        return new Cost(localRanks == 1 ? 0 : 3, all + bytes, all * (localRanks - 1) / localRanks + sent, steps, sent)
-                .withFurtherPuts((double) messages - steps);
-    }
 
     @Override
     final void exchange(Team team, Call call, Area window) {

@@ -3,7 +3,6 @@ package org.tutti.collective.reducescatter;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 
 /**
@@ -29,11 +28,6 @@ public final class PairwiseReduceScatter extends MasterReduceScatter {
         super(new Description("pairwise", Order.ONE_NODE, "1, n > 1: 3 + n − 1",
                 "b·p·n·(2 − 1/p) + b·p·(n − 1)", "b·p·(n − 1)", "p·n·b a rank, 2·p·b more at masters",
                 "Thakur, Rabenseifner, Gropp 2005, section 4.4"));
-    }
-
-    @Override
-    Cost costAcrossNodes(int nodes, int localRanks, long bytes) {
-        return cost(nodes, localRanks, bytes, nodes - 1, nodes - 1, nodes - 1);
     }
 
     @Override

@@ -4,7 +4,6 @@ package org.tutti.collective.reducescatter;
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.RunChain;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
@@ -31,11 +30,6 @@ public final class RankOrderReduceScatter extends Algorithm {
         }
         long bytes = Math.min(team.operationBytesMax() / team.size(), chunks * RunChain.chunkBytes(team, kernel));
         return Math.max(kernel.unitBytes(), kernel.wholeUnits(bytes));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        return RunChain.cost(nodes, localRanks, nodes * localRanks * bytes, 1);
     }
 
     @Override

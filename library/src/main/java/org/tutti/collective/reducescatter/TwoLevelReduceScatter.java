@@ -5,7 +5,6 @@ import org.tutti.Collective;
 import org.tutti.collective.Area;
 import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 import org.tutti.pattern.Partition;
 
@@ -62,16 +61,7 @@ abstract class TwoLevelReduceScatter extends BlockAlgorithm {
      */
     abstract void exchange(Team team, Call call, Area window);
 
-    /** What it costs on two nodes or more. */
-    abstract Cost costAcrossNodes(int nodes, int localRanks, long bytes);
-
     // ---- what it takes
-
-    @Override
-    public final Cost cost(int nodes, int localRanks, long bytes) {
-        return nodes > 1 ? costAcrossNodes(nodes, localRanks, bytes)
-                : new Cost(1, (double) localRanks * bytes, (localRanks - 1.0) * bytes, 0, 0);
-    }
 
     @Override
     protected long blocksOnNode(int nodes, int ranks, int localRanks) {

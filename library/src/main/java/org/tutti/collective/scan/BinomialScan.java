@@ -48,23 +48,4 @@ public final class BinomialScan extends TwoLevelScan {
         boolean isUp = step < distances(nodes);
         return isUp ? greatest == bit(step, nodes) : greatest > bit(step, nodes);
     }
-
-    /**
-     * What the first m nodes have has gone up once for each power of two from 2 to m, and down once for each bit of m
-     * but the highest. The most often: for n, or a number that is n down to a bit, 0 there instead of 1, and then ones.
-     */
-    @Override
-    int messagesInARow(int nodes) {
-        int most = messagesFor(nodes);
-        for (int rest = nodes; rest > 1; rest &= rest - 1) {
-            most = Math.max(most, messagesFor(rest - 1));
-        }
-        return most;
-    }
-
-    private static int messagesFor(int nodes) {
-        int up = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(nodes);
-        int down = Integer.bitCount(nodes) - 1;
-        return up + down;
-    }
 }

@@ -3,7 +3,6 @@ package org.tutti.collective.scan;
 
 import org.tutti.collective.Call;
 import org.tutti.collective.Contributions;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Team;
 
 /**
@@ -18,11 +17,6 @@ public final class DirectScan extends Scan {
     public DirectScan(boolean exclusive) {
         super(exclusive, new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n", "b·p·(n − 1)",
                 "p·n·b at masters, b at others", "Qian, Afsahi 2008, section 5.1.2, and combining"));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        return Contributions.cost(nodes, localRanks, bytes, true);
     }
 
     @Override

@@ -36,9 +36,4 @@ public final class DoublingScan extends TwoLevelScan {
     boolean isSender(int node, int step, int nodes) {
         return true;
     }
-
-    @Override
-    int messagesInARow(int nodes) {
-        return Integer.SIZE - 1 - Integer.numberOfLeadingZeros(nodes);
-    }
 }

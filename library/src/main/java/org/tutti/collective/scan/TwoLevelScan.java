@@ -4,7 +4,6 @@ package org.tutti.collective.scan;
 import org.tutti.Topology;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
 
@@ -71,26 +70,12 @@ abstract class TwoLevelScan extends Scan {
     /** Whether a node sends in a step, if there is one at that distance. */
     abstract boolean isSender(int node, int step, int nodes);
 
-    /** How many messages wait for each other, one after the other. */
-    abstract int messagesInARow(int nodes);
-
     /** ⌈log₂ n⌉: how many distances there are, each of which a message comes from at most. */
     static int distances(int nodes) {
         return Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
     }
 
     // ---- what it takes
-
-    @Override
-    public final Cost cost(int nodes, int localRanks, long bytes) {
-        if (nodes == 1) {
-            return direct.cost(nodes, localRanks, bytes);
-        }
-        int messages = messagesInARow(nodes);
-        double puts = Math.max(messages, distances(nodes)); // the first node sends so many without waiting
-        return new Cost(localRanks == 1 ? 0 : 2, localRanks == 1 ? 0 : 2.0 * bytes, (localRanks + puts) * bytes,
-                messages, puts * bytes).withFurtherPuts(puts - messages);
-    }
 
     @Override
     protected final long blocksOnNode(int nodes, int ranks, int localRanks) {

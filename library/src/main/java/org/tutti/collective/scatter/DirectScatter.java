@@ -5,8 +5,6 @@ import org.tutti.Collective;
 import org.tutti.collective.Area;
 import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Contributions;
-import org.tutti.collective.Cost;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.Loans;
 import org.tutti.collective.Outflow;
@@ -33,11 +31,6 @@ public final class DirectScatter extends BlockAlgorithm {
                 new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n at the root",
                         "b·p·(n − 1)", "p·n·b at the root, p·b at other masters",
                         "Qian, Afsahi 2008, section 5.1.1, the other way"));
-    }
-
-    @Override
-    public Cost cost(int nodes, int localRanks, long bytes) {
-        return Contributions.cost(nodes, localRanks, bytes, false);
     }
 
     @Override

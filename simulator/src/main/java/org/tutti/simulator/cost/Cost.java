@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.collective;
+package org.tutti.simulator.cost;
 
 /**
  * What an algorithm costs on its critical path, for the formula of Hockney: the time is

@@ -1,0 +1,46 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator.cost;
+
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.barrier.FlatBarrier;
+import org.tutti.collective.barrier.HalvingBarrier;
+import org.tutti.collective.barrier.SrmBarrier;
+import org.tutti.collective.barrier.TreeBarrier;
+
+/** What barriers cost. */
+final class BarrierCosts {
+    private static final int FAN_IN = 4;
+
+    private BarrierCosts() {}
+
+    static Cost of(Algorithm algorithm, int nodes, int localRanks) {
+        return switch (algorithm) {
+            case FlatBarrier _ -> flat(nodes, localRanks);
+            case SrmBarrier _ -> srm(nodes, localRanks);
+            case HalvingBarrier _ -> twoLevels(localRanks, 2 * Stages.floorLog(nodes));
+            case TreeBarrier _ -> tree(nodes, localRanks);
+            default -> throw Costs.missing(algorithm);
+        };
+    }
+
+    private static Cost flat(int nodes, int localRanks) {
+        return nodes == 1 ? new Cost(localRanks - 1, 0, 0, 0, 0) : srm(nodes, localRanks);
+    }
+
+    private static Cost srm(int nodes, int localRanks) {
+        return twoLevels(localRanks, Stages.ceilingLog(nodes));
+    }
+
+    /** The master looks at p − 1 lines one after the other; then all ranks read one line. */
+    private static Cost twoLevels(int localRanks, double steps) {
+        return new Cost(localRanks == 1 ? 0 : localRanks, 0, 0, steps, 0);
+    }
+
+    private static Cost tree(int nodes, int localRanks) {
+        int steps = 0;
+        for (long group = 1; group < localRanks; group *= FAN_IN) { // on the way up FAN_IN − 1 lines, and one down
+            steps += FAN_IN;
+        }
+        return new Cost(steps, 0, 0, Stages.ceilingLog(nodes), 0);
+    }
+}

@@ -1,0 +1,74 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator.cost;
+
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.Flow;
+import org.tutti.collective.reduce.ChainReduce;
+import org.tutti.collective.reduce.FlatReduce;
+import org.tutti.collective.reduce.IndexRangeReduce;
+import org.tutti.collective.reduce.RankOrderReduce;
+import org.tutti.collective.reduce.SrmReduce;
+import org.tutti.fabric.Fabric;
+
+/** What reduces cost. */
+final class ReduceCosts {
+    private ReduceCosts() {}
+
+    static Cost of(Algorithm algorithm, int nodes, int localRanks, long bytes) {
+        return switch (algorithm) {
+            case FlatReduce _ -> flat(nodes, localRanks, bytes);
+            case SrmReduce srm -> srm(srm, nodes, localRanks, bytes);
+            case ChainReduce _ -> chain(nodes, localRanks, bytes);
+            case IndexRangeReduce indexRange -> nodes == 1
+                    ? Stages.indexRange(localRanks, bytes, indexRange.chunkBytes())
+                    : binomial(nodes, localRanks, bytes);
+            case RankOrderReduce _ -> Stages.rankOrder(nodes, localRanks, bytes, 1);
+            default -> throw Costs.missing(algorithm);
+        };
+    }
+
+    private static Cost flat(int nodes, int localRanks, long bytes) {
+        return nodes > 1 ? binomial(nodes, localRanks, bytes)
+                : new Cost(Stages.chunks(bytes, FlatReduce.CHUNK_BYTES), bytes, (localRanks - 1.0) * bytes, 0, 0);
+    }
+
+    private static Cost srm(SrmReduce srm, int nodes, int localRanks, long bytes) {
+        double buffer = srm.bufferBytes(nodes, Flow.shares(bytes, 1) > 0);
+        double chunks = Stages.chunks(bytes, buffer);
+        double first = Math.min(bytes, buffer); // passes through all levels before the others follow
+        double depth = Stages.floorLog(localRanks);
+        double nodeDepth = Stages.floorLog(nodes);
+        double children = Stages.ceilingLog(localRanks);
+        double nodeChildren = Stages.ceilingLog(nodes);
+        boolean alone = localRanks == 1;
+        return new Cost(alone ? 0 : depth + chunks - 1, alone ? 0 : first, Math.max(0, depth + nodeDepth - 1) * first
+                + (children + nodeChildren) * bytes, nodes == 1 ? 0 : nodeDepth + chunks - 1,
+                nodes == 1 ? 0 : (nodeDepth - 1) * first + nodeChildren * bytes);
+    }
+
+    private static Cost chain(int nodes, int localRanks, long bytes) {
+        return throughTree((double) nodes - 1, Math.min(1, nodes - 1), localRanks, bytes);
+    }
+
+    private static Cost binomial(int nodes, int localRanks, long bytes) {
+        return throughTree(Stages.floorLog(nodes), Stages.ceilingLog(nodes), localRanks, bytes);
+    }
+
+    /**
+     * The masters combine up a tree.
+     *
+     * @param depth how many nodes wait for each other in a row
+     * @param degree how many nodes put to the top
+     * @param localRanks how many ranks each node has
+     * @param bytes the length of the message
+     * @return the cost
+     */
+    private static Cost throughTree(double depth, double degree, int localRanks, long bytes) {
+        long chunk = Flow.shares(bytes, 1) > 0 ? Fabric.PACKET_BYTES : Flow.PIECE_BYTES;
+        double chunks = Stages.chunks(bytes, chunk);
+        double first = Math.min(bytes, chunk); // passes through the whole tree before the others follow
+        double steps = depth == 0 ? 0 : (depth + chunks - 1) / chunks;
+        double crossing = depth == 0 ? 0 : (depth - 1) * first + degree * bytes;
+        return Stages.nodeStage(localRanks, bytes, chunk, steps, crossing, crossing, bytes);
+    }
+}

@@ -1,0 +1,191 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator.cost;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.NodeStage;
+import org.tutti.collective.RunChain;
+import org.tutti.pattern.NomialTree;
+import org.tutti.pattern.Partition;
+import org.tutti.pattern.Tree;
+
+/** What algorithms of several collectives have in common. */
+final class Stages {
+    /** How many times the ranks of a node wait in a round that they combine by range: parts, sum and result. */
+    private static final int STEPS_BY_RANGE = 3;
+
+    private static final Pattern PORTS = Pattern.compile(".*@(\\d+)-ports");
+
+    private Stages() {}
+
+    /** {@return the number of ports in the name of an algorithm, as in {@code bruck@3-ports}; 1 if it has none} */
+    static int ports(Algorithm algorithm) {
+        Matcher ports = PORTS.matcher(algorithm.description().name());
+        return ports.matches() ? Integer.parseInt(ports.group(1)) : 1;
+    }
+
+    /** {@return ⌊log₂ count⌋} */
+    static double floorLog(int count) {
+        return Integer.SIZE - 1 - Integer.numberOfLeadingZeros(count);
+    }
+
+    /** {@return ⌈log₂ count⌉} */
+    static double ceilingLog(int count) {
+        return Integer.SIZE - Integer.numberOfLeadingZeros(count - 1);
+    }
+
+    /** {@return how many chunks a message has, 1 if it is empty} */
+    static double chunks(long bytes, double chunk) {
+        return Math.max(1, Math.ceil(bytes / chunk));
+    }
+
+    /**
+     * Each rank reads the block of each rank.
+     *
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks each of them has
+     * @param bytes the length of a block
+     * @param combines whether the blocks are combined, rather than copied
+     * @return the cost
+     */
+    static Cost contributions(int nodes, int localRanks, long bytes, boolean combines) {
+        double read = (double) bytes * nodes * localRanks;
+        double others = (double) localRanks * (nodes - 1);
+        int waits = localRanks == 1 ? 0 : 1;
+        return new Cost(waits, combines ? 2.0 * bytes : bytes + read, combines ? read : 0, nodes == 1 ? 0 : 1,
+                others * bytes).withFurtherPuts(nodes == 1 ? 0 : others - 1);
+    }
+
+    /**
+     * Each rank copies the block of each rank, and masters pass on the blocks that they have received.
+     *
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks each of them has
+     * @param bytes the length of a block
+     * @param steps how many times a node waits for another one, one after the other
+     * @return the cost
+     */
+    static Cost relayed(int nodes, int localRanks, long bytes, int steps) {
+        Cost direct = contributions(nodes, localRanks, bytes, false);
+        return new Cost(direct.memorySteps(), direct.memoryBytes(), 0, steps, direct.railBytes())
+                .withFurtherPuts((nodes - 1.0) * localRanks - steps);
+    }
+
+    /** As {@link #relayed(int, int, long, int)}, in the steps of a (k+1)-nomial tree of k ports. */
+    static Cost relayed(Algorithm algorithm, int nodes, int localRanks, long bytes) {
+        return relayed(nodes, localRanks, bytes, NomialTree.steps(nodes, ports(algorithm)));
+    }
+
+    /**
+     * Each rank has blocks for, or from, other ranks, and each node sends to one other node after the other.
+     *
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks each of them has
+     * @param bytes the length of a block
+     * @param blocksPerPiece how many blocks a rank sends to another node
+     * @return the cost
+     */
+    static Cost pieces(int nodes, int localRanks, long bytes, int blocksPerPiece) {
+        double blocks = (double) nodes * localRanks;
+        double pieces = (double) localRanks * (nodes - 1);
+        return new Cost(localRanks == 1 ? 0 : 1, 2 * blocks * bytes, 0, nodes - 1.0, pieces * blocksPerPiece * bytes)
+                .withFurtherPuts(pieces - (nodes - 1));
+    }
+
+    /**
+     * The ranks of a node combine what they have, the masters do their part, and the ranks take the result:
+     * {@link NodeStage}, round after round.
+     *
+     * @param localRanks how many ranks each node has
+     * @param bytes the length of the message
+     * @param chunk the bytes of a round
+     * @param railSteps how many times the masters wait for each other in a round, one after the other
+     * @param railBytes how many bytes cross rails in all, one after the other
+     * @param railCombinedBytes how many bytes the masters combine in all, one after the other
+     * @param aloneBytes how many bytes a rank copies that is alone on its node
+     * @return the cost
+     */
+    static Cost nodeStage(int localRanks, long bytes, long chunk, double railSteps, double railBytes,
+            double railCombinedBytes, double aloneBytes) {
+        double rounds = chunks(bytes, chunk);
+        if (localRanks == 1) {
+            return new Cost(0, aloneBytes, railCombinedBytes, rounds * railSteps, railBytes);
+        }
+        double others = localRanks - 1;
+        return Math.min(bytes, chunk) < NodeStage.BY_RANGE_BYTES_MIN
+                ? new Cost(2 * rounds, 2.0 * bytes, others * bytes + railCombinedBytes, rounds * railSteps, railBytes)
+                : new Cost(STEPS_BY_RANGE * rounds, bytes * (1 + others / localRanks),
+                        bytes * others / localRanks + railCombinedBytes, rounds * railSteps, railBytes);
+    }
+
+    /**
+     * The ranks of one node combine by index range: each combines its part of every rank's elements.
+     *
+     * @param localRanks how many ranks there are
+     * @param bytes the length of the message
+     * @param chunk the bytes of a round
+     * @return the cost
+     */
+    static Cost indexRange(int localRanks, long bytes, long chunk) {
+        double part = (double) bytes * (localRanks - 1) / localRanks;
+        return new Cost(2 * chunks(bytes, chunk), 2 * part, part, 0, 0);
+    }
+
+    /**
+     * The ranks combine in their order, where ranks are placed in blocks, so that each node has one run:
+     * {@link RunChain}.
+     *
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks each of them has
+     * @param bytes the length of the message
+     * @param receivers how many nodes the result is put to, if there are several
+     * @return the cost
+     */
+    static Cost rankOrder(int nodes, int localRanks, long bytes, int receivers) {
+        double chunks = chunks(bytes, RunChain.CHUNK_BYTES);
+        double ranks = (double) nodes * localRanks;
+        return new Cost(localRanks == 1 ? 0 : 2 * chunks, 2.0 * bytes, (ranks - 1) * bytes,
+                nodes == 1 ? 0 : chunks * (nodes + 1), nodes == 1 ? 0 : (nodes - 1.0 + receivers) * bytes);
+    }
+
+    /**
+     * The first chunk goes down the tree of nodes, then the others follow at the pace of the busiest node, which sends
+     * every chunk to each of its children. In a node a byte is copied to shared memory and from there.
+     *
+     * @param shape the tree
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks each of them has
+     * @param bytes the length of the message
+     * @param chunk the length of a chunk
+     * @param setUpSteps how many times a node waits for another one before the first chunk
+     * @return the cost
+     */
+    static Cost pipeline(Tree shape, int nodes, int localRanks, long bytes, long chunk, int setUpSteps) {
+        int chunks = Partition.chunks(bytes, chunk);
+        double first = Math.min(bytes, chunk);
+        int waits = localRanks == 1 ? 0 : 1;
+        if (nodes == 1) {
+            return new Cost(waits * chunks, waits * (bytes + first), 0, 0, 0);
+        }
+        int[] depths = new int[nodes];
+        int[] sends = new int[nodes]; // how many sends of the first chunk follow each other until a node has it
+        int height = 0;
+        int sendsMax = 0;
+        int degree = 0;
+        for (int position = 0; position < nodes; position++) {
+            int children = shape.children(position, nodes);
+            degree = Math.max(degree, children);
+            for (int index = 0; index < children; index++) {
+                int child = shape.child(position, index, nodes);
+                depths[child] = depths[position] + 1;
+                sends[child] = sends[position] + children - index;
+                height = Math.max(height, depths[child]);
+                sendsMax = Math.max(sendsMax, sends[child]);
+            }
+        }
+        return new Cost(waits, 2 * first, 0, setUpSteps + height + (chunks - 1),
+                sendsMax * first + degree * (bytes - first));
+    }
+}
