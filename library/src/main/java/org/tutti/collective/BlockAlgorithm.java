@@ -11,6 +11,9 @@ import org.tutti.memory.Words;
  * Team#pair pairs}. A call with longer blocks than a window has room for is several operations.
  */
 public abstract class BlockAlgorithm extends Algorithm {
+    /** The step of READY at which a rank shows what it has. */
+    protected static final long SHOWN = 1;
+
     /**
      * @param collective what it does
      * @param description what the catalogue says of it

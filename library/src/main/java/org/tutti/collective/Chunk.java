@@ -15,6 +15,9 @@ import org.tutti.pattern.Partition;
  * It is moved rather than made anew, as an {@link Area} is; {@link Team#chunks} puts it before the first one.
  */
 public final class Chunk {
+    /** The places of a window of which one is written while others read the other one. */
+    public static final int HALVES = 2;
+
     private long bytes;
     private long longest;
     private int places;

@@ -15,9 +15,6 @@ package org.tutti.collective;
  * {@link #complete}.
  */
 public final class Contributions {
-    private static final int MASTER = 0;
-    private static final long SHOWN = 1;
-
     private final Team team;
     private final Area found = new Area();
     private final Area masters = new Area();
@@ -42,23 +39,23 @@ public final class Contributions {
         lends = team.loans().lendBlocks(length, source, writes);
         invites = team.nodes() > 1 && team.exceedsPair(team.ranksMax() * length);
         if (lends) {
-            team.post(Team.READY, SHOWN);
+            team.post(Team.READY, BlockAlgorithm.SHOWN);
         } else if (team.isMaster()) {
-            Area own = team.show(shownBytes(MASTER));
+            Area own = team.show(shownBytes(Team.MASTER));
             for (int distance = 1; distance < team.nodes(); distance++) {
                 openInflow(node(-distance), own);
             }
-            team.copy(source, 0, own, shownAt(MASTER), length);
-            team.post(Team.READY, SHOWN);
+            team.copy(source, 0, own, shownAt(Team.MASTER), length);
+            team.post(Team.READY, BlockAlgorithm.SHOWN);
             for (int distance = 1; distance < team.nodes(); distance++) {
                 send(node(distance));
             }
         } else {
             team.copy(source, 0, team.show(length), 0, length);
-            team.post(Team.READY, SHOWN);
+            team.post(Team.READY, BlockAlgorithm.SHOWN);
             if (invites) {
-                team.await(MASTER, Team.READY, SHOWN);
-                Area shown = team.shown(MASTER, shownBytes(MASTER));
+                team.await(Team.MASTER, Team.READY, BlockAlgorithm.SHOWN);
+                Area shown = team.shown(Team.MASTER, shownBytes(Team.MASTER));
                 masters.set(shown.segment(), shown.start());
             }
             for (int distance = 1; distance < team.nodes(); distance++) {
@@ -73,11 +70,11 @@ public final class Contributions {
 
     /** A master's window has room for all blocks if others are invited there. */
     private long shownBytes(int place) {
-        return place == MASTER && invites ? team.size() * bytes : bytes;
+        return place == Team.MASTER && invites ? team.size() * bytes : bytes;
     }
 
     private long shownAt(int place) {
-        return place == MASTER && invites ? team.position(team.node()) * bytes : 0;
+        return place == Team.MASTER && invites ? team.position(team.node()) * bytes : 0;
     }
 
     private void openInflow(int sender, Area window) {
@@ -96,7 +93,7 @@ public final class Contributions {
     /** The block that a rank of this node shows or lends. */
     private Area local(int place) {
         if (place != team.localRank()) {
-            team.await(place, Team.READY, SHOWN);
+            team.await(place, Team.READY, BlockAlgorithm.SHOWN);
         }
         if (team.loans().isLendingBlocks(place, bytes)) {
             Area lent = team.loans().lent(place, Loans.SOURCE);

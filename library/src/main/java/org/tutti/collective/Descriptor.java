@@ -18,8 +18,6 @@ final class Descriptor {
     private static final int NO_TYPE = 0xff;
     private static final int LONGEST_RANK_SHIFT = 48;
     private static final long LONGEST_ELEMENTS_MASK = (1L << LONGEST_RANK_SHIFT) - 1;
-    private static final long FIRST_PRIME = 0x9e3779b97f4a7c15L;
-    private static final long SECOND_PRIME = 0xc2b2ae3d27d4eb4fL;
 
     private Descriptor() {}
 
@@ -32,8 +30,9 @@ final class Descriptor {
 
     /** A hash of everything that must be the same at all ranks. */
     static long hash(Call call) {
-        return ((call.commonCount() * FIRST_PRIME ^ kind(call)) * SECOND_PRIME ^ call.algorithm().label().hash())
-                * FIRST_PRIME ^ call.operator().hash();
+        return ((call.commonCount() * Fingerprint.GOLDEN ^ kind(call)) * Fingerprint.MULTIPLIER
+                ^ call.algorithm().label().hash())
+                * Fingerprint.GOLDEN ^ call.operator().hash();
     }
 
     /** Writes the descriptor of a call's present operation; who reads the old one meanwhile can tell. */

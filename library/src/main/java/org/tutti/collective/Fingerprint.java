@@ -7,8 +7,10 @@ package org.tutti.collective;
  * differ in a regular way, such as two lengths of which one grows while the other shrinks, do not share a number.
  */
 public final class Fingerprint {
-    private static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L;
-    private static final long MULTIPLIER = 0xC2B2_AE3D_27D4_EB4FL;
+    /** 2<sup>64</sup> divided by the golden ratio: a product with it has well mixed high bits (Knuth). */
+    public static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L;
+
+    static final long MULTIPLIER = 0xC2B2_AE3D_27D4_EB4FL;
     private static final int HALF = 32;
 
     private Fingerprint() {}

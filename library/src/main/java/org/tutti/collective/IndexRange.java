@@ -13,8 +13,6 @@ import org.tutti.pattern.Partition;
  * a step of its own. So whoever cannot lend never waits for more than a step.
  */
 public final class IndexRange {
-    private static final int PARTS = 2;
-
     private IndexRange() {}
 
     /**
@@ -26,8 +24,8 @@ public final class IndexRange {
      * @return before the first chunk
      */
     public static Chunk chunks(Team team, Call call, long most) {
-        return team.chunks(call.bytes(), call.kernel().wholeUnits(Math.min(most, team.windowBytesMax() / PARTS)),
-                PARTS);
+        return team.chunks(call.bytes(), call.kernel().wholeUnits(Math.min(most, team.windowBytesMax() / Chunk.HALVES)),
+                Chunk.HALVES);
     }
 
     /**

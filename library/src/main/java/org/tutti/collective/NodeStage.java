@@ -25,13 +25,9 @@ import org.tutti.pattern.LevelTree;
  * has taken the result of the one before.
  */
 public final class NodeStage {
-    /** How many halves a window has. */
-    public static final int HALVES = 2;
-
     /** Rounds of fewer bytes are combined by the master alone. */
     public static final long BY_RANGE_BYTES_MIN = 4 << 10;
 
-    private static final int MASTER = 0;
     private static final int STEPS = 3;
 
     private NodeStage() {}
@@ -42,8 +38,8 @@ public final class NodeStage {
      * @param team the ranks
      * @param call what is called
      * @param shown this rank's window, as {@link Team#show} has returned it
-     * @param chunk the chunk of this round, whose number is the round's; windows have {@value #HALVES} places. For the
-     *            master it is combined in its window afterwards
+     * @param chunk the chunk of this round, whose number is the round's; windows have {@value Chunk#HALVES} places. For
+     *            the master it is combined in its window afterwards
      */
     public static void combine(Team team, Call call, Area shown, Chunk chunk) {
         if (chunk.length() < BY_RANGE_BYTES_MIN) {
@@ -55,7 +51,7 @@ public final class NodeStage {
 
     private static void combineAtMaster(Team team, Call call, Area shown, Chunk chunk) {
         long step = contributed(chunk.number());
-        combineChildren(team, call, MASTER, chunk, step, shown, chunk.place());
+        combineChildren(team, call, Team.MASTER, chunk, step, shown, chunk.place());
         if (!team.isMaster()) {
             team.post(Team.READY, step);
         }
@@ -141,7 +137,7 @@ public final class NodeStage {
         }
         for (int other = rank - 1; other >= 0; other--) {
             Area left = team.shown(other, window);
-            Area into = other == MASTER ? left : shown;
+            Area into = other == Team.MASTER ? left : shown;
             team.combine(kernel, left, part, accumulated, at, into, part, end - start);
             accumulated = into;
             at = part;
@@ -173,9 +169,9 @@ public final class NodeStage {
      */
     public static Area awaitResult(Team team, long window, int round) {
         if (!team.isMaster()) {
-            team.await(MASTER, Team.READY, announced(round));
+            team.await(Team.MASTER, Team.READY, announced(round));
         }
-        return team.shown(MASTER, window);
+        return team.shown(Team.MASTER, window);
     }
 
     private static long contributed(int round) {

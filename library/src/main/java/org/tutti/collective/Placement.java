@@ -17,7 +17,8 @@ import org.tutti.pattern.LevelTree;
  * Team} that never changes. The other parts of a team find here what they have in common.
  */
 class Placement {
-    static final int MASTER = 0;
+    /** The rank of a node that exchanges with other nodes, by its place there. */
+    public static final int MASTER = 0;
 
     final Machine machine;
     final Members members;

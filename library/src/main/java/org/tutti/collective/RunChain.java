@@ -32,8 +32,6 @@ public final class RunChain {
     /** The parts of a rank's window: two for contributions in turn, and one in which the master combines. */
     private static final int PLACES = 3;
 
-    private static final int HALVES = 2;
-    private static final int MASTER = 0;
     private static final int READY_STEPS = 2;
     private static final int CHAIN = NodeTree.PARENT;
     private static final int RESULTS = NodeTree.PARENT + 1;
@@ -49,7 +47,7 @@ public final class RunChain {
      * @param root the rank that wants the combination, or {@link #ALL}, or {@link #EACH}
      */
     public static void run(Team team, Call call, int root) {
-        Chunk chunk = team.chunks(call.bytes(), chunkBytes(team, call.kernel()), HALVES);
+        Chunk chunk = team.chunks(call.bytes(), chunkBytes(team, call.kernel()), Chunk.HALVES);
         if (root == EACH) {
             chunk.ofBlocks(team.size());
         }
@@ -62,7 +60,7 @@ public final class RunChain {
             long length = root != EACH ? chunk.length()
                     : Math.clamp(call.blockBytes(wanted) - chunk.from(), 0, chunk.length());
             if (!team.isMaster()) {
-                team.await(MASTER, Team.DONE, step - HALVES);
+                team.await(Team.MASTER, Team.DONE, step - Chunk.HALVES);
             }
             team.copy(call.source(), from, shown, chunk.place(), length);
             team.post(Team.READY, (long) READY_STEPS * step - 1);
@@ -102,7 +100,7 @@ public final class RunChain {
 
     /** Where in the window the master combines. */
     private static long result(Chunk chunk) {
-        return HALVES * chunk.longest();
+        return Chunk.HALVES * chunk.longest();
     }
 
     /**
@@ -215,8 +213,8 @@ public final class RunChain {
         } else if (wants && team.isMaster()) {
             team.copy(shown, result(chunk), target, from, length);
         } else if (wants) {
-            team.await(MASTER, Team.READY, (long) READY_STEPS * chunk.number());
-            team.copy(team.shown(MASTER, window(chunk)), result(chunk), target, from, length);
+            team.await(Team.MASTER, Team.READY, (long) READY_STEPS * chunk.number());
+            team.copy(team.shown(Team.MASTER, window(chunk)), result(chunk), target, from, length);
         }
     }
 }

@@ -16,7 +16,6 @@ import java.util.Arrays;
  * master, who has put it to another one.
  */
 final class ShownSections {
-    private static final int MASTER = 0;
     private static final long FIRST = 1;
 
     private final Team team;
@@ -119,7 +118,7 @@ final class ShownSections {
         if (!isMasters[place]) {
             roles.awaitReaders(freeAt[place]);
         } else if (!team.isMaster()) {
-            team.await(MASTER, Team.DONE, freeAt[place]);
+            team.await(Team.MASTER, Team.DONE, freeAt[place]);
         }
     }
 

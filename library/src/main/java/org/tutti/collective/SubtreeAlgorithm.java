@@ -11,12 +11,6 @@ import org.tutti.pattern.Tree;
  * are those of consecutive nodes: a piece for each rank, and empty ones where a node has fewer ranks than others.
  */
 public abstract class SubtreeAlgorithm extends BlockAlgorithm {
-    /** The rank of a node that exchanges with other nodes, by its place there. */
-    protected static final int MASTER = 0;
-
-    /** The step of READY at which a rank shows what it has. */
-    protected static final long SHOWN = 1;
-
     /** The tree. */
     protected final Tree tree;
 

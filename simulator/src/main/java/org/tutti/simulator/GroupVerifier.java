@@ -13,6 +13,7 @@ import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.BlockReturn;
 import org.tutti.collective.Call;
+import org.tutti.collective.Fingerprint;
 import org.tutti.collective.GroupBlock;
 import org.tutti.collective.HealthyMembers;
 import org.tutti.collective.NodeView;
@@ -32,7 +33,6 @@ import org.tutti.simulator.GroupScript.Members;
  */
 final class GroupVerifier {
     private static final long WORLD = 0;
-    private static final long SPREAD = 0x9e3779b97f4a7c15L;
 
     private final GroupScript script;
     private final World world;
@@ -181,7 +181,7 @@ final class GroupVerifier {
 
     /** No number of a region that is registered without one. */
     private static long handle(int communicator, int process) {
-        return Long.MIN_VALUE | ((long) communicator << Integer.SIZE | process) * SPREAD;
+        return Long.MIN_VALUE | ((long) communicator << Integer.SIZE | process) * Fingerprint.GOLDEN;
     }
 
     /**

@@ -11,6 +11,7 @@ import org.tutti.Blocks;
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
+import org.tutti.collective.Fingerprint;
 import org.tutti.collective.kernel.Kernel;
 
 /**
@@ -24,7 +25,6 @@ import org.tutti.collective.kernel.Kernel;
  * @param salt makes the call's data, and where ranks have them
  */
 record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes, boolean inPlace, long salt) {
-    private static final long FIRST_PRIME = 0x9e3779b97f4a7c15L;
     private static final long SECOND_PRIME = 0xff51afd7ed558ccdL;
     private static final int KIND_SHIFT = 34;
     private static final MemoryKind[] KINDS = MemoryKind.values();
@@ -87,7 +87,7 @@ record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes
         }
         int writer = collective() == Collective.REDUCE_SCATTER ? 0 : from; // where all have as much
         int reader = collective() == Collective.ALLGATHER ? 0 : to; // where all get the same
-        long draw = (salt * FIRST_PRIME + writer * SECOND_PRIME + reader) * FIRST_PRIME >>> KIND_SHIFT;
+        long draw = (salt * Fingerprint.GOLDEN + writer * SECOND_PRIME + reader) * Fingerprint.GOLDEN >>> KIND_SHIFT;
         return switch ((int) (draw % 4)) {
             case 0 -> 0;
             case 1 -> bytes / 3;
@@ -122,7 +122,7 @@ record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes
 
     /** {@return the elements of a rank: a piece of the noise of its own, which nobody may write to} */
     MemorySegment contribution(int rank, int size) {
-        long start = (salt * FIRST_PRIME >>> Integer.SIZE) + rank * (salt * SECOND_PRIME >>> Integer.SIZE | 1);
+        long start = (salt * Fingerprint.GOLDEN >>> Integer.SIZE) + rank * (salt * SECOND_PRIME >>> Integer.SIZE | 1);
         return NOISE.asSlice((start & STARTS - 1) * Long.BYTES, sourceBytes(rank, size));
     }
 
@@ -179,7 +179,7 @@ record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes
      */
     MemoryKind kind(int rank, boolean isTarget) {
         boolean allShare = (salt * SECOND_PRIME >>> KIND_SHIFT) % KINDS.length == 0;
-        long draw = (salt + 2L * rank + (isTarget ? 1 : 0)) * FIRST_PRIME >>> KIND_SHIFT;
+        long draw = (salt + 2L * rank + (isTarget ? 1 : 0)) * Fingerprint.GOLDEN >>> KIND_SHIFT;
         return allShare ? MemoryKind.SHARED : KINDS[(int) draw % KINDS.length];
     }
 

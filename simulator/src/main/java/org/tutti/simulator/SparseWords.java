@@ -4,6 +4,8 @@ package org.tutti.simulator;
 import java.util.Arrays;
 import java.util.BitSet;
 
+import org.tutti.collective.Fingerprint;
+
 /**
  * The 64-bit words of a simulated memory, by address; those that nobody has written are 0 and take no room. Each has a
  * place, which stays the same until a new word is made.
@@ -11,8 +13,6 @@ import java.util.BitSet;
 final class SparseWords {
     /** Says that a word was never stored by a step. */
     static final int NO_STEP = -1;
-
-    private static final long MIX = 0x9e3779b97f4a7c15L;
 
     private long[] addresses = new long[1 << 12];
     private long[] values = new long[1 << 12];
@@ -99,7 +99,7 @@ final class SparseWords {
 
     private int find(long address) {
         int mask = addresses.length - 1;
-        int at = (int) (address * MIX >>> 32) & mask;
+        int at = (int) (address * Fingerprint.GOLDEN >>> 32) & mask;
         while (addresses[at] != 0 && addresses[at] != address) {
             at = at + 1 & mask;
         }

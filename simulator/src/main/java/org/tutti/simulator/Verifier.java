@@ -10,6 +10,7 @@ import java.util.Optional;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.BlockExchange;
+import org.tutti.collective.Fingerprint;
 import org.tutti.collective.Flow;
 import org.tutti.collective.HealthyMembers;
 import org.tutti.collective.NodeView;
@@ -37,7 +38,6 @@ public final class Verifier {
 
     private static final long RING_SMALL_BYTES = 64 << 10;
     private static final long BLOCK_SMALL_BYTES = 32 << 10;
-    private static final long MIX = 0x9e3779b97f4a7c15L;
     private static final int MIX_SHIFT = 33;
     private static final int BLOCKS_ONE_OF = 16;
 
@@ -239,7 +239,7 @@ public final class Verifier {
     }
 
     private long random(int rank, int index) {
-        return (calls.get(index).salt() + ((long) index << Integer.SIZE) + rank + 1) * MIX >>> MIX_SHIFT;
+        return (calls.get(index).salt() + ((long) index << Integer.SIZE) + rank + 1) * Fingerprint.GOLDEN >>> MIX_SHIFT;
     }
 
     private void draw(int thread, int index) {

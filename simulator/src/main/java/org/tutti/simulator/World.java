@@ -14,6 +14,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
+import org.tutti.collective.Fingerprint;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Words;
@@ -134,9 +135,6 @@ final class World implements Ranks.Order, Shadow.Race, Channel.Receiver {
     }
 
     private static final int NOBODY = -1;
-
-    /** Words lie at the beginning of lines, and a hash table would put many into one place: this makes keys of them. */
-    private static final long SPREAD = 0x9e3779b97f4a7c15L;
 
     private final int size;
     private final int threads;
@@ -361,11 +359,16 @@ final class World implements Ranks.Order, Shadow.Race, Channel.Receiver {
     }
 
     private Word wordAt(long address) {
-        return words.get(address * SPREAD);
+        return words.get(key(address));
     }
 
     private Word makeWord(long address) {
-        return words.computeIfAbsent(address * SPREAD, _ -> new Word(address));
+        return words.computeIfAbsent(key(address), _ -> new Word(address));
+    }
+
+    /** Words lie at the beginning of lines, and a hash table would put many into one place. */
+    private static long key(long address) {
+        return address * Fingerprint.GOLDEN;
     }
 
     private void acquire(int thread, MemorySegment memory, long offset) {

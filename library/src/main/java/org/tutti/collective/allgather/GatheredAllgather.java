@@ -25,8 +25,6 @@ import org.tutti.collective.Team;
  * for its window only, and then as the subclass says.
  */
 abstract class GatheredAllgather extends BlockAlgorithm {
-    private static final int MASTER = 0;
-    private static final long SHOWN = 1;
     private static final long GATHERED = 2;
     private static final long COMPLETE = 3;
 
@@ -66,8 +64,8 @@ abstract class GatheredAllgather extends BlockAlgorithm {
             open(team, window, bytes);
             team.post(Team.READY, SHOWN);
         } else {
-            team.await(MASTER, Team.READY, SHOWN);
-            window = team.shown(MASTER, team.size() * bytes);
+            team.await(Team.MASTER, Team.READY, SHOWN);
+            window = team.shown(Team.MASTER, team.size() * bytes);
         }
         team.copy(call.source(), 0, window, at(team, team.node(), bytes) + team.localRank() * bytes, bytes);
         if (team.isMaster()) {
@@ -76,7 +74,7 @@ abstract class GatheredAllgather extends BlockAlgorithm {
             team.post(Team.READY, COMPLETE);
         } else {
             team.post(Team.READY, GATHERED);
-            team.await(MASTER, Team.READY, COMPLETE);
+            team.await(Team.MASTER, Team.READY, COMPLETE);
         }
         copyOut(team, call, window);
         team.noteAllAreHere(); // there is something of everybody

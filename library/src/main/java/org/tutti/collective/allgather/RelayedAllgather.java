@@ -21,9 +21,6 @@ import org.tutti.collective.Team;
  * it: so nobody waits for credits, and a master that waits for a slot waits for who has sent all that it needs itself.
  */
 abstract class RelayedAllgather extends BlockAlgorithm {
-    private static final int MASTER = 0;
-    private static final long SHOWN = 1;
-
     RelayedAllgather(Description description) {
         super(Collective.ALLGATHER, description);
     }
@@ -60,8 +57,8 @@ abstract class RelayedAllgather extends BlockAlgorithm {
         } else {
             team.post(Team.READY, SHOWN);
             if (shown > call.bytes()) {
-                team.await(MASTER, Team.READY, SHOWN);
-                openInflows(team, team.shown(MASTER, shown), call.bytes());
+                team.await(Team.MASTER, Team.READY, SHOWN);
+                openInflows(team, team.shown(Team.MASTER, shown), call.bytes());
             } else {
                 openInflows(team, own, call.bytes());
             }
@@ -154,7 +151,7 @@ abstract class RelayedAllgather extends BlockAlgorithm {
             if (place != team.localRank()) {
                 team.await(place, Team.READY, SHOWN);
             }
-            return team.shown(place, place == MASTER ? shown : bytes);
+            return team.shown(place, place == Team.MASTER ? shown : bytes);
         }
         int nodes = team.nodes();
         int flow = 0;

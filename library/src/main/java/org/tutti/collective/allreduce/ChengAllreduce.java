@@ -4,6 +4,7 @@ package org.tutti.collective.allreduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
+import org.tutti.collective.Fingerprint;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
@@ -38,9 +39,7 @@ import org.tutti.collective.Team;
  */
 public final class ChengAllreduce extends Allreduce {
     private static final long CHUNK_BYTES = Flow.PIECE_BYTES;
-    private static final int MASTER = 0;
     private static final int READY_STEPS = 2;
-    private static final long MIX = 0x9e3779b97f4a7c15L;
 
     private final boolean random;
 
@@ -97,8 +96,8 @@ public final class ChengAllreduce extends Allreduce {
                 gather(team, call, shown, chunk);
                 team.post(Team.READY, (long) READY_STEPS * step);
             } else {
-                team.await(MASTER, Team.READY, (long) READY_STEPS * step);
-                result = team.shown(MASTER, chunk.window());
+                team.await(Team.MASTER, Team.READY, (long) READY_STEPS * step);
+                result = team.shown(Team.MASTER, chunk.window());
             }
             team.copy(result, 0, target, from, length);
         }
@@ -107,8 +106,7 @@ public final class ChengAllreduce extends Allreduce {
 
     /** The same at all ranks, as they count operations alike. */
     private static int draw(Team team) {
-        long mixed = (team.operation() + 1) * MIX;
-        return (int) Long.remainderUnsigned(mixed ^ mixed >>> Integer.SIZE, team.nodes());
+        return (int) Long.remainderUnsigned(Fingerprint.mix(team.operation(), 0), team.nodes());
     }
 
     /** The master of a node adds up what its ranks have. */

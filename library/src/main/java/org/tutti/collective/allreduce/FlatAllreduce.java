@@ -17,7 +17,6 @@ import org.tutti.collective.Team;
  * <p>Between nodes the masters go on by {@link RecursiveDoublingAllreduce}.
  */
 public final class FlatAllreduce extends TwoLevelAllreduce {
-    private static final int PARTS = 2;
     private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();
     /** The bytes of a chunk on one node. */
     public static final long CHUNK_BYTES = 256 << 10;
@@ -30,7 +29,7 @@ public final class FlatAllreduce extends TwoLevelAllreduce {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return nodes == 1 ? windows(localRanks, bytes, PARTS * CHUNK_BYTES)
+        return nodes == 1 ? windows(localRanks, bytes, Chunk.HALVES * CHUNK_BYTES)
                 : DOUBLING.memoryBytes(nodes, localRanks, bytes);
     }
 
@@ -46,7 +45,8 @@ public final class FlatAllreduce extends TwoLevelAllreduce {
 
     @Override
     protected void runOnOneNode(Team team, Call call) {
-        Chunk chunk = team.chunks(call.bytes(), call.kernel().wholeUnits(team.windowBytesMax() / PARTS), PARTS);
+        Chunk chunk =
+                team.chunks(call.bytes(), call.kernel().wholeUnits(team.windowBytesMax() / Chunk.HALVES), Chunk.HALVES);
         Area shown = team.show(chunk.window());
         while (chunk.next()) {
             team.copy(call.source(), chunk.from(), shown, chunk.place(), chunk.length());

@@ -4,7 +4,6 @@ package org.tutti.collective.allreduce;
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.NodeStage;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Partition;
@@ -32,8 +31,6 @@ import org.tutti.pattern.Partition;
  * same ranks read each other as on the way back, and who reads in round k has said so by its words of round k + 1.
  */
 public final class IndexRadixAllreduce extends TwoLevelAllreduce {
-    private static final int PARTS = 2;
-
     /** The only object that is needed. */
     public IndexRadixAllreduce() {
         super(new Description("index-radix", Order.BLOCKS, "4·c, or 2·c a level; n > 1 as index-range", "about 3·b",
@@ -49,7 +46,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
 
     @Override
     protected long roundBytesMax(Team team) {
-        return Math.min(IndexRangeAllreduce.CHUNK_BYTES, team.windowBytesMax() / NodeStage.HALVES);
+        return Math.min(IndexRangeAllreduce.CHUNK_BYTES, team.windowBytesMax() / Chunk.HALVES);
     }
 
     @Override
@@ -60,7 +57,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     @Override
     protected void runOnOneNode(Team team, Call call) {
         Kernel kernel = call.kernel();
-        Chunk chunk = team.chunks(call.bytes(), kernel.wholeUnits(team.windowBytesMax() / PARTS), PARTS);
+        Chunk chunk = team.chunks(call.bytes(), kernel.wholeUnits(team.windowBytesMax() / Chunk.HALVES), Chunk.HALVES);
         int stages = stages(team);
         Area shown = team.show(chunk.window());
         while (chunk.next()) {

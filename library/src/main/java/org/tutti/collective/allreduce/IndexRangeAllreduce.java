@@ -84,7 +84,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
     @Override
     protected long roundBytesMax(Team team) {
         return chunkBytes == CHUNK_BYTES ? RabenseifnerAllreduce.chunkBytes(team, RabenseifnerAllreduce.CHUNK_BYTES)
-                : Math.min(chunkBytes, team.windowBytesMax() / NodeStage.HALVES);
+                : Math.min(chunkBytes, team.windowBytesMax() / Chunk.HALVES);
     }
 
     @Override

@@ -2,9 +2,9 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
-import org.tutti.collective.NodeStage;
 import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
@@ -57,7 +57,7 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
 
     /** How long rounds are: ranks that are all alone on their nodes need no windows, and few rounds are better. */
     static long chunkBytes(Team team, long most) {
-        return team.ranksMax() == 1 ? CHUNK_BYTES_ALONE : Math.min(most, team.windowBytesMax() / NodeStage.HALVES);
+        return team.ranksMax() == 1 ? CHUNK_BYTES_ALONE : Math.min(most, team.windowBytesMax() / Chunk.HALVES);
     }
 
     @Override

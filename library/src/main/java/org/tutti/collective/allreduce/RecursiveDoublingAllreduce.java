@@ -2,8 +2,8 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Area;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Flow;
-import org.tutti.collective.NodeStage;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.pattern.Folding;
@@ -42,7 +42,7 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implemen
 
     @Override
     protected long roundBytesMax(Team team) {
-        return Math.min(Flow.PIECE_BYTES, team.windowBytesMax() / NodeStage.HALVES);
+        return Math.min(Flow.PIECE_BYTES, team.windowBytesMax() / Chunk.HALVES);
     }
 
     @Override

@@ -34,7 +34,6 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     private static final long DOUBLING_BYTES_MAX = 16 << 10;
     private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();
     private static final int TOP = 0;
-    private static final int BUFFERS = 2;
     private static final long BUFFER_BYTES = 64 << 10;
 
     /** SRM's allreduce: short messages by recursive doubling, longer ones up and down a binomial tree. */
@@ -87,7 +86,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         // an edge for each child and the parent, or for each partner of the exchange
-        long buffers = BUFFERS * bufferBytes(nodes);
+        long buffers = Chunk.HALVES * bufferBytes(nodes);
         return windows(localRanks, bytes, nodes == 1 ? buffers : Math.max(doublingBytesMax, buffers))
                 + landings(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);
     }
@@ -126,15 +125,16 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
 
     private void runLong(Team team, Call call) {
         long bytes = call.bytes();
-        long buffer = call.kernel().wholeUnits(Math.min(bufferBytes(team.nodes()), team.windowBytesMax() / BUFFERS));
-        Chunk chunk = team.chunks(bytes, buffer, BUFFERS);
+        long buffer =
+                call.kernel().wholeUnits(Math.min(bufferBytes(team.nodes()), team.windowBytesMax() / Chunk.HALVES));
+        Chunk chunk = team.chunks(bytes, buffer, Chunk.HALVES);
         int chunks = chunk.count();
         Area buffers = team.show(chunk.window());
         if (team.nodes() > 1) {
             if (team.isMaster()) {
                 tree.openUpwards(team, call.kernel(), TOP, 0, chunks, chunk.longest());
             }
-            tree.openDownwards(team, TOP, buffer, BUFFERS, chunks);
+            tree.openDownwards(team, TOP, buffer, Chunk.HALVES, chunks);
         }
         for (int step = 1; step <= chunks + 1; step++) {
             if (step <= chunks) {
@@ -155,9 +155,9 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         long length = chunk.length();
         long place = chunk.place();
         if (rank == TOP) {
-            team.awaitOthers(Team.DONE, chunk.number() - BUFFERS);
+            team.awaitOthers(Team.DONE, chunk.number() - Chunk.HALVES);
         } else {
-            team.await(BinomialTree.INSTANCE.parent(rank, team.localSize()), Team.DONE, chunk.number() - BUFFERS);
+            team.await(BinomialTree.INSTANCE.parent(rank, team.localSize()), Team.DONE, chunk.number() - Chunk.HALVES);
         }
         Area accumulated = NodeStage.combineBinomial(team, call, TOP, chunk, buffers, place);
         if (team.isMaster()) {

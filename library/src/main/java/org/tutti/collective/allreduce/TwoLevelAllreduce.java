@@ -46,7 +46,7 @@ abstract class TwoLevelAllreduce extends Allreduce {
      * @return the bytes
      */
     static long memoryBytes(long half, int edges, int nodes, int localRanks, long bytes) {
-        return (localRanks == 1 ? 0 : windows(localRanks, bytes, NodeStage.HALVES * half))
+        return (localRanks == 1 ? 0 : windows(localRanks, bytes, Chunk.HALVES * half))
                 + Inflow.memoryBytes(nodes, edges, bytes);
     }
 
@@ -81,7 +81,7 @@ abstract class TwoLevelAllreduce extends Allreduce {
     }
 
     private Chunk chunks(Team team, Call call) {
-        return team.chunks(call.bytes(), call.kernel().wholeUnits(roundBytesMax(team)), NodeStage.HALVES);
+        return team.chunks(call.bytes(), call.kernel().wholeUnits(roundBytesMax(team)), Chunk.HALVES);
     }
 
     private static void runAlone(Team team, Call call, Chunk chunk, Exchange masters) {

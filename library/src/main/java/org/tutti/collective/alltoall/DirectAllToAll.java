@@ -5,6 +5,7 @@ import org.tutti.Collective;
 import org.tutti.collective.Area;
 import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.Loans;
 import org.tutti.collective.Outflow;
@@ -31,10 +32,6 @@ import org.tutti.collective.Team;
  * <p><b>DONE</b> counts the pieces that a rank has read, over all steps.
  */
 public final class DirectAllToAll extends BlockAlgorithm {
-    private static final int MASTER = 0;
-    private static final long SHOWN = 1;
-    private static final int HALVES = 2;
-
     /** A half has room for all pieces of a step, unless there are so many for each node. */
     private static final int PIECES_PER_NODE = 3;
 
@@ -53,7 +50,7 @@ public final class DirectAllToAll extends BlockAlgorithm {
     @Override
     protected long blockBytesMax(Team team) {
         long pieces = team.nodes() == 1 ? 0 : Math.min(team.ranksMax(), (long) PIECES_PER_NODE * team.nodes());
-        return team.windowBytesMax() / (team.ranksMax() * (team.nodes() + HALVES * pieces));
+        return team.windowBytesMax() / (team.ranksMax() * (team.nodes() + Chunk.HALVES * pieces));
     }
 
     @Override
@@ -114,7 +111,7 @@ public final class DirectAllToAll extends BlockAlgorithm {
 
     /** A half of what a master shows behind its blocks. */
     private static long halfBytes(Team team, long bytes) {
-        long most = (team.windowBytesMax() - team.size() * bytes) / HALVES;
+        long most = (team.windowBytesMax() - team.size() * bytes) / Chunk.HALVES;
         long piece = Math.max(1, pieceBytes(team, team.node(), bytes));
         return Math.min(team.ranksMax(), most / piece) * piece;
     }
@@ -125,7 +122,7 @@ public final class DirectAllToAll extends BlockAlgorithm {
 
     private static long shownBytes(Team team, int place, long bytes) {
         return team.size() * bytes
-                + (place == MASTER && invitesAny(team, bytes) ? HALVES * halfBytes(team, bytes) : 0);
+                + (place == Team.MASTER && invitesAny(team, bytes) ? Chunk.HALVES * halfBytes(team, bytes) : 0);
     }
 
     /** A step: what goes to the node at that distance, and what comes from the other side. */
@@ -169,10 +166,10 @@ public final class DirectAllToAll extends BlockAlgorithm {
         int room = 0;
         if (team.exceedsPair(pieces * piece)) {
             long half = halfBytes(team, bytes);
-            window = team.shown(MASTER, shownBytes(team, MASTER, bytes));
-            at = team.size() * bytes + step % HALVES * half;
+            window = team.shown(Team.MASTER, shownBytes(team, Team.MASTER, bytes));
+            at = team.size() * bytes + step % Chunk.HALVES * half;
             room = (int) Math.min(pieces, half / piece);
-            if (team.isMaster() && step > HALVES) { // all have read what came before the last step
+            if (team.isMaster() && step > Chunk.HALVES) { // all have read what came before the last step
                 team.awaitOthers(Team.DONE, taken - team.ranksOn(Math.floorMod(sender + 1, team.nodes())));
             }
         }

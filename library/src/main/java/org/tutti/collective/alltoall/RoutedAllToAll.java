@@ -34,8 +34,6 @@ import org.tutti.pattern.Route;
  * earlier ones only.
  */
 abstract class RoutedAllToAll extends BlockAlgorithm {
-    private static final int MASTER = 0;
-    private static final long SHOWN = 1;
     private static final long GATHERED = 2;
 
     private final Route route;
@@ -124,7 +122,7 @@ abstract class RoutedAllToAll extends BlockAlgorithm {
 
     /** A master's window: what it shows to its node, the messages that leave, and those that come by invitation. */
     private long shownBytes(Team team, int place, long bytes) {
-        if (place != MASTER || team.nodes() == 1) {
+        if (place != Team.MASTER || team.nodes() == 1) {
             return localBytes(team, bytes);
         }
         int nodes = team.nodes();
@@ -223,8 +221,8 @@ abstract class RoutedAllToAll extends BlockAlgorithm {
     private void gather(Team team, Call call, Area own) {
         Area window = own;
         if (!team.isMaster()) {
-            team.await(MASTER, Team.READY, SHOWN);
-            window = team.shown(MASTER, shownBytes(team, MASTER, call.bytes()));
+            team.await(Team.MASTER, Team.READY, SHOWN);
+            window = team.shown(Team.MASTER, shownBytes(team, Team.MASTER, call.bytes()));
             openInflows(team, window, call.bytes());
         }
         int nodes = team.nodes();

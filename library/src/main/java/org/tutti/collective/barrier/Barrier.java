@@ -8,6 +8,9 @@ import org.tutti.collective.Algorithm;
  * A way to do a barrier: it returns when every rank has called it.
  */
 public abstract class Barrier extends Algorithm {
+    /** The step of READY at which a rank says that it has arrived. */
+    static final int ARRIVED = 1;
+
     /**
      * @param description what the catalogue says of it
      */

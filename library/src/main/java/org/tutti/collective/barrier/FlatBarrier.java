@@ -17,7 +17,6 @@ import org.tutti.collective.Team;
  * for other nodes anyway, so there it is the same as that.
  */
 public final class FlatBarrier extends Barrier {
-    private static final int ARRIVED = 1;
     private static final SrmBarrier SRM = new SrmBarrier();
 
     /** The only object that is needed. */

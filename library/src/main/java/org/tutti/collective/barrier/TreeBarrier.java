@@ -24,8 +24,6 @@ import org.tutti.pattern.LevelTree;
  */
 public final class TreeBarrier extends Barrier {
     private static final LevelTree FOURS = new LevelTree(4, 16, 64, 256, 1024, 4096);
-    private static final int MASTER = 0;
-    private static final int ARRIVED = 1;
     private static final int RELEASED = 2;
 
     /** The only object that is needed. */
@@ -39,15 +37,15 @@ public final class TreeBarrier extends Barrier {
     public void run(Team team, Call call) {
         LevelTree tree = team.levelTree().isFlat() ? FOURS : team.levelTree();
         int rank = team.localRank();
-        int children = tree.children(rank, MASTER, team.localSize());
+        int children = tree.children(rank, Team.MASTER, team.localSize());
         for (int index = 0; index < children; index++) {
-            team.await(tree.child(rank, index, MASTER, team.localSize()), Team.READY, ARRIVED);
+            team.await(tree.child(rank, index, Team.MASTER, team.localSize()), Team.READY, ARRIVED);
         }
         if (team.isMaster()) {
             MasterExchange.run(team);
         } else {
             team.post(Team.READY, ARRIVED);
-            team.await(tree.parent(rank, MASTER), Team.READY, RELEASED);
+            team.await(tree.parent(rank, Team.MASTER), Team.READY, RELEASED);
         }
         if (children > 0) {
             team.post(Team.READY, RELEASED);

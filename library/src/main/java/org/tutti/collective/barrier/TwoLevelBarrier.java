@@ -13,9 +13,6 @@ import org.tutti.collective.Team;
  * others watch the one flag of the master.
  */
 abstract class TwoLevelBarrier extends Barrier {
-    private static final int MASTER = 0;
-    private static final int ARRIVED = 1;
-
     TwoLevelBarrier(Description description) {
         super(description);
     }
@@ -31,7 +28,7 @@ abstract class TwoLevelBarrier extends Barrier {
             team.post(Team.READY, ARRIVED);
         } else {
             team.post(Team.READY, ARRIVED);
-            team.await(MASTER, Team.READY, ARRIVED);
+            team.await(Team.MASTER, Team.READY, ARRIVED);
         }
     }
 }

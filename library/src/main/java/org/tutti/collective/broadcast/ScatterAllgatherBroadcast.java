@@ -3,6 +3,7 @@ package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Flow;
 import org.tutti.collective.Inflow;
 import org.tutti.collective.NodeTree;
@@ -36,9 +37,7 @@ import org.tutti.pattern.Partition;
  * few KiB and the ring slow; such messages go down the binomial tree instead, as in {@link SrmBroadcast}.
  */
 public final class ScatterAllgatherBroadcast extends Broadcast {
-    private static final int HALVES = 2;
     private static final int FIRST = 1;
-    private static final int MASTER = 0;
     private static final long WINDOW_BYTES_MAX = 512 << 10;
     private static final long WINDOW_BYTES_MIN = 64;
 
@@ -82,7 +81,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
             passOn(team, call.target(), bytes, half, rounds, top);
         } else {
             receive(team, call.target(), bytes, half, rounds,
-                    team.node() == top ? team.localRankOf(call.root()) : MASTER, top);
+                    team.node() == top ? team.localRankOf(call.root()) : Team.MASTER, top);
         }
     }
 
@@ -108,15 +107,15 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
 
     /** The bytes of a round: a short message has one. */
     private static long half(long bytes, long windowBytesMax) {
-        return Math.clamp(bytes, WINDOW_BYTES_MIN, windowBytesMax / HALVES);
+        return Math.clamp(bytes, WINDOW_BYTES_MIN, windowBytesMax / Chunk.HALVES);
     }
 
     private static long window(long bytes, long half) {
-        return bytes <= half ? half : HALVES * half;
+        return bytes <= half ? half : Chunk.HALVES * half;
     }
 
     private static long place(int round, long half) {
-        return (round - FIRST) % HALVES * half;
+        return (round - FIRST) % Chunk.HALVES * half;
     }
 
     private static void send(Team team, Area data, long bytes, long half, int rounds) {
@@ -129,7 +128,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
                 circulate(team, data, from, length, team.node());
             }
             if (window != null) {
-                team.awaitOthers(Team.DONE, round - HALVES);
+                team.awaitOthers(Team.DONE, round - Chunk.HALVES);
                 team.copy(data, from, window, place(round, half), length);
                 team.post(Team.READY, round);
             }
@@ -149,7 +148,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
                 circulate(team, window, place, length, top);
             }
             team.copy(window, place, data, at, length);
-            if (round + HALVES <= rounds) {
+            if (round + Chunk.HALVES <= rounds) {
                 team.post(Team.DONE, round);
             }
         }

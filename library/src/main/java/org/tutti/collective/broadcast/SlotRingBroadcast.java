@@ -3,6 +3,7 @@ package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
+import org.tutti.collective.Flow;
 import org.tutti.collective.Loans;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
@@ -31,8 +32,6 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
     private static final long CHUNK_BYTES_SHORT = 16 << 10;
     private static final long CHUNK_BYTES_LONG = 128 << 10;
     private static final long LENT_BYTES_MIN = 16 << 10;
-    private static final int LANDINGS = 2;
-    private static final long LANDING_BYTES = RingLayout.LANDING_BYTES / LANDINGS;
 
     private static final Description DESCRIPTION = new Description("slot-ring", Order.ALWAYS, "⌊log₂ n⌋ + c",
             "b, b twice at the root", "⌈log₂ n⌉·b", "min(b, 512 KiB) at the root, 64 KiB an edge",
@@ -74,7 +73,7 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
                     bytes >= LENT_BYTES_MIN && team.levels() == 0);
         } else {
             pipeline.throughLandings(team, call,
-                    Math.min(Math.min(LANDING_BYTES, chunkMax), team.windowBytesMax() / LANDINGS), LANDINGS,
+                    Math.min(Math.min(Flow.PIECE_BYTES, chunkMax), team.windowBytesMax() / Flow.PLACES), Flow.PLACES,
                     Integer.MAX_VALUE);
         }
     }
@@ -87,7 +86,7 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
      * @return the bytes of a chunk
      */
     public long chunkBytes(int nodes, long bytes) {
-        return nodes == 1 ? chunk(bytes, chunkMax) : Math.min(LANDING_BYTES, chunkMax);
+        return nodes == 1 ? chunk(bytes, chunkMax) : Math.min(Flow.PIECE_BYTES, chunkMax);
     }
 
     private long chunk(long bytes, long most) {

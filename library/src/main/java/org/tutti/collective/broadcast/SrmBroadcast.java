@@ -2,6 +2,7 @@
 package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
@@ -46,7 +47,6 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     /** Each of the two buffers in a node; the paper leaves the size open. */
     private static final long BUFFER_BYTES = 64 << 10;
 
-    private static final int BUFFERS = 2;
     private static final long SMALL_BYTES_MAX = 8 << 10;
     private static final long WHOLE_BYTES_MIN = 32 << 10;
     private static final long WHOLE_BYTES_MAX = 64 << 10;
@@ -101,23 +101,24 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
         if (isStraight(nodes, bytes)) {
             return windows(1, bytes, TreePipeline.windowBytes(nodes, straightBytes));
         }
-        return nodes == 1 ? windows(leaders(localRanks), bytes, BUFFERS * bufferBytes)
+        return nodes == 1 ? windows(leaders(localRanks), bytes, Chunk.HALVES * bufferBytes)
                 : windows(leaders(localRanks), bytes, WHOLE_BYTES_MAX) + landings(nodes, 1, bytes);
     }
 
     @Override
     public void run(Team team, Call call) {
         long bytes = call.bytes();
-        long half = team.windowBytesMax() / BUFFERS;
+        long half = team.windowBytesMax() / Chunk.HALVES;
         if (team.nodes() == 1) {
-            pipeline.throughLandings(team, call, Math.min(bufferBytes, half), BUFFERS, BUFFERS);
+            pipeline.throughLandings(team, call, Math.min(bufferBytes, half), Chunk.HALVES, Chunk.HALVES);
         } else if (bytes > WHOLE_BYTES_MAX) {
             pipeline.straight(team, call, straightBytes);
         } else if (bytes >= WHOLE_BYTES_MIN && bytes <= team.windowBytesMax()) {
-            pipeline.throughLandings(team, call, chunk(bytes), 1, BUFFERS);
+            pipeline.throughLandings(team, call, chunk(bytes), 1, Chunk.HALVES);
         } else {
             pipeline.throughLandings(team, call,
-                    Math.min(chunk(bytes), Math.min(half, RingLayout.LANDING_BYTES / BUFFERS)), BUFFERS, BUFFERS);
+                    Math.min(chunk(bytes), Math.min(half, RingLayout.LANDING_BYTES / Chunk.HALVES)), Chunk.HALVES,
+                    Chunk.HALVES);
         }
     }
 

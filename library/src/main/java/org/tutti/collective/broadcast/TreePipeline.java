@@ -37,14 +37,10 @@ final class TreePipeline {
     /** The chunks that go straight, unless an algorithm has others. */
     static final long STRAIGHT_BYTES = Fabric.PACKET_BYTES;
 
-    /** How many of them a window holds on one node. */
-    private static final int HALVES = 2;
-
     /** How many of them a window holds on several nodes at most: what is under way should not wait for a credit. */
     private static final int PARTS_MAX = 8;
 
     private static final int FIRST = 1;
-    private static final int MASTER = 0;
     private static final LevelTree FLAT = new LevelTree();
 
     private final NodeTree tree;
@@ -107,8 +103,8 @@ final class TreePipeline {
      * @param most the length of a chunk, or less if windows are shorter
      */
     void straight(Team team, Call call, long most) {
-        long chunk = Math.min(most, team.windowBytesMax() / HALVES);
-        int parts = team.nodes() == 1 ? HALVES : (int) Math.min(PARTS_MAX, team.windowBytesMax() / chunk);
+        long chunk = Math.min(most, team.windowBytesMax() / Chunk.HALVES);
+        int parts = team.nodes() == 1 ? Chunk.HALVES : (int) Math.min(PARTS_MAX, team.windowBytesMax() / chunk);
         int top = team.nodeOf(call.root());
         if (team.nodes() > 1 && team.isMaster()) {
             tree.openToChildren(team, top, chunk, Flow.INVITED);
@@ -119,7 +115,7 @@ final class TreePipeline {
         } else if (team.node() == top) {
             receive(team, call, chunks, team.localRankOf(call.root()), top, true, false);
         } else if (!team.isMaster()) {
-            receive(team, call, chunks, MASTER, top, true, false);
+            receive(team, call, chunks, Team.MASTER, top, true, false);
         } else {
             passOn(team, call, chunks, chunk, top);
         }
@@ -264,6 +260,6 @@ final class TreePipeline {
      * @param chunk the length of a chunk
      */
     static long windowBytes(int nodes, long chunk) {
-        return (nodes == 1 ? HALVES : PARTS_MAX) * chunk;
+        return (nodes == 1 ? Chunk.HALVES : PARTS_MAX) * chunk;
     }
 }

@@ -30,8 +30,6 @@ import org.tutti.collective.Turns;
  * waits for those that it has invited.
  */
 public final class DirectGather extends BlockAlgorithm {
-    private static final int MASTER = 0;
-    private static final long SHOWN = 1;
     private static final int PORTS = 1;
     private static final int PLACES = PORTS * Turns.PER_PORT;
 
@@ -83,7 +81,8 @@ public final class DirectGather extends BlockAlgorithm {
 
     /** What a rank of the root's node shows: its block, and behind it the master the places for others. */
     private static long shownBytes(Team team, int place, long bytes) {
-        return place == MASTER && invitesAny(team, bytes) ? (1 + (long) places(team) * team.ranksMax()) * bytes : bytes;
+        return place == Team.MASTER && invitesAny(team, bytes) ? (1 + (long) places(team) * team.ranksMax()) * bytes
+                : bytes;
     }
 
     private static void show(Team team, Call call, boolean receives) {
@@ -93,7 +92,7 @@ public final class DirectGather extends BlockAlgorithm {
             team.loans().takeBlocksBack(team, team.placeOf(call.root()));
             return;
         }
-        Area own = team.show(receives ? shownBytes(team, MASTER, bytes) : bytes);
+        Area own = team.show(receives ? shownBytes(team, Team.MASTER, bytes) : bytes);
         team.copy(call.source(), 0, own, 0, bytes);
         if (receives) {
             openInflows(team, own, bytes);
@@ -131,10 +130,10 @@ public final class DirectGather extends BlockAlgorithm {
         Area window = null;
         if (invitesAny(team, bytes)) {
             if (team.isMaster()) {
-                window = team.show(shownBytes(team, MASTER, bytes));
+                window = team.show(shownBytes(team, Team.MASTER, bytes));
             } else {
-                team.await(MASTER, Team.READY, SHOWN);
-                window = team.shown(MASTER, shownBytes(team, MASTER, bytes));
+                team.await(Team.MASTER, Team.READY, SHOWN);
+                window = team.shown(Team.MASTER, shownBytes(team, Team.MASTER, bytes));
             }
         }
         openInflows(team, window, bytes);
@@ -166,7 +165,7 @@ public final class DirectGather extends BlockAlgorithm {
         Outflow out = team.outflow(team.pair(top));
         out.openPair(top, bytes, team.localSize());
         out.send(call.source(), 0, bytes);
-        for (int place = MASTER + 1; place < team.localSize(); place++) {
+        for (int place = Team.MASTER + 1; place < team.localSize(); place++) {
             team.await(place, Team.READY, SHOWN);
             out.send(team.shown(place, bytes), 0, bytes);
         }

@@ -55,8 +55,8 @@ public final class TreeGather extends SubtreeAlgorithm {
             if (isRoot) {
                 Area window = null;
                 if (shown > bytes) {
-                    team.await(MASTER, Team.READY, SHOWN);
-                    window = team.shown(MASTER, shown);
+                    team.await(Team.MASTER, Team.READY, SHOWN);
+                    window = team.shown(Team.MASTER, shown);
                 }
                 openInflows(team, top, position, window, bytes);
             }
@@ -103,7 +103,7 @@ public final class TreeGather extends SubtreeAlgorithm {
             if (place != team.localRank()) {
                 team.await(place, Team.READY, SHOWN);
             }
-            return team.shown(place, place == MASTER ? shown : bytes);
+            return team.shown(place, place == Team.MASTER ? shown : bytes);
         }
         int index = 0;
         while (tree.end(tree.child(position, index, team.nodes()), team.nodes()) <= of) {

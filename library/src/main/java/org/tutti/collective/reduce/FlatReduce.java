@@ -17,7 +17,6 @@ import org.tutti.pattern.BinomialTree;
  * <p>On several nodes each master does that for its node, and the masters combine by a binomial tree.
  */
 public final class FlatReduce extends TwoLevelReduce {
-    private static final int PARTS = 2;
     /** The bytes of a chunk on one node. */
     public static final long CHUNK_BYTES = 256 << 10;
 
@@ -30,7 +29,7 @@ public final class FlatReduce extends TwoLevelReduce {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return nodes == 1 ? windows(localRanks, bytes, PARTS * CHUNK_BYTES)
+        return nodes == 1 ? windows(localRanks, bytes, Chunk.HALVES * CHUNK_BYTES)
                 : memoryBytes(BinomialTree.INSTANCE.children(0, nodes), nodes, localRanks, bytes);
     }
 
@@ -45,7 +44,8 @@ public final class FlatReduce extends TwoLevelReduce {
 
     private static void runOnOneNode(Team team, Call call) {
         int root = call.root();
-        Chunk chunk = team.chunks(call.bytes(), call.kernel().wholeUnits(team.windowBytesMax() / PARTS), PARTS);
+        Chunk chunk =
+                team.chunks(call.bytes(), call.kernel().wholeUnits(team.windowBytesMax() / Chunk.HALVES), Chunk.HALVES);
         int rank = team.localRank();
         boolean receives = rank == root;
         int parent = receives ? root : team.levelTree().parent(rank, root);
@@ -56,7 +56,7 @@ public final class FlatReduce extends TwoLevelReduce {
             if (receives) {
                 NodeStage.combineChildren(team, call, root, chunk, step, call.target(), chunk.from());
             } else {
-                team.await(parent, Team.DONE, step - PARTS);
+                team.await(parent, Team.DONE, step - Chunk.HALVES);
                 NodeStage.combineChildren(team, call, root, chunk, step, shown, chunk.place());
                 team.post(Team.READY, step);
             }

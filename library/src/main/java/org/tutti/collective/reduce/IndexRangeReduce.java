@@ -26,7 +26,6 @@ import org.tutti.pattern.Partition;
  * org.tutti.collective.NodeStage}), and the masters by a binomial tree.
  */
 public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
-    private static final int HALVES = 2;
     private static final long CHUNK_BYTES = 256 << 10;
 
     private static final Description DESCRIPTION = new Description("index-range", Order.BLOCKS,
@@ -60,7 +59,7 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return nodes == 1 ? windows(localRanks, bytes, HALVES * chunkBytes)
+        return nodes == 1 ? windows(localRanks, bytes, Chunk.HALVES * chunkBytes)
                 : memoryBytes(BinomialTree.INSTANCE.children(0, nodes), nodes, localRanks, bytes);
     }
 
@@ -135,11 +134,11 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
         for (int round = 1; round <= chunks; round++) {
             long from = (round - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
-            long place = (round - 1) % HALVES * half;
+            long place = (round - 1) % Chunk.HALVES * half;
             long start = IndexRange.start(team, kernel, length, rank);
             long part = IndexRange.start(team, kernel, length, rank + 1) - start;
             if (rank != root) {
-                team.await(root, Team.DONE, round - HALVES);
+                team.await(root, Team.DONE, round - Chunk.HALVES);
                 RankOrder.combineLent(team, call, from + start, part, parts, place);
                 if (round == chunks) {
                     team.loans().confirm(); // before others can leave, and break what comes afterwards

@@ -37,9 +37,6 @@ public final class SrmReduce extends Reduce implements Chunked {
     /** Each of the two buffers of a rank; the paper leaves the size open. */
     private static final long BUFFER_BYTES = 64 << 10;
 
-    private static final int BUFFERS = 2;
-    private static final int MASTER = 0;
-
     /** SRM's reduce, over binomial trees. */
     public static final SrmReduce BINOMIAL =
             new SrmReduce("srm", BinomialTree.INSTANCE, "SRM 2003, sections 2.2 and 2.4");
@@ -74,7 +71,7 @@ public final class SrmReduce extends Reduce implements Chunked {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         // an edge for each child, and that over which the result may come to the root
-        return windows(localRanks, bytes, BUFFERS * bufferBytes(nodes, true))
+        return windows(localRanks, bytes, Chunk.HALVES * bufferBytes(nodes, true))
                 + Inflow.memoryBytes(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);
     }
 
@@ -84,11 +81,12 @@ public final class SrmReduce extends Reduce implements Chunked {
         long bytes = call.bytes();
         int root = call.root();
         int topNode = kernel.isCommutative() ? team.nodeOf(root) : 0;
-        int top = kernel.isCommutative() && team.nodes() == 1 ? team.localRankOf(root) : MASTER;
+        int top = kernel.isCommutative() && team.nodes() == 1 ? team.localRankOf(root) : Team.MASTER;
         int shares = topNode == team.nodeOf(root) ? Flow.shares(bytes, tree.degree(team)) : 0;
         long buffer =
-                kernel.wholeUnits(Math.min(bufferBytes(team.nodes(), shares > 0), team.windowBytesMax() / BUFFERS));
-        Chunk chunk = team.chunks(bytes, buffer, BUFFERS);
+                kernel.wholeUnits(
+                        Math.min(bufferBytes(team.nodes(), shares > 0), team.windowBytesMax() / Chunk.HALVES));
+        Chunk chunk = team.chunks(bytes, buffer, Chunk.HALVES);
         boolean isTop = team.localRank() == top;
         boolean writesToTarget = isTop && team.rank() == root && team.node() == topNode;
         Area buffers = writesToTarget ? null : team.show(chunk.window());
@@ -132,7 +130,7 @@ public final class SrmReduce extends Reduce implements Chunked {
         Area source = call.source();
         int position = Math.floorMod(team.localRank() - top, team.localSize());
         team.await((BinomialTree.INSTANCE.parent(position, team.localSize()) + top) % team.localSize(), Team.DONE,
-                chunk.number() - BUFFERS);
+                chunk.number() - Chunk.HALVES);
         if (NodeStage.combineBinomial(team, call, top, chunk, buffers, chunk.place()) == source) {
             team.copy(source, chunk.from(), buffers, chunk.place(), chunk.length());
         }
@@ -147,7 +145,7 @@ public final class SrmReduce extends Reduce implements Chunked {
         int root = call.root();
         boolean above = team.node() == topNode;
         if (above && team.rank() != root && team.nodeOf(root) == team.node()) {
-            team.await(team.localRankOf(root), Team.DONE, chunk.number() - BUFFERS);
+            team.await(team.localRankOf(root), Team.DONE, chunk.number() - Chunk.HALVES);
         }
         Area accumulated = NodeStage.combineBinomial(team, call, top, chunk, into, at);
         accumulated =

@@ -41,7 +41,7 @@ abstract class TwoLevelReduce extends Reduce {
      * @return the bytes
      */
     static long memoryBytes(int degree, int nodes, int localRanks, long bytes) {
-        return windows(localRanks, bytes, NodeStage.HALVES * Fabric.PACKET_BYTES)
+        return windows(localRanks, bytes, Chunk.HALVES * Fabric.PACKET_BYTES)
                 + Inflow.memoryBytes(nodes, degree + 1, bytes); // one more, over which the result may come to the root
     }
 
@@ -54,8 +54,8 @@ abstract class TwoLevelReduce extends Reduce {
         int top = kernel.isCommutative() ? rootNode : 0;
         int shares = top == rootNode ? Flow.shares(bytes, tree.degree(team)) : 0;
         long most = kernel.wholeUnits(Math.min(shares > 0 ? Fabric.PACKET_BYTES : Flow.PIECE_BYTES,
-                team.windowBytesMax() / NodeStage.HALVES));
-        Chunk chunk = team.chunks(bytes, most, NodeStage.HALVES);
+                team.windowBytesMax() / Chunk.HALVES));
+        Chunk chunk = team.chunks(bytes, most, Chunk.HALVES);
         Area shown = team.show(chunk.window());
         if (team.isMaster()) {
             tree.openUpwards(team, kernel, top, shares, chunk.count(), chunk.longest());
@@ -90,8 +90,8 @@ abstract class TwoLevelReduce extends Reduce {
             team.copy(call.source(), chunk.from(), shown, chunk.place(), chunk.length());
             return;
         }
-        if (chunk.number() > NodeStage.HALVES) {
-            NodeStage.awaitResult(team, chunk.window(), chunk.number() - NodeStage.HALVES);
+        if (chunk.number() > Chunk.HALVES) {
+            NodeStage.awaitResult(team, chunk.window(), chunk.number() - Chunk.HALVES);
         }
         NodeStage.combine(team, call, shown, chunk);
     }

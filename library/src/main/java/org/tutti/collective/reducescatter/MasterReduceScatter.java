@@ -36,7 +36,7 @@ abstract class MasterReduceScatter extends TwoLevelReduceScatter {
             exchangeRows(team, call, window);
             team.post(Team.READY, EXCHANGED);
         } else {
-            team.await(MASTER, Team.READY, EXCHANGED);
+            team.await(Team.MASTER, Team.READY, EXCHANGED);
         }
         team.copy(window, (position(team, team.node()) + team.localRank()) * call.bytes(), call.target(), 0,
                 call.blockBytes(team.rank()));

@@ -3,6 +3,7 @@ package org.tutti.collective.reducescatter;
 
 import org.tutti.collective.Area;
 import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
 import org.tutti.collective.Team;
 
 /**
@@ -21,8 +22,6 @@ import org.tutti.collective.Team;
  * i − 1. So all wait for earlier steps only.
  */
 public final class PairwiseReduceScatter extends MasterReduceScatter {
-    private static final int PLACES = 2;
-
     /** The only object that is needed. */
     public PairwiseReduceScatter() {
         super(new Description("pairwise", Order.ONE_NODE, "1, n > 1: 3 + n − 1",
@@ -32,7 +31,7 @@ public final class PairwiseReduceScatter extends MasterReduceScatter {
 
     @Override
     int rowsMax(int nodes) {
-        return Math.min(PLACES, nodes - 1);
+        return Math.min(Chunk.HALVES, nodes - 1);
     }
 
     /** In a window come two rows at most; but short ones land in the pairs, all of them. */
@@ -55,7 +54,7 @@ public final class PairwiseReduceScatter extends MasterReduceScatter {
     }
 
     private static void openInflow(Team team, Call call, Area window, int step) {
-        long at = (team.size() + (step - 1L) % PLACES * team.localSize()) * call.bytes();
+        long at = (team.size() + (step - 1L) % Chunk.HALVES * team.localSize()) * call.bytes();
         openInflow(team, call, sender(team, step), team.localSize(), window, at);
     }
 
@@ -71,8 +70,8 @@ public final class PairwiseReduceScatter extends MasterReduceScatter {
             int own = team.position(team.node());
             send(team, call, window, receiver, row, row + team.ranksOn(receiver));
             combineArrived(team, call, window, sender(team, step), own, own + team.localSize());
-            if (step + PLACES < team.nodes()) {
-                openInflow(team, call, window, step + PLACES);
+            if (step + Chunk.HALVES < team.nodes()) {
+                openInflow(team, call, window, step + Chunk.HALVES);
             }
         }
     }

@@ -25,8 +25,6 @@ import org.tutti.pattern.Partition;
  * place of what the master has shown there. Windows belong to the operation until all ranks of the node have left.
  */
 abstract class TwoLevelReduceScatter extends BlockAlgorithm {
-    static final int MASTER = 0;
-    static final long SHOWN = 1;
     static final long COMBINED = 2;
 
     TwoLevelReduceScatter(Description description) {
@@ -91,7 +89,7 @@ abstract class TwoLevelReduceScatter extends BlockAlgorithm {
         team.awaitOthers(Team.READY, SHOWN);
         combineOwnPart(team, call, own);
         team.post(Team.READY, COMBINED);
-        exchange(team, call, shown(team, call, MASTER));
+        exchange(team, call, shown(team, call, Team.MASTER));
         team.noteAllAreHere(); // the result has something of everybody
     }
 
@@ -106,7 +104,7 @@ abstract class TwoLevelReduceScatter extends BlockAlgorithm {
         team.post(Team.READY, SHOWN);
         team.awaitOthers(Team.READY, SHOWN);
         combine(team, call, call.source(), call.sourceAt(team.rank()), team.localRank() * bytes,
-                call.blockBytes(team.rank()), call.target(), 0, MASTER);
+                call.blockBytes(team.rank()), call.target(), 0, Team.MASTER);
     }
 
     private void show(Team team, Call call, Area own) {
@@ -151,9 +149,9 @@ abstract class TwoLevelReduceScatter extends BlockAlgorithm {
         for (int block = from; block < to; block += together) {
             long at = block * call.bytes();
             long bytes = bytes(team, call, block, together);
-            combine(team, call, own, at, at, bytes, own, at, MASTER + 1);
+            combine(team, call, own, at, at, bytes, own, at, Team.MASTER + 1);
             if (!team.isMaster()) {
-                Area window = shown(team, call, MASTER);
+                Area window = shown(team, call, Team.MASTER);
                 team.combine(call.kernel(), window, at, own, at, window, at, bytes);
             }
         }

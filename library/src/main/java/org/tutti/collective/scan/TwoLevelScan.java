@@ -44,9 +44,7 @@ import org.tutti.collective.Team;
  * which have shown their elements without waiting, and for messages of lower nodes, which wait for still lower ones.
  */
 abstract class TwoLevelScan extends Scan {
-    private static final int MASTER = 0;
     private static final int NOBODY = -1;
-    private static final long SHOWN = 1;
     private static final long BEFORE_IS_SHOWN = 2;
 
     /** The places in a master's window: that for its own elements is the first. */
@@ -147,8 +145,9 @@ abstract class TwoLevelScan extends Scan {
             take(team, call, place == 0, shown(team, place, bytes));
         }
         if (team.node() > 0) {
-            team.await(MASTER, Team.READY, BEFORE_IS_SHOWN);
-            team.combine(call.kernel(), team.shown(MASTER, masterBytes(team, bytes)), BEFORE * bytes, call.target(), 0,
+            team.await(Team.MASTER, Team.READY, BEFORE_IS_SHOWN);
+            team.combine(call.kernel(), team.shown(Team.MASTER, masterBytes(team, bytes)), BEFORE * bytes,
+                    call.target(), 0,
                     call.target(), 0, bytes);
         }
     }
@@ -158,7 +157,7 @@ abstract class TwoLevelScan extends Scan {
         if (place != team.localRank()) {
             team.await(place, Team.READY, SHOWN);
         }
-        return team.shown(place, place == MASTER ? masterBytes(team, bytes) : bytes);
+        return team.shown(place, place == Team.MASTER ? masterBytes(team, bytes) : bytes);
     }
 
     private void runAtMaster(Team team, Call call) {

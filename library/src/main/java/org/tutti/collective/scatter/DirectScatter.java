@@ -22,9 +22,6 @@ import org.tutti.collective.Team;
  * places and windows belong to the operation until all ranks of the node have left it.
  */
 public final class DirectScatter extends BlockAlgorithm {
-    private static final int MASTER = 0;
-    private static final long SHOWN = 1;
-
     /** The only object that is needed. */
     public DirectScatter() {
         super(Collective.SCATTER,
@@ -51,7 +48,7 @@ public final class DirectScatter extends BlockAlgorithm {
     }
 
     private static boolean sendsItself(Team team, int root) {
-        return team.placeOf(root) == MASTER;
+        return team.placeOf(root) == Team.MASTER;
     }
 
     /** Local blocks come first in the root's window; those of other nodes follow if another rank sends them. */
@@ -134,8 +131,8 @@ public final class DirectScatter extends BlockAlgorithm {
         if (isInvited && team.isMaster()) {
             window = team.show(pieces * bytes);
         } else if (isInvited) {
-            team.await(MASTER, Team.READY, SHOWN);
-            window = team.shown(MASTER, pieces * bytes);
+            team.await(Team.MASTER, Team.READY, SHOWN);
+            window = team.shown(Team.MASTER, pieces * bytes);
         }
         Inflow in = team.inflow(team.pair(top));
         in.openPair(top, bytes, pieces, window, 0);

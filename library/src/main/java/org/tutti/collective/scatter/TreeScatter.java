@@ -45,7 +45,7 @@ public final class TreeScatter extends SubtreeAlgorithm {
 
     /** If its master sends what goes to other nodes, and is not the root, the root shows those blocks, too. */
     private static boolean showsAll(Team team, int root) {
-        return team.nodes() > 1 && team.placeOf(root) != MASTER;
+        return team.nodes() > 1 && team.placeOf(root) != Team.MASTER;
     }
 
     private static long shownBytes(Team team, int root, long bytes) {
@@ -125,8 +125,8 @@ public final class TreeScatter extends SubtreeAlgorithm {
         if (isInvited && team.isMaster()) {
             window = team.show(pieces * bytes);
         } else if (isInvited) {
-            team.await(MASTER, Team.READY, SHOWN);
-            window = team.shown(MASTER, pieces * bytes);
+            team.await(Team.MASTER, Team.READY, SHOWN);
+            window = team.shown(Team.MASTER, pieces * bytes);
         }
         int parent = nodeAt(team, top, tree.parent(own, team.nodes()));
         Inflow in = team.inflow(team.pair(parent));
