@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.JobOptions.Threads;
 import org.tutti.job.LocalNodes;
 
@@ -480,6 +481,37 @@ class SeveralThreadsTest {
                         }
                     }
                 });
+                memory.barrier();
+            }
+        });
+    }
+
+    /** Threads that share a carrier with the holder must let it run, however short they wait. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void shouldLetVirtualThreadsTryMutexesForAShortTime(int nodeOfSecond) {
+        LocalNodes.run(new int[]{0, nodeOfSecond}, job -> {
+            try (RemoteMemory memory = job.world().allocate(DataType.LONG, 1);
+                    Mutexes mutexes = memory.allocateMutexes(1)) {
+                List<Thread> threads = IntStream.range(0, THREADS).mapToObj(thread -> Thread.ofVirtual().start(() -> {
+                    long[] value = new long[1];
+                    for (int i = 0; i < 20; i++) {
+                        while (!mutexes.tryLock(0, 0, Duration.ofNanos(1000L * i))) {
+                            Thread.onSpinWait();
+                        }
+                        memory.at(0).get(0, value);
+                        value[0]++;
+                        memory.at(0).put(0, value);
+                        mutexes.unlock(0, 0);
+                    }
+                })).toList();
+                for (Thread thread : threads) {
+                    thread.join();
+                }
+                memory.barrier();
+                if (job.rank() == 0) {
+                    assertThat(memory.local().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(2L * 20 * THREADS);
+                }
                 memory.barrier();
             }
         });

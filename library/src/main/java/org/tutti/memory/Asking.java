@@ -29,6 +29,11 @@ public final class Asking {
         }
     }
 
+    /** Counts a call that has waited for microseconds or more, in vain, and lets other threads run. */
+    public void waitedInVain() {
+        letOthersRun(++asked);
+    }
+
     private static void letOthersRun(int yields) {
         if (yields % PARK_INTERVAL == 0 && Thread.currentThread().isVirtual()) {
             LockSupport.parkNanos(1);

@@ -145,6 +145,7 @@ final class LiveMutexes extends Mutexes {
                     home.awaitOtherThread(index, allocator.waiter(), call.check);
                 } catch (WaitEndedException e) {
                     if (e == WaitEndedException.TIMED_OUT) {
+                        asking.waitedInVain();
                         return MutexHome.HELD;
                     }
                 }
@@ -423,7 +424,7 @@ final class LiveMutexes extends Mutexes {
                 }
             } catch (WaitEndedException e) {
                 if (e == WaitEndedException.TIMED_OUT) {
-                    asking.inVain();
+                    asking.waitedInVain();
                     return !leave(home, index, call);
                 }
                 if (isHolderLost(home, index, call)) {
