@@ -383,6 +383,7 @@ final class LiveRemoteMemory extends RemoteMemory {
 
     @Override
     public void barrier() {
+        checkUsable("barrier");
         fenceAll();
         communicator.barrier();
     }
