@@ -35,7 +35,7 @@ public abstract class BlockAlgorithm extends Algorithm {
     @Override
     public final long memoryBytes(int nodes, int localRanks, long bytes) {
         return Math.min(blocksOnNode(nodes, nodes * localRanks, localRanks) * bytes,
-                (localRanks + 1) * WindowPool.WINDOW_BYTES_MAX);
+                (localRanks + 1) * WindowSizes.WINDOW_BYTES_MAX);
     }
 
     @Override

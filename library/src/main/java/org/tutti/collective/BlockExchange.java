@@ -1,6 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
+import java.util.Arrays;
+import java.util.List;
+
 import org.tutti.Collective;
 
 /**
@@ -55,6 +58,9 @@ import org.tutti.Collective;
  * is there already.
  */
 public final class BlockExchange {
+    private static final List<TeamLocal<BlockExchange>> LOCALS = Arrays.stream(Collective.values())
+            .map(collective -> new TeamLocal<>(team -> new BlockExchange(team, collective))).toList();
+
     private final Team team;
     private final Collective collective;
     private final BlockRoles roles;
@@ -69,11 +75,7 @@ public final class BlockExchange {
     private long sent;
     private long invited; // how many nodes have been, or will have been when this rank's master is as far
 
-    /**
-     * @param team the ranks
-     * @param collective a gather, a scatter, an allgather or an all-to-all
-     */
-    BlockExchange(Team team, Collective collective) {
+    private BlockExchange(Team team, Collective collective) {
         this.team = team;
         this.collective = collective;
         this.roles = new BlockRoles(team, collective);
@@ -84,6 +86,17 @@ public final class BlockExchange {
         this.arriving = new ArrivingSections[]{new ArrivingSections(team, roles, sections, blocks),
                 new ArrivingSections(team, roles, sections, blocks)};
         this.partners = Tournament.partners(team.nodes(), team.node());
+    }
+
+    /**
+     * Finds the exchange of a team.
+     *
+     * @param team the team
+     * @param collective a gather, a scatter, an allgather or an all-to-all
+     * @return its exchange, the same object each time
+     */
+    public static BlockExchange of(Team team, Collective collective) {
+        return LOCALS.get(collective.ordinal()).of(team);
     }
 
     /**
@@ -108,7 +121,7 @@ public final class BlockExchange {
      * @return bytes of windows and of the inbox
      */
     public static long usedBytesMax(int nodes, int localRanks) {
-        long window = WindowPool.WINDOW_BYTES_MAX;
+        long window = WindowSizes.WINDOW_BYTES_MAX;
         return nodes == 1 ? localRanks * window : localRanks * Sections.shownBytesMax(window, localRanks)
                 + Sections.inboxBytesMax(window, localRanks);
     }

@@ -17,11 +17,11 @@ public final class BlockReturn {
     private boolean settled;
 
     /**
-     * @param team of the group, at this rank
+     * @param ending how the group ends at this rank
      * @param shut ends that others put into the block by way of this rank; called once
      */
-    public BlockReturn(Team team, Runnable shut) {
-        this.ending = team.ending();
+    public BlockReturn(Ending ending, Runnable shut) {
+        this.ending = ending;
         this.shut = shut;
     }
 

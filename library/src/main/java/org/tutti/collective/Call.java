@@ -1,413 +1,132 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
-import java.lang.foreign.MemorySegment;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-
-import org.tutti.Blocks;
-import org.tutti.Collective;
-import org.tutti.DataType;
-import org.tutti.collective.kernel.Kernel;
-
 /**
- * A call of a collective at one rank, with all its arguments: what a blocking call runs, and a non-blocking one starts.
- * It is used again and again, so that blocking calls allocate nothing.
- *
- * <p>A message that is longer than an operation can be is several operations, one after the other, with the same
- * algorithm. Their numbers are drawn together, on the caller's thread; then the areas and the length are those of the
- * one that is run.
- *
- * <p>One thread at a time uses it: the caller's, or that which runs what the caller has started; whoever hands it over
- * orders what was said and drawn before what the operations read.
+ * A call of a collective with its arguments and the algorithm that runs it: a blocking call draws and runs it on the
+ * caller's thread, a non-blocking one draws it there and runs it on another thread.
  */
-public final class Call {
-    private static final int LENGTHS_SHOWN = 16;
-
-    /** In terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for never. */
-    long deadlineNanos;
-
-    /** Null where there are no elements. */
-    DataType type;
-
-    /** Of all operations together. */
-    long count;
-
-    /** Of everything that must be the same at all ranks. */
-    long hash;
-
-    /** Where all ranks know the lengths of all blocks: how many elements these have together. */
-    long blockElements;
-
-    /** The same: the lowest rank whose block is the longest, and the elements of that block. */
-    int longestBlock;
-    long longestBlockElements;
-
-    /** The number of the present operation, its first if it has several. */
-    long sequence;
-
-    /** The fingerprint of the present operation and all before it. */
-    long history;
-
-    private Blocks sourceBlocks;
-    private Blocks targetBlocks;
-    private boolean isUnequal;
-    private long blocksFingerprint;
-    private boolean sourceHasBlocks;
-    private boolean targetHasBlocks;
-    private final Area source = new Area();
-    private final Area target = new Area();
+public final class Call extends CallArguments {
     private Algorithm algorithm;
-    private int root;
-    private String called;
-    private Kernel kernel;
-    private long blockBytes;
-    private long bytes;
-    private long bytesLeft;
-    private long moved;
 
     /**
      * Says what is called; a call of a collective with elements has them from {@link #setElements}.
      *
-     * @param newAlgorithm how it is done
+     * @param newAlgorithm the algorithm
      * @param newRoot the root, or 0; of a barrier what else must be the same at all ranks
      * @param newDeadlineNanos when it must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
      *            for never
      */
     public void set(Algorithm newAlgorithm, int newRoot, long newDeadlineNanos) {
         algorithm = newAlgorithm;
-        root = newRoot;
-        called = newAlgorithm.collective().label();
-        deadlineNanos = newDeadlineNanos;
+        set(newAlgorithm.collective(), newAlgorithm.label(), newRoot, newDeadlineNanos);
     }
 
     /**
      * Says that the same is called as by another call, of which nothing has been drawn.
      *
-     * @param other what is called
+     * @param other the other call
      * @param newDeadlineNanos when it must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
      *            for never
      */
     public void setLike(Call other, long newDeadlineNanos) {
-        set(other.algorithm, other.root, newDeadlineNanos);
-        source.set(other.source.segment(), other.source.start());
-        target.set(other.target.segment(), other.target.start());
-        type = other.type;
-        count = other.count;
-        kernel = other.kernel;
-        blockBytes = other.blockBytes;
-        moved = 0;
-        sourceBlocks = other.sourceBlocks;
-        targetBlocks = other.targetBlocks;
-        isUnequal = other.isUnequal;
-        blocksFingerprint = other.blocksFingerprint;
-        blockElements = other.blockElements;
-        longestBlock = other.longestBlock;
-        longestBlockElements = other.longestBlockElements;
-        sourceHasBlocks = other.sourceHasBlocks;
-        targetHasBlocks = other.targetHasBlocks;
+        set(other.algorithm, other.root(), newDeadlineNanos);
+        setElementsLike(other);
     }
 
     /**
-     * {@return whether the caller's memory is still there}
-     */
-    public boolean hasMemory() {
-        return source.segment().scope().isAlive() && target.segment().scope().isAlive();
-    }
-
-    /**
-     * Says what the caller has called, of which this is a part.
-     *
-     * @param newCalled for messages, such as "create"
-     */
-    public void setCalled(String newCalled) {
-        called = newCalled;
-    }
-
-    /**
-     * Says what is moved or combined.
-     *
-     * @param newSource this rank's elements
-     * @param newTarget where the result goes; the same as source where a root's elements go to all
-     * @param newType the elements' type
-     * @param newCount how many there are; where a side has a block of each rank, in a block
-     * @param newKernel the operator for the type, or null
-     */
-    public void setElements(MemorySegment newSource, MemorySegment newTarget, DataType newType, long newCount,
-            Kernel newKernel) {
-        source.set(newSource, 0);
-        target.set(newTarget, 0);
-        moved = 0;
-        type = newType;
-        count = newCount;
-        kernel = newKernel;
-        blockBytes = newCount * newType.bytes();
-    }
-
-    /**
-     * Says of elements that were set where the blocks of all ranks are on a side that has them; and so where this
-     * rank's block is, if it is in place among them.
-     *
-     * @param rank this rank
-     * @param ofSource where those of the source lie; null if they are equally long, or it has none
-     * @param ofTarget where those of the target lie; null if they are equally long, or it has none
-     * @param unequal whether the ranks' blocks may differ in length
-     */
-    public void setBlocks(int rank, Blocks ofSource, Blocks ofTarget, boolean unequal) {
-        sourceBlocks = ofSource;
-        targetBlocks = ofTarget;
-        isUnequal = unequal;
-        if (hasCommonBlocks()) {
-            setCommonBlocks(ofSource);
-        }
-        sourceHasBlocks = collective().sourceHasBlocks(rank, root);
-        targetHasBlocks = collective().targetHasBlocks(rank, root);
-        if (isInPlace()) {
-            if (targetHasBlocks && !sourceHasBlocks) {
-                source.set(source.segment(), targetAt(rank));
-            } else if (sourceHasBlocks && !targetHasBlocks) {
-                target.set(target.segment(), sourceAt(rank));
-            }
-        }
-    }
-
-    /** Operations cut the longest block; a fingerprint stands for the lengths, which must be the same at all ranks. */
-    private void setCommonBlocks(Blocks blocks) {
-        blocksFingerprint = blocks.ranks();
-        blockElements = 0;
-        longestBlock = 0;
-        longestBlockElements = 0;
-        for (int rank = 0; rank < blocks.ranks(); rank++) {
-            long elements = blocks.count(rank);
-            blocksFingerprint = Fingerprint.mix(blocksFingerprint, elements);
-            blockElements += elements;
-            if (elements > longestBlockElements) {
-                longestBlock = rank;
-                longestBlockElements = elements;
-            }
-        }
-        blockBytes = Math.max(blockBytes, longestBlockElements * type.bytes());
-    }
-
-    /**
-     * Forgets the elements when the call has ended: the caller's memory is not ours to keep.
-     */
-    public void clear() {
-        if (type != null) {
-            source.clear();
-            target.clear();
-            type = null;
-            count = 0;
-            kernel = null;
-            sourceBlocks = null;
-            targetBlocks = null;
-            isUnequal = false;
-            sourceHasBlocks = false;
-            targetHasBlocks = false;
-        }
-    }
-
-    /**
-     * {@return the collective}
-     */
-    public Collective collective() {
-        return algorithm.collective();
-    }
-
-    /**
-     * {@return how it is done}
+     * {@return the algorithm}
      */
     public Algorithm algorithm() {
         return algorithm;
     }
 
     /**
-     * {@return this rank's elements}
-     */
-    public Area source() {
-        return source;
-    }
-
-    /**
-     * {@return where the result goes: the same as the source, or apart from it}
-     */
-    public Area target() {
-        return target;
-    }
-
-    /**
-     * {@return the length of source and target in the present operation, a multiple of the operator's unit; where a
-     * side has a block of each rank, of a block}
-     */
-    public long bytes() {
-        return bytes;
-    }
-
-    /**
-     * {@return whether source and target are the same memory, of which a rank's own block may be one of them}
-     */
-    public boolean isInPlace() {
-        return source.segment().equals(target.segment());
-    }
-
-    /**
-     * Tells where a rank's block lies among those of all, in a source or target that has them.
+     * Gives the operations of this call their numbers and their place in the history: on the thread of the caller,
+     * whose order of calls must be the same at all ranks.
      *
-     * @param rank the rank
-     * @return at which byte of the area
+     * @param team the team that runs it
+     * @throws IllegalArgumentException when a block is longer than an operation can have; nothing is drawn
      */
-    public long block(int rank) {
-        return rank * blockBytes;
+    public void draw(Team team) {
+        long bytesMax = operationBytesMax(team);
+        team.context.enter(called());
+        draw(team.context.ledger, bytesMax);
     }
 
     /**
-     * {@return whether blocks may differ in length, so that a rank knows only those that it sends or receives}
-     */
-    public boolean isUnequal() {
-        return isUnequal;
-    }
-
-    /**
-     * Tells where that lies which this rank has for another one.
+     * As {@link #draw}, for a call that is run on another thread or later than the next one, by a team {@linkplain
+     * Team#forBackground for that}.
      *
-     * @param rank the other rank
-     * @return at which byte of the source
+     * @param team a team of the communicator at this rank
+     * @throws IllegalArgumentException when a block is longer than an operation can have; nothing is drawn
      */
-    public long sourceAt(int rank) {
-        return !sourceHasBlocks ? 0
-                : sourceBlocks == null ? block(rank) : sourceBlocks.displacement(rank) * type.bytes();
+    public void drawForOther(Team team) {
+        long bytesMax = operationBytesMax(team);
+        team.context.ledger.expectOtherThreads();
+        draw(team.context.ledger, bytesMax);
     }
 
-    /**
-     * Tells how long that is.
-     *
-     * @param rank the other rank
-     * @return how many bytes
-     */
-    public long sourceBytes(int rank) {
-        return sourceBlocks == null ? bytes : sourceBlocks.count(rank) * type.bytes();
+    void draw(Ledger ledger, long bytesMax) {
+        long operations = cut(bytesMax);
+        long history = ledger.history();
+        number(ledger.draw(hash, operations), history);
     }
 
-    /**
-     * Tells where that goes which this rank gets from another one.
-     *
-     * @param rank the other rank
-     * @return at which byte of the target
-     */
-    public long targetAt(int rank) {
-        return !targetHasBlocks ? 0
-                : targetBlocks == null ? block(rank) : targetBlocks.displacement(rank) * type.bytes();
+    private long operationBytesMax(Team team) {
+        if (team.size() == 1) {
+            return Long.MAX_VALUE; // a lone rank copies
+        }
+        long bytesMax = algorithm.operationBytesMax(team, kernel());
+        if (isUnequal() && !collective().combines()) {
+            checkBlocks(bytesMax, team);
+        }
+        return bytesMax;
     }
 
-    /**
-     * Tells how long that is.
-     *
-     * @param rank the other rank
-     * @return how many bytes
-     */
-    public long targetBytes(int rank) {
-        return targetBlocks == null ? bytes : targetBlocks.count(rank) * type.bytes();
-    }
-
-    /**
-     * {@return the operator for the type, null where nothing is combined}
-     */
-    public Kernel kernel() {
-        return kernel;
-    }
-
-    /**
-     * {@return the root, 0 where there is none}
-     */
-    public int root() {
-        return root;
-    }
-
-    // ---- for the operations that it is
-
-    /** What to call it in messages. */
-    String called() {
-        return called;
-    }
-
-    /**
-     * Tells how much of the block of a rank is in the present operation, where all ranks know all lengths.
-     *
-     * @param rank the rank
-     * @return how many bytes, 0 to {@link #bytes}
-     */
-    public long blockBytes(int rank) {
-        return isUnequal ? Math.clamp(sourceBytes(rank) - moved, 0, bytes) : bytes;
-    }
-
-    /** Whether blocks may differ in length, and each rank knows the lengths of all. */
-    boolean hasCommonBlocks() {
-        return isUnequal && collective().combines();
-    }
-
-    /**
-     * What must be the same at all ranks: the number of elements; or what is negative if lengths may differ, a
-     * fingerprint of the lengths where all ranks know them.
-     */
-    long commonCount() {
-        return !isUnequal ? count : hasCommonBlocks() ? ~(blocksFingerprint >>> 1) : -1;
-    }
-
-    /** The lengths of the blocks that all ranks know, for messages. */
-    String blockLengths() {
-        int shown = Math.min(sourceBlocks.ranks(), LENGTHS_SHOWN);
-        return IntStream.range(0, shown).mapToObj(rank -> String.valueOf(sourceBlocks.count(rank)))
-                .collect(Collectors.joining(", ")) + (shown < sourceBlocks.ranks() ? " and so on" : "");
-    }
-
-    /** Makes sure that no block is longer than an operation can have, where a call is one. */
-    void checkBlocks(long operationBytesMax, Team team) {
-        if (isUnequal) {
-            long most = blockBytes;
-            for (int rank = 0; rank < team.size(); rank++) {
-                most = Math.max(most, sourceBlocks == null ? 0 : sourceBytes(rank));
-                most = Math.max(most, targetBlocks == null ? 0 : targetBytes(rank));
-            }
-            if (most > operationBytesMax) {
-                throw new IllegalArgumentException(team.describe() + " called " + called + " with a block of " + most
-                        + " bytes; with " + team.size() + " ranks it may have " + operationBytesMax
-                        + ", so use several calls");
-            }
+    /** Makes sure that no block is longer than an operation can have, where a call is one operation. */
+    private void checkBlocks(long bytesMax, Team team) {
+        long longest = longestBlockBytes(team.size());
+        if (longest > bytesMax) {
+            throw new IllegalArgumentException(team.describe() + " called " + called() + " with a block of " + longest
+                    + " bytes; with " + team.size() + " ranks it may have " + bytesMax + ", so use several calls");
         }
     }
 
-    /** Takes a number for each of its operations, and makes the first of them the present one. */
-    void draw(Ledger ledger, long operationBytesMax) {
-        long all = type == null ? 0 : blockBytes;
-        bytes = all <= operationBytesMax ? all
-                : kernel == null ? operationBytesMax : kernel.wholeUnits(operationBytesMax);
-        bytesLeft = all - bytes;
-        hash = Descriptor.hash(this);
-        history = Fingerprint.extend(ledger.history(), hash);
-        sequence = ledger.draw(hash, bytesLeft == 0 ? 1 : Math.ceilDiv(all, bytes));
-    }
-
-    /** Goes on to the next operation; returns whether there is one. */
-    boolean next() {
-        if (bytesLeft == 0) {
-            return false;
+    /**
+     * Runs this call, which was drawn, on this thread. An exception has broken the communicator.
+     *
+     * @param team the team that runs it
+     */
+    public void run(Team team) {
+        OperationLifecycle lifecycle = team.lifecycle;
+        try {
+            do { // most calls are a single operation
+                begin(team);
+                if (team.size() > 1) {
+                    algorithm.run(team, this);
+                } else {
+                    runAlone(team);
+                }
+                lifecycle.leave();
+            } while (next());
+        } catch (Throwable failure) {
+            lifecycle.breakOff(failure);
+            throw failure;
+        } finally {
+            team.context.leave();
         }
-        source.set(source.segment(), source.start() + bytes);
-        target.set(target.segment(), target.start() + bytes);
-        moved += bytes;
-        bytes = Math.min(bytes, bytesLeft);
-        bytesLeft -= bytes;
-        history = Fingerprint.extend(history, hash);
-        sequence++;
-        return true;
     }
 
-    /** How many of its operations have not ended, the present one included. */
-    long operationsLeft() {
-        return bytesLeft == 0 ? 1 : 1 + Math.ceilDiv(bytesLeft, bytes);
+    /** Begins the present operation. */
+    void begin(Team team) {
+        team.lifecycle.begin(this, algorithm.claimsLandings(bytes()));
     }
 
-    Label operator() {
-        return kernel == null ? Label.NONE : kernel.label();
+    /** A lone rank's contribution is its result. */
+    private void runAlone(Team team) {
+        if (collective().receives(0, root()) && !source().isSameAs(target())) {
+            team.copy(source(), sourceAt(0), target(), targetAt(0),
+                    collective().combines() ? blockBytes(0) : sourceBytes(0));
+        }
     }
 }

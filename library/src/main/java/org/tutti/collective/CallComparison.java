@@ -12,52 +12,52 @@ import org.tutti.memory.Waiter;
  * Tells whether another rank has called the same as this one, by their descriptors, and names both calls when not.
  */
 final class CallComparison {
-    private final Placement place;
+    private final TeamContext context;
     private final Waiter.Check check;
     private final Machine machine;
     private final MemorySegment ring;
     private final Operation operation;
 
     /**
-     * @param place the rank's
+     * @param context the rank's
      * @param check may end a look at another node
      * @param operation whose call the rank is in; null when the rank has returned from all its calls, so that it is in
      *            the line of none of them
      */
-    CallComparison(Placement place, Waiter.Check check, Operation operation) {
-        this.place = place;
+    CallComparison(TeamContext context, Waiter.Check check, Operation operation) {
+        this.context = context;
         this.check = check;
         this.operation = operation;
-        this.machine = place.machine;
-        this.ring = place.ring;
+        this.machine = context.machine;
+        this.ring = context.ring;
     }
 
     private long descriptor(long operation, int local) {
-        return RingLayout.cell(place.layout.slot(place.layout.slotIndex(operation)), local) + RingLayout.DESCRIPTOR;
+        return RingLayout.cell(context.layout.slot(context.layout.slotIndex(operation)), local) + RingLayout.DESCRIPTOR;
     }
 
     /** Who still waits for its slot has not described its call, so its history cannot be compared yet. */
     boolean isDescribed(long operation) {
-        return machine.loadPlain(ring, descriptor(operation, place.localRank)) == operation + 1;
+        return machine.loadPlain(ring, descriptor(operation, context.localRank)) == operation + 1;
     }
 
     /** Whether the present call of another rank of this node in the operation's slot is of that operation. */
     boolean isDescribedBy(int other, long operation) {
-        return machine.load(ring, descriptor(operation, place.localRankOf(other))) == operation + 1;
+        return machine.load(ring, descriptor(operation, context.localRankOf(other))) == operation + 1;
     }
 
     /** Whether another rank has described an operation with another history. */
     boolean differs(long operation, int other, long history) {
-        int local = place.localRankOf(other);
+        int local = context.localRankOf(other);
         return local >= 0 ? differs(ring, descriptor(operation, local), operation, history)
-                : fetch(operation, other) && differs(place.fetched, RingLayout.DESCRIPTOR, operation, history);
+                : fetch(operation, other) && differs(context.fetched, RingLayout.DESCRIPTOR, operation, history);
     }
 
     /** Gets the cell of a rank on another node; returns whether it could be had. */
     private boolean fetch(long operation, int other) {
-        RingLayout theirs = place.layoutAt(other);
+        RingLayout theirs = context.layoutAt(other);
         long slot = theirs.slot(theirs.slotIndex(operation));
-        return place.get(other, RingLayout.cell(slot, place.topology.placeOf(other)), RingLayout.CELL_BYTES,
+        return context.get(other, RingLayout.cell(slot, context.topology.placeOf(other)), RingLayout.CELL_BYTES,
                 check) == Machine.Reply.GIVEN;
     }
 
@@ -75,7 +75,7 @@ final class CallComparison {
     CollectiveMismatchException mismatch(long sequence, int other) {
         CollectiveMismatchException named = find(sequence, other);
         return named != null ? named
-                : mismatch(place.describe() + " and " + place.members.describe(other)
+                : mismatch(context.describe() + " and " + context.members.describe(other)
                         + " called different collectives, or disagreed on an argument, some calls ago" + seen());
     }
 
@@ -88,13 +88,13 @@ final class CallComparison {
      * @return what names both calls, or null if none is found
      */
     CollectiveMismatchException find(long sequence, int other) {
-        int local = place.localRankOf(other);
-        for (long number = Math.max(0, sequence - place.layout.slots() + 1); number <= sequence; number++) {
+        int local = context.localRankOf(other);
+        for (long number = Math.max(0, sequence - context.layout.slots() + 1); number <= sequence; number++) {
             if (local < 0 && !fetch(number, other)) {
                 break;
             }
-            MemorySegment cells = local < 0 ? place.fetched : ring;
-            long mine = descriptor(number, place.localRank);
+            MemorySegment cells = local < 0 ? context.fetched : ring;
+            long mine = descriptor(number, context.localRank);
             long theirs = local < 0 ? RingLayout.DESCRIPTOR : descriptor(number, local);
             if (isDescribed(number) && machine.load(cells, theirs) == number + 1
                     && machine.loadPlain(ring, mine + RingLayout.DESCRIPTOR_CALL) != machine.loadPlain(cells,
@@ -104,9 +104,9 @@ final class CallComparison {
                 boolean isHere = operation != null && number == sequence;
                 VarHandle.loadLoadFence();
                 if (machine.load(cells, theirs) == number + 1) {
-                    return mismatch(place.describe() + " called " + own + (isHere ? lengths() + CallSite.here() : "")
+                    return mismatch(context.describe() + " called " + own + (isHere ? lengths() + CallSite.here() : "")
                             + " as call number " + (number + 1) + " on its communicator, but "
-                            + place.members.describe(other) + " called " + called + (isHere ? "" : seen()));
+                            + context.members.describe(other) + " called " + called + (isHere ? "" : seen()));
                 }
             }
         }
@@ -139,30 +139,30 @@ final class CallComparison {
      * @return what names the calls that differ, or null if none do
      */
     CollectiveMismatchException compareEnds(int other, long drawnThere, long historyThere) {
-        long drawn = place.ledger.drawn();
-        if (drawn == drawnThere && place.ledger.history() == historyThere) {
+        long drawn = context.ledger.drawn();
+        if (drawn == drawnThere && context.ledger.history() == historyThere) {
             return null;
         }
         long common = Math.min(drawn, drawnThere);
-        CollectiveMismatchException named = place.localRankOf(other) < 0 ? null : find(common - 1, other);
+        CollectiveMismatchException named = context.localRankOf(other) < 0 ? null : find(common - 1, other);
         if (named != null) {
             return named;
         }
-        String self = place.describe();
-        String them = place.members.describe(other);
+        String self = context.describe();
+        String them = context.members.describe(other);
         if (drawn == drawnThere) {
             return mismatch(self + " and " + them + " both made " + calls(drawn) + " on their communicator, but not the"
-                    + " same ones; the last one of " + self + " was " + describedAt(drawn - 1, place.rank) + seen());
+                    + " same ones; the last one of " + self + " was " + describedAt(drawn - 1, context.rank) + seen());
         }
         String one = drawn > drawnThere ? self : them;
-        return mismatch(one + " called " + describedAt(common, drawn > drawnThere ? place.rank : other)
+        return mismatch(one + " called " + describedAt(common, drawn > drawnThere ? context.rank : other)
                 + " as call number " + (common + 1) + " on its communicator, but " + (drawn > drawnThere ? them : self)
                 + " made " + calls(common) + " there in all" + seen());
     }
 
     /** What a rank of this node has called as a certain operation; a collective if that cannot be said any more. */
     private String describedAt(long number, int rank) {
-        int local = place.localRankOf(rank);
+        int local = context.localRankOf(rank);
         if (local >= 0 && isDescribedBy(rank, number)) {
             String called = Descriptor.text(machine, ring, descriptor(number, local));
             VarHandle.loadLoadFence();

@@ -15,6 +15,8 @@ package org.tutti.collective;
  * {@link #complete}.
  */
 public final class Contributions {
+    private static final TeamLocal<Contributions> LOCAL = new TeamLocal<>(Contributions::new);
+
     private final Team team;
     private final Area found = new Area();
     private final Area masters = new Area();
@@ -22,8 +24,18 @@ public final class Contributions {
     private boolean invites;
     private boolean lends;
 
-    Contributions(Team team) {
+    private Contributions(Team team) {
         this.team = team;
+    }
+
+    /**
+     * Finds the contributions to the present operation of a team.
+     *
+     * @param team the team
+     * @return its contributions, the same object each time, to be {@linkplain #open opened} once an operation
+     */
+    public static Contributions of(Team team) {
+        return LOCAL.of(team);
     }
 
     /**
@@ -123,9 +135,9 @@ public final class Contributions {
      */
     public void complete() {
         found.clear();
-        team.loans().finishBlocks(team, bytes);
+        team.loans().finishBlocks(bytes);
         if (lends) {
-            team.loans().takeBlocksBack(team, Loans.ALL);
+            team.loans().takeBlocksBack(Loans.ALL);
         }
         if (team.isMaster()) {
             for (int node = 0; node < team.nodes(); node++) {

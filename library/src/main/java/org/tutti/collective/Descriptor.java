@@ -22,23 +22,23 @@ final class Descriptor {
     private Descriptor() {}
 
     /** Collective, type and root in 64 bits. */
-    private static long kind(Call call) {
+    private static long kind(CallArguments call) {
         DataType type = call.type;
         return (long) call.root() << Integer.SIZE | (type == null ? NO_TYPE : type.ordinal()) << Byte.SIZE
                 | call.collective().ordinal();
     }
 
     /** A hash of everything that must be the same at all ranks. */
-    static long hash(Call call) {
+    static long hash(CallArguments call) {
         return ((call.commonCount() * Fingerprint.GOLDEN ^ kind(call)) * Fingerprint.MULTIPLIER
-                ^ call.algorithm().label().hash())
+                ^ call.algorithmName().hash())
                 * Fingerprint.GOLDEN ^ call.operator().hash();
     }
 
     /** Writes the descriptor of a call's present operation; who reads the old one meanwhile can tell. */
-    static void write(Machine machine, MemorySegment cells, long descriptor, Call call) {
+    static void write(Machine machine, MemorySegment cells, long descriptor, CallArguments call) {
         Label operator = call.operator();
-        Label algorithm = call.algorithm().label();
+        Label algorithm = call.algorithmName();
         machine.storePlain(cells, descriptor, 0); // who is reading the old one must notice
         VarHandle.storeStoreFence();
         machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, call.history);

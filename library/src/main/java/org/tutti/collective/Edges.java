@@ -29,9 +29,11 @@ final class Edges {
 
     private static final long UNKNOWN = Long.MIN_VALUE;
 
-    private final Placement place;
+    private final TeamContext context;
     private final Operation operation;
     private final Waiting waiting;
+    private final OperationWindows windows;
+    private final Invitations invitations;
     private final Machine machine;
     private final MemorySegment ring;
     private final RingLayout layout;
@@ -40,14 +42,17 @@ final class Edges {
 
     private MemorySegment landingsHere;
 
-    Edges(Placement place, Operation operation) {
-        this.place = place;
+    Edges(TeamContext context, Operation operation, Waiting waiting, OperationWindows windows,
+            Invitations invitations) {
+        this.context = context;
         this.operation = operation;
-        this.waiting = operation.waiting;
-        this.machine = place.machine;
-        this.ring = place.ring;
-        this.layout = place.layout;
-        this.ledger = place.ledger;
+        this.waiting = waiting;
+        this.windows = windows;
+        this.invitations = invitations;
+        this.machine = context.machine;
+        this.ring = context.ring;
+        this.layout = context.layout;
+        this.ledger = context.ledger;
     }
 
     // ---- where things are
@@ -90,35 +95,35 @@ final class Edges {
     /** The landings of this node, when its master has claimed them. */
     private MemorySegment landingsHere() {
         if (landingsHere == null) {
-            waiting.awaitWord(place.master(place.node), ring, RingLayout.LANDINGS, 1);
-            landingsHere = place.landings.here(machine);
+            waiting.awaitWord(context.master(context.node), ring, RingLayout.LANDINGS, 1);
+            landingsHere = context.landings.here(machine);
         }
         return landingsHere;
     }
 
     /** The handle of the landings of another node. Who does not know it yet asks its master until that has them. */
     private long landingsOf(int other) {
-        long handle = place.landings.elsewhere(other);
+        long handle = context.landings.elsewhere(other);
         return handle != 0 ? handle : askForLandings(other);
     }
 
     private long askForLandings(int other) {
         waiting.flush();
-        int asked = place.master(other);
+        int asked = context.master(other);
         long look = Waiting.NO_LOOK_YET;
         try (var wait = waiting.inTurns) {
             for (int turn = 0;; turn++) {
                 waiting.awaitNothingOf(asked);
-                Machine.Reply reply = place.get(asked, 0, Words.LINE_BYTES, waiting);
+                Machine.Reply reply = context.get(asked, 0, Words.LINE_BYTES, waiting);
                 if (reply == Machine.Reply.GONE) {
                     throw waiting.gone(asked);
                 }
                 if (reply == Machine.Reply.REFUSED) {
                     throw waiting.closed(asked);
                 }
-                long handle = Landings.handleIn(place.fetched, machine);
+                long handle = Landings.handleIn(context.fetched, machine);
                 if (handle != 0) {
-                    place.landings.setElsewhere(machine, other, handle);
+                    context.landings.setElsewhere(machine, other, handle);
                     return handle;
                 }
                 look = waiting.checkAndLook(look); // it may be in another call, which needs none
@@ -130,7 +135,7 @@ final class Edges {
 
     /** The handle by which the master of another node lets others reach the communicator's block there. */
     private long ringOf(int otherNode) {
-        return place.reach.ring(place.master(otherNode));
+        return context.reach.ring(context.master(otherNode));
     }
 
     // ---- what goes out
@@ -145,7 +150,7 @@ final class Edges {
             putAfterWord(flow, startOf(flow) + flow.place() + offset, source.segment(), at, bytes);
             return;
         }
-        int receiver = place.master(flow.node);
+        int receiver = context.master(flow.node);
         waiting.awaitRoomAt(receiver);
         Target invited = flow.target;
         putTarget.at(invited.process, invited.region, invited.offset + flow.place() + offset);
@@ -169,8 +174,8 @@ final class Edges {
 
     /** Has the next put go to the master of another node, and raise a word there to a step. */
     private void aim(int toNode, long region, long offset, long word, long step) {
-        assert step <= Team.STEPS_MAX : "step " + step;
-        putTarget.at(place.reach.process(place.master(toNode)), region, offset)
+        assert step <= StepWords.STEPS_MAX : "step " + step;
+        putTarget.at(context.reach.process(context.master(toNode)), region, offset)
                 .raise(word, operation.base + step, operation.tag());
     }
 
@@ -179,8 +184,8 @@ final class Edges {
         // the slot is free there: a credit answers a put of this very operation, so its receiver is in it
         long word = creditOf(edge);
         aim(toNode, creditsAt(toNode, edge), word, word, step);
-        if (!isPut(toNode, MemorySegment.NULL, 0, 0) && !place.members.hasLeft(place.master(toNode))) {
-            throw waiting.gone(place.master(toNode)); // who has left properly awaits no credit
+        if (!isPut(toNode, MemorySegment.NULL, 0, 0) && !context.members.hasLeft(context.master(toNode))) {
+            throw waiting.gone(context.master(toNode)); // who has left properly awaits no credit
         }
     }
 
@@ -189,20 +194,19 @@ final class Edges {
         writeInvitation(area, bytes);
         long word = creditOf(flow.edgeThere);
         aim(flow.node, creditsAt(flow.node, flow.edgeThere), word + RingLayout.INVITATION, word, flow.credit(0));
-        putIntoSlot(flow.node, operation.invitations.written(), 0, RingLayout.INVITATION_BYTES);
+        putIntoSlot(flow.node, invitations.written(), 0, RingLayout.INVITATION_BYTES);
     }
 
     private void writeInvitation(Area area, long bytes) {
-        Invitations invitations = operation.invitations;
-        int process = place.reach.process(place.rank);
+        int process = context.reach.process(context.rank);
         MemorySegment segment = area.segment();
-        Window window = operation.windowOf(segment);
+        Window window = windows.windowOf(segment);
         if (window != null) {
             invitations.write(process, window.handle(machine), area.start(), bytes);
         } else if (segment.equals(ring)) {
-            invitations.write(process, place.reach.ring(place.rank), area.start(), bytes);
+            invitations.write(process, context.reach.ring(context.rank), area.start(), bytes);
         } else if (landingsHere != null && segment.equals(landingsHere)) {
-            invitations.write(process, place.landings.handle(machine), area.start(), bytes);
+            invitations.write(process, context.landings.handle(machine), area.start(), bytes);
         } else {
             invitations.write(process, invitations.open(segment.asSlice(area.start(), bytes)), 0, bytes);
         }
@@ -214,12 +218,12 @@ final class Edges {
             awaitLeft(toNode, before);
         }
         if (!isPut(toNode, source, sourceOffset, bytes)) {
-            throw waiting.gone(place.master(toNode));
+            throw waiting.gone(context.master(toNode));
         }
     }
 
     private boolean isPut(int toNode, MemorySegment source, long sourceOffset, long bytes) {
-        waiting.awaitRoomAt(place.master(toNode));
+        waiting.awaitRoomAt(context.master(toNode));
         return machine.put(putTarget, source, sourceOffset, bytes, waiting);
     }
 
@@ -237,7 +241,7 @@ final class Edges {
     private void say(int toNode, long word, int step) {
         aim(toNode, ringOf(toNode), word, word, step);
         if (!isPut(toNode, MemorySegment.NULL, 0, 0)) {
-            throw waiting.gone(place.master(toNode));
+            throw waiting.gone(context.master(toNode));
         }
     }
 
@@ -246,7 +250,7 @@ final class Edges {
     /** Waits until the other node has invited this one, and finds where to. */
     void awaitInvitation(Outflow flow) {
         awaitCredit(flow.edge, flow.credit(0), flow.node);
-        operation.invitations.read(creditsOf(flow.edge), creditOf(flow.edge) + RingLayout.INVITATION, flow.target);
+        invitations.read(creditsOf(flow.edge), creditOf(flow.edge) + RingLayout.INVITATION, flow.target);
     }
 
     /** Waits until the other node has put a flow's next piece, or said that it is there. */
@@ -266,10 +270,10 @@ final class Edges {
 
     private void awaitPut(MemorySegment words, long word, long step, int fromNode) {
         if (step > 0) {
-            int sender = place.master(fromNode);
+            int sender = context.master(fromNode);
             waiting.awaitWord(sender, words, word, operation.base + step);
-            boolean quietThere = operation.compare(sender, machine.loadTag(words, word));
-            if (place.topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
+            boolean quietThere = waiting.compare(sender, machine.loadTag(words, word));
+            if (context.topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
                 ledger.raiseLeftElsewhere(machine, fromNode, Ledger.leftBy(operation.sequence, quietThere));
             }
         }
@@ -302,15 +306,15 @@ final class Edges {
 
     /** Gets the left words of another node from a rank that has them, and returns the least. */
     private long askLeft(int other) {
-        int ranks = place.topology.ranksOn(other);
+        int ranks = context.topology.ranksOn(other);
         for (int local = 0; local < ranks; local++) {
-            int asked = place.topology.rankAt(other, local);
-            if (place.members.hasLeft(asked)) {
+            int asked = context.topology.rankAt(other, local);
+            if (context.members.hasLeft(asked)) {
                 continue;
             }
             waiting.awaitNothingOf(asked);
-            long firstLeft = place.layoutAt(asked).left(0);
-            Machine.Reply reply = place.get(asked, firstLeft, (long) ranks * Words.LINE_BYTES, waiting);
+            long firstLeft = context.layoutAt(asked).left(0);
+            Machine.Reply reply = context.get(asked, firstLeft, (long) ranks * Words.LINE_BYTES, waiting);
             if (reply == Machine.Reply.GIVEN) {
                 return leastLeft(other, ranks);
             }
@@ -324,8 +328,8 @@ final class Edges {
     private long leastLeft(int other, int ranks) {
         long least = Long.MAX_VALUE;
         for (int local = 0; local < ranks; local++) {
-            if (!place.members.hasLeft(place.topology.rankAt(other, local))) {
-                least = Math.min(least, machine.loadPlain(place.fetched, (long) local * Words.LINE_BYTES));
+            if (!context.members.hasLeft(context.topology.rankAt(other, local))) {
+                least = Math.min(least, machine.loadPlain(context.fetched, (long) local * Words.LINE_BYTES));
             }
         }
         return least;

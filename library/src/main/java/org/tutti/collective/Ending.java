@@ -9,26 +9,26 @@ import org.tutti.CollectiveMismatchException;
  * How a communicator ends at one rank: because it is broken, the rank closes it, or the rank leaves its job.
  *
  * <p><b>Leaving all.</b> A rank begins no operation after one that it has broken off: it has set the broken word, or
- * found it set, before, and looks at that word in {@link Operation#begin}. So when those have ended that it has in
- * flight on other threads, it reads and writes nothing of the communicator's slots and windows any more, and its left
- * word says that it has left all operations ({@link Ledger#leaveAll}). The same holds for a rank that leaves its job.
- * What it has shown stays as it is until all other ranks of its node have left the operation, too, or have ended: who
- * has not noticed yet what broke may still read it. Other nodes put nothing there any more, as that is revoked before.
- * So the memory of a broken communicator is closed by the same rule as that of any operation.
+ * found it set, before, and looks at that word in {@link OperationLifecycle#begin}. So when those have ended that it
+ * has in flight on other threads, it reads and writes nothing of the communicator's slots and windows any more, and its
+ * left word says that it has left all operations ({@link Ledger#leaveAll}). The same holds for a rank that leaves its
+ * job. What it has shown stays as it is until all other ranks of its node have left the operation, too, or have ended:
+ * who has not noticed yet what broke may still read it. Other nodes put nothing there any more, as that is revoked
+ * before. So the memory of a broken communicator is closed by the same rule as that of any operation.
  */
 public final class Ending {
-    private final Placement place;
+    private final TeamContext context;
     private final long brokenByError;
 
-    Ending(Placement place) {
-        this.place = place;
-        this.brokenByError = Breakage.wordOfError(place.rank);
+    Ending(TeamContext context) {
+        this.context = context;
+        this.brokenByError = Breakage.wordOfError(context.rank);
     }
 
     /** Says that the communicator is broken, and why. */
     void setBroken(Throwable failure) {
-        place.machine.setOnce(place.ring, RingLayout.BROKEN,
-                failure instanceof Error ? brokenByError : Breakage.word(failure, place.rank, place.members));
+        context.machine.setOnce(context.ring, RingLayout.BROKEN,
+                failure instanceof Error ? brokenByError : Breakage.word(failure, context.rank, context.members));
     }
 
     /**
@@ -36,7 +36,7 @@ public final class Ending {
      * somebody has broken it who knows that all have come}
      */
     public boolean isBroken() {
-        return place.machine.load(place.ring, RingLayout.BROKEN) != 0;
+        return context.machine.load(context.ring, RingLayout.BROKEN) != 0;
     }
 
     /**
@@ -59,10 +59,10 @@ public final class Ending {
      * @param drawn the call
      * @param failure what was thrown
      */
-    public void breakOff(Call drawn, Throwable failure) {
+    public void breakOff(CallArguments drawn, Throwable failure) {
         try {
             setBroken(failure);
-            place.ledger.leaveAll(place.machine, drawn.operationsLeft());
+            context.ledger.leaveAll(context.machine, drawn.operationsLeft());
         } catch (IllegalStateException closed) { // the job was closed meanwhile, and its memory is gone
             failure.addSuppressed(closed);
         }
@@ -80,16 +80,16 @@ public final class Ending {
         if (isBroken()) {
             return null;
         }
-        long end = place.layout.end(place.localRank);
-        place.machine.storePlain(place.ring, end + RingLayout.END_FINGERPRINT, place.ledger.history());
-        place.machine.store(place.ring, end, place.ledger.drawn() + 1);
+        long end = context.layout.end(context.localRank);
+        context.machine.storePlain(context.ring, end + RingLayout.END_FINGERPRINT, context.ledger.history());
+        context.machine.store(context.ring, end, context.ledger.drawn() + 1);
         VarHandle.fullFence();
-        for (int each = 0; each < place.localSize; each++) {
-            long there = place.layout.end(each);
-            long drawn = place.machine.load(place.ring, there) - 1;
-            var mismatch = each == place.localRank || drawn < 0 ? null
-                    : comparison().compareEnds(place.localRanks[each], drawn,
-                            place.machine.loadPlain(place.ring, there + RingLayout.END_FINGERPRINT));
+        for (int each = 0; each < context.localSize; each++) {
+            long there = context.layout.end(each);
+            long drawn = context.machine.load(context.ring, there) - 1;
+            var mismatch = each == context.localRank || drawn < 0 ? null
+                    : comparison().compareEnds(context.localRanks[each], drawn,
+                            context.machine.loadPlain(context.ring, there + RingLayout.END_FINGERPRINT));
             if (mismatch != null) {
                 return isBroken() ? null : mismatch; // a call that has failed may be none of another rank
             }
@@ -110,7 +110,7 @@ public final class Ending {
     }
 
     private CallComparison comparison() {
-        return new CallComparison(place, () -> {
+        return new CallComparison(context, () -> {
         }, null);
     }
 
@@ -118,21 +118,21 @@ public final class Ending {
      * {@return how many operations this rank has drawn}
      */
     public long drawn() {
-        return place.ledger.drawn();
+        return context.ledger.drawn();
     }
 
     /**
      * {@return the fingerprint of the calls that this rank has made}
      */
     public long history() {
-        return place.ledger.history();
+        return context.ledger.history();
     }
 
     /**
      * Says that this rank leaves its job: its operations in flight end with an exception, soon.
      */
     public void end() {
-        place.ledger.end();
+        context.ledger.end();
     }
 
     /**
@@ -140,7 +140,7 @@ public final class Ending {
      * ended}, or closes the communicator.
      */
     public void leaveAll() {
-        place.ledger.leaveAll(place.machine, 0);
+        context.ledger.leaveAll(context.machine, 0);
     }
 
     /**
@@ -154,7 +154,7 @@ public final class Ending {
         if (isBehind(Ledger.ALL, Ledger.NOBODY)) {
             return false;
         }
-        place.ledger.setSettled();
+        context.ledger.setSettled();
         return true;
     }
 
@@ -163,8 +163,8 @@ public final class Ending {
      * settled}.
      */
     void shut() {
-        if (place.landings != null && place.isMaster()) {
-            place.landings.shut(place.machine);
+        if (context.landings != null && context.isMaster()) {
+            context.landings.shut(context.machine);
         }
     }
 
@@ -173,9 +173,9 @@ public final class Ending {
      * that leaves its job in the middle of an operation does not say so: its thread may still be there.
      */
     void saySettled() {
-        long left = place.ledger.left(place.machine);
+        long left = context.ledger.left(context.machine);
         if (left >= Ledger.ALL) {
-            place.machine.store(place.ring, place.layout.left(place.localRank), left + Ledger.SETTLED);
+            context.machine.store(context.ring, context.layout.left(context.localRank), left + Ledger.SETTLED);
         }
     }
 
@@ -186,24 +186,24 @@ public final class Ending {
      * @return whether that is done
      */
     boolean giveUp() {
-        if (!place.isMaster()) {
+        if (!context.isMaster()) {
             saySettled();
-        } else if (isBehind(Ledger.ALL + Ledger.SETTLED, place.localRank)) {
+        } else if (isBehind(Ledger.ALL + Ledger.SETTLED, context.localRank)) {
             return false;
         } else {
-            if (place.landings != null) {
-                place.landings.release(place.machine);
+            if (context.landings != null) {
+                context.landings.release(context.machine);
             }
-            place.memory.release(place.ringAddress, place.layout.bytes());
+            context.memory.release(context.ringAddress, context.layout.bytes());
         }
         return true;
     }
 
     /** Whether the left word of any rank of this node but one is less, and that rank goes on. */
     private boolean isBehind(long left, int except) {
-        for (int each = 0; each < place.localSize; each++) {
-            if (each != except && place.machine.load(place.ring, place.layout.left(each)) < left
-                    && !place.members.hasEnded(place.localRanks[each])) {
+        for (int each = 0; each < context.localSize; each++) {
+            if (each != except && context.machine.load(context.ring, context.layout.left(each)) < left
+                    && !context.members.hasEnded(context.localRanks[each])) {
                 return true;
             }
         }

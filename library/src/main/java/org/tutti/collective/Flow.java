@@ -40,9 +40,9 @@ public abstract sealed class Flow permits Inflow, Outflow {
     public static final long PIECE_BYTES = RingLayout.LANDING_BYTES / PLACES;
 
     /** The inbox of a rank. */
-    public static final long INBOX_BYTES = 512 << 10;
+    public static final long INBOX_BYTES = OperationWindows.INBOX_BYTES;
 
-    final Team team;
+    final Flows flows;
     final Edges edges;
     final int edge;
     int node;
@@ -55,9 +55,9 @@ public abstract sealed class Flow permits Inflow, Outflow {
     long before;
     private long parts;
 
-    Flow(Team team, int edge) {
-        this.team = team;
-        this.edges = team.edges;
+    Flow(Flows flows, int edge) {
+        this.flows = flows;
+        this.edges = flows.edges;
         this.edge = edge;
     }
 
@@ -89,10 +89,10 @@ public abstract sealed class Flow permits Inflow, Outflow {
             long piecesBefore) {
         node = otherNode;
         edgeThere = otherEdge;
-        long piece = Math.max(1, Math.min(longestPiece, team.operation.call.bytes()));
+        long piece = Math.max(1, Math.min(longestPiece, flows.operation.call.bytes()));
         long needed = Math.min(count, PLACES);
         invites = invitation;
-        lands = team.layout.isPair(edge) || !invitation && piece * needed > RingLayout.EDGE_PAYLOAD_BYTES;
+        lands = flows.context.layout.isPair(edge) || !invitation && piece * needed > RingLayout.EDGE_PAYLOAD_BYTES;
         pieceBytes = invites || lands ? longestPiece : piece;
         places = invites || lands ? count : needed;
         parts = 1;

@@ -3,9 +3,7 @@ package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.function.LongConsumer;
-import java.util.stream.Collectors;
 
 import org.tutti.CallInterruptedException;
 import org.tutti.CollectiveMismatchException;
@@ -36,9 +34,7 @@ import org.tutti.memory.WaitingCall;
  * for this one in a blocking operation of the parent that the other has not begun.
  */
 public final class GroupBlock {
-    private static final int RANKS_SAID = 255;
-
-    private final Team parent;
+    private final TeamContext parent;
     private final Machine machine;
     private final String called;
     private final long deadlineNanos;
@@ -55,7 +51,7 @@ public final class GroupBlock {
      * @param deadlineNanos when the call must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
      *            for never
      */
-    public GroupBlock(Team parent, String called, long id, int[] ranks, long deadlineNanos) {
+    public GroupBlock(TeamContext parent, String called, long id, int[] ranks, long deadlineNanos) {
         this.parent = parent;
         this.machine = parent.machine;
         this.called = called;
@@ -109,12 +105,7 @@ public final class GroupBlock {
     public long claimOrFind(Memory memory, int master, long bytes, LongConsumer opener) {
         boolean isMaster = master == parent.rank;
         long address = isMaster ? claim(memory, bytes, opener) : 0;
-        machine.publish(parent.ring, ownLine + RingLayout.GROUP_ADDRESS, address);
-        machine.publish(parent.ring, ownLine + RingLayout.GROUP_DRAWN, parent.ledger.drawn());
-        for (int first = 0; first <= RANKS_SAID; first += Long.SIZE) {
-            machine.publish(parent.ring, ownLine + RingLayout.GROUP_RANKS + first / Byte.SIZE, bits(first));
-        }
-        machine.publish(parent.ring, ownLine + RingLayout.GROUP, id);
+        GroupLine.write(machine, parent.ring, ownLine, id, address, parent.ledger.drawn(), ranks);
         if (isMaster) {
             return address;
         }
@@ -144,59 +135,12 @@ public final class GroupBlock {
         return address;
     }
 
-    private long bits(int first) {
-        long bits = 0;
-        for (int each : ranks) {
-            int said = Math.min(each, RANKS_SAID);
-            if (said >= first && said < first + Long.SIZE) {
-                bits |= 1L << said - first;
-            }
-        }
-        return bits;
-    }
-
     /**
      * Says that this rank has made the group.
      */
     public void end() {
-        if (parent.ledger.lastMade.length == 0) {
-            parent.ledger.lastMade = new long[Math.min(parent.size(), RANKS_SAID)];
-        }
-        for (int each : ranks) {
-            if (each < RANKS_SAID) {
-                parent.ledger.lastMade[each] = id;
-            }
-        }
-        machine.publish(parent.ring, ownLine + RingLayout.GROUP, 0);
-    }
-
-    /**
-     * Whether another rank, whose left line has said which group it makes, waits for this one to make that, too. It
-     * does not if this rank is making that itself, or has: the last one of both that this rank has made the other may
-     * still be about to end; after that they made no more.
-     */
-    static boolean isAwaited(Placement parent, int other, long made, MemorySegment memory, long line) {
-        Machine machine = parent.machine;
-        long[] lastMade = parent.ledger.lastMade;
-        return Math.max(parent.rank, other) < RANKS_SAID
-                && made != parent.ledger.making && (other >= lastMade.length || lastMade[other] != made)
-                && (machine.load(memory,
-                        line + RingLayout.GROUP_RANKS + (long) parent.rank / Long.SIZE * Long.BYTES) >>> parent.rank
-                        & 1) != 0
-                && machine.load(memory, line + RingLayout.GROUP) == made; // or the bits are those of the next one
-    }
-
-    /** The ranks of a group, in ascending order, for messages. */
-    static String ranks(Machine machine, MemorySegment memory, long line) {
-        var words = new long[(RANKS_SAID + 1) / Long.SIZE];
-        for (int i = 0; i < words.length; i++) {
-            words[i] = machine.load(memory, line + RingLayout.GROUP_RANKS + (long) i * Long.BYTES);
-        }
-        BitSet said = BitSet.valueOf(words);
-        String named = said.stream().filter(each -> each < RANKS_SAID).mapToObj(String::valueOf)
-                .collect(Collectors.joining(", "));
-        return "ranks " + named
-                + (said.get(RANKS_SAID) ? (named.isEmpty() ? "" : " and others ") + "from " + RANKS_SAID + " on" : "");
+        GroupLine.noteMade(parent, id, ranks);
+        GroupLine.clear(machine, parent.ring, ownLine);
     }
 
     private Waiter.Check checkAt(int master, long line) {
@@ -285,12 +229,13 @@ public final class GroupBlock {
 
     private RuntimeException mismatch(int other, MemorySegment memory, long line) {
         long made = machine.load(memory, line + RingLayout.GROUP);
-        return made == 0 || made == id || !isAwaited(parent, other, made, memory, line) ? null
+        return made == 0 || made == id || !GroupLine.isAwaited(parent, other, made, memory, line) ? null
                 : new CollectiveMismatchException(
                         parent.describe() + " called " + called + CallSite.here() + " for ranks "
                                 + Arrays.toString(ranks) + ", but " + parent.members.describe(other)
                                 + " makes another group, of "
-                                + ranks(machine, memory, line) + " in some order; all members must give the same list",
+                                + GroupLine.ranks(machine, memory, line)
+                                + " in some order; all members must give the same list",
                         true);
     }
 }

@@ -35,8 +35,8 @@ public final class Inflow extends Flow {
     private long to;
     private long left;
 
-    Inflow(Team team, int edge) {
-        super(team, edge);
+    Inflow(Flows flows, int edge) {
+        super(flows, edge);
     }
 
     /**
@@ -99,9 +99,9 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of the current operation over a {@linkplain Team#pair pair}: to its landing place if all pieces have
-     * room there, else to a window, to which this node's master invites the other node. Other ranks of the node find
-     * what comes there, too, each by its own end.
+     * Opens a flow of the current operation over a {@linkplain Flows#pair pair}: to its landing place if all pieces
+     * have room there, else to a window, to which this node's master invites the other node. Other ranks of the node
+     * find what comes there, too, each by its own end.
      *
      * @param fromNode the other node
      * @param longestPiece the length of the pieces; it may be 0
@@ -113,15 +113,15 @@ public final class Inflow extends Flow {
      */
     public void openPair(int fromNode, long longestPiece, int count, Area window, long at, int room) {
         expectPair(fromNode, longestPiece, count, window, at, room);
-        if (invites && team.isMaster()) {
+        if (invites && flows.context.isMaster()) {
             invite();
         }
     }
 
     /** Opens a flow as {@link #openPair} does, but does not {@link #invite()} the other node yet. */
     void expectPair(int fromNode, long longestPiece, int count, Area window, long at, int room) {
-        int edgeThere = team.pair(team.node());
-        if (!team.exceedsPair(count * longestPiece)) {
+        int edgeThere = flows.pairThere();
+        if (!flows.exceedsPair(count * longestPiece)) {
             open(fromNode, edgeThere, Math.max(1, longestPiece), count, count);
         } else {
             expect(fromNode, edgeThere, longestPiece, room, true, 0, count);
@@ -163,7 +163,7 @@ public final class Inflow extends Flow {
 
     /**
      * Opens another flow of the current operation over a pair: to a share of the inbox of this node's master, in which
-     * all its ranks find what comes, once that has {@linkplain Team#tellInbox told} them where.
+     * all its ranks find what comes, once that has {@linkplain OperationWindows#tellInbox told} them where.
      *
      * @param fromNode the other node
      * @param longestPiece the length of the places
@@ -173,11 +173,11 @@ public final class Inflow extends Flow {
      * @param room how many bytes a share has
      */
     void openInbox(int fromNode, long longestPiece, long count, long piecesBefore, int share, long room) {
-        expect(fromNode, team.pair(team.node()), longestPiece, room / longestPiece, true, piecesBefore, count);
+        expect(fromNode, flows.pairThere(), longestPiece, room / longestPiece, true, piecesBefore, count);
         inboxAt = share * room;
-        isMastersInbox = !team.isMaster();
-        if (team.isMaster()) {
-            memory.set(team.operation.inbox(), inboxAt);
+        isMastersInbox = !flows.context.isMaster();
+        if (flows.context.isMaster()) {
+            memory.set(flows.windows.inbox(), inboxAt);
             invite();
         }
     }
@@ -199,7 +199,7 @@ public final class Inflow extends Flow {
         if (shares == 0) {
             open(fromNode, edgeAtSender, longest, PLACES, 0);
         } else {
-            memory.set(team.operation.inbox(), 0);
+            memory.set(flows.windows.inbox(), 0);
             invite(fromNode, edgeAtSender, longest, 0, memory, share * shareBytes(shares),
                     shareBytes(shares) / longest * longest);
         }
@@ -247,7 +247,7 @@ public final class Inflow extends Flow {
         }
         edges.awaitArrival(this);
         if (isMastersInbox) { // which it has told of before it invited
-            team.findInbox(memory, inboxAt);
+            flows.windows.findInbox(memory, inboxAt);
         }
         if (afterFirst != null) {
             afterFirst.invite();
@@ -301,13 +301,13 @@ public final class Inflow extends Flow {
      */
     public void release(long before) {
         long piece = piece();
-        if (!team.isMaster()) {
-            team.post(Team.DONE, before + piece);
+        if (!flows.context.isMaster()) {
+            flows.words.post(StepWords.DONE, before + piece);
         } else if (isAwaited(piece, places, pieces) && piece % together() == 0) {
             if (reader == ALL) {
-                team.awaitOthers(Team.DONE, before + piece);
-            } else if (reader != NOBODY && reader != team.localRank()) {
-                team.await(reader, Team.DONE, before + piece);
+                flows.words.awaitOthers(StepWords.DONE, before + piece);
+            } else if (reader != NOBODY && reader != flows.context.localRank) {
+                flows.words.await(reader, StepWords.DONE, before + piece);
             }
             edges.credit(node, edgeThere, credit(piece));
         }
@@ -335,11 +335,11 @@ public final class Inflow extends Flow {
         long bytes = Math.min(left, pieceBytes);
         Area piece = await();
         if (own == null) {
-            team.copy(piece, 0, target, to, bytes);
-        } else if (node < team.node()) {
-            team.combine(kernel, piece, 0, own, ownFrom, target, to, bytes);
+            flows.mover.copy(piece, 0, target, to, bytes);
+        } else if (node < flows.context.node) {
+            flows.mover.combine(kernel, piece, 0, own, ownFrom, target, to, bytes);
         } else {
-            team.combine(kernel, own, ownFrom, piece, 0, target, to, bytes);
+            flows.mover.combine(kernel, own, ownFrom, piece, 0, target, to, bytes);
         }
         release();
         ownFrom += bytes;

@@ -40,23 +40,27 @@ public final class Loans {
     /** Shorter blocks are copied to be shown: who lends waits for its readers, which takes longer then. */
     private static final long BLOCK_BYTES_MIN = 16 << 10;
 
-    private final Placement place;
+    private final TeamContext context;
     private final Operation operation;
+    private final Waiting waiting;
+    private final StepWords words;
     private final Machine machine;
     private final MemorySegment[] places;
     private final Areas borrowed = new Areas();
     private boolean refers;
 
-    Loans(Placement place, Operation operation) {
-        this.place = place;
+    Loans(TeamContext context, Operation operation, Waiting waiting, StepWords words) {
+        this.context = context;
         this.operation = operation;
-        this.machine = place.machine;
-        this.places = place.memory.loans(place.ringAddress, place.layout.slots() * place.localSize * PER_RANK);
+        this.waiting = waiting;
+        this.words = words;
+        this.machine = context.machine;
+        this.places = context.memory.loans(context.ringAddress, context.layout.slots() * context.localSize * PER_RANK);
     }
 
     /**
      * Lends the caller's memory to the other ranks of this node, if they can reach it. Once an operation, before the
-     * first {@link Team#post} of READY.
+     * first {@code Team.post} of READY.
      *
      * @param bytes the length of what could be lent; what fits into the line of READY is not lent
      * @param source the memory to be read
@@ -84,7 +88,7 @@ public final class Loans {
 
     /**
      * Lends the caller's memory, in which blocks are, where that is worth it: long ones, on one node. Once an
-     * operation, before the first {@link Team#post} of READY. Others ask {@link #isLendingBlocks}.
+     * operation, before the first {@code Team.post} of READY. Others ask {@link #isLendingBlocks}.
      *
      * @param bytes the length of a block
      * @param source the memory to be read
@@ -96,7 +100,7 @@ public final class Loans {
     }
 
     /**
-     * Tells whether another rank of this node has {@linkplain #lendBlocks lent} blocks. Only after {@link Team#await}
+     * Tells whether another rank of this node has {@linkplain #lendBlocks lent} blocks. Only after {@code Team.await}
      * of its READY.
      *
      * @param other the rank, by its place on the node
@@ -108,33 +112,31 @@ public final class Loans {
     }
 
     private boolean areLong(long bytes) {
-        return bytes >= BLOCK_BYTES_MIN && place.nodes() == 1;
+        return bytes >= BLOCK_BYTES_MIN && context.nodes() == 1;
     }
 
     /**
      * Says that this rank needs blocks that others may have lent no more.
      *
-     * @param team whose ranks they are
      * @param bytes the length of a block
      */
-    public void finishBlocks(Team team, long bytes) {
+    public void finishBlocks(long bytes) {
         if (areLong(bytes)) {
             confirm();
-            team.post(Team.DONE, FINISHED);
+            words.post(StepWords.DONE, FINISHED);
         }
     }
 
     /**
      * Waits until nobody needs blocks any more that this rank has lent, and takes them back.
      *
-     * @param team whose ranks read them
      * @param reader which of its node do, by its place there; or {@link #ALL}
      */
-    public void takeBlocksBack(Team team, int reader) {
+    public void takeBlocksBack(int reader) {
         if (reader == ALL) {
-            team.awaitOthers(Team.DONE, FINISHED);
+            words.awaitOthers(StepWords.DONE, FINISHED);
         } else {
-            team.await(reader, Team.DONE, FINISHED);
+            words.await(reader, StepWords.DONE, FINISHED);
         }
         takeBack();
     }
@@ -143,8 +145,8 @@ public final class Loans {
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
             return false;
         }
-        long cell = RingLayout.cell(operation.slot, place.localRank);
-        machine.storePlain(place.ring, cell + RingLayout.LOANS,
+        long cell = operation.cell(context.localRank);
+        machine.storePlain(context.ring, cell + RingLayout.LOANS,
                 operation.base + sourceWay + ((long) targetWay << WAY_BITS));
         storeLoan(cell, SOURCE, sourceWay, source);
         storeLoan(cell, TARGET, targetWay, target);
@@ -155,24 +157,24 @@ public final class Loans {
         if (way != NONE) {
             long start = area.start();
             if (way == BY_ADDRESS) {
-                start += place.memory.addressOf(area.segment());
+                start += context.memory.addressOf(area.segment());
             } else {
-                places[place(place.localRank, loan)] = area.segment();
+                places[place(context.localRank, loan)] = area.segment();
                 refers = true;
             }
-            machine.storePlain(place.ring, startOf(cell, loan), start);
+            machine.storePlain(context.ring, startOf(cell, loan), start);
         }
     }
 
     private int way(Area area) {
-        if (place.memory.addressOf(area.segment()) != 0) {
+        if (context.memory.addressOf(area.segment()) != 0) {
             return BY_ADDRESS;
         }
         return places != null && area.isOpenToAll() ? BY_REFERENCE : NONE;
     }
 
     /**
-     * Tells whether another rank of this node lends memory. Only after {@link Team#await} of its READY, and only if it
+     * Tells whether another rank of this node lends memory. Only after {@code Team.await} of its READY, and only if it
      * has said whether it does.
      *
      * @param other the rank, by its place on the node
@@ -192,21 +194,21 @@ public final class Loans {
      */
     public Area lent(int other, int loan) {
         int way = ways(other) >>> WAY_BITS * loan & (1 << WAY_BITS) - 1;
-        long start = machine.loadPlain(place.ring, startOf(RingLayout.cell(operation.slot, other), loan));
+        long start = machine.loadPlain(context.ring, startOf(operation.cell(other), loan));
         if (way == BY_ADDRESS) {
-            return borrowed.next(place.memory.around(start), place.memory.offset(start));
+            return borrowed.next(context.memory.around(start), context.memory.offset(start));
         }
         MemorySegment segment = places[place(other, loan)];
         if (segment == null) { // its owner has taken it back
             confirm();
-            throw operation.waiting.gone(place.localRanks[other]);
+            throw waiting.gone(context.localRanks[other]);
         }
         return borrowed.next(segment, start);
     }
 
     private int ways(int other) {
-        long cell = RingLayout.cell(operation.slot, other);
-        return (int) (machine.loadPlain(place.ring, cell + RingLayout.LOANS) - operation.base);
+        long cell = operation.cell(other);
+        return (int) (machine.loadPlain(context.ring, cell + RingLayout.LOANS) - operation.base);
     }
 
     private static long startOf(long cell, int loan) {
@@ -220,7 +222,7 @@ public final class Loans {
     public void confirm() {
         forgetBorrowed();
         VarHandle.loadLoadFence();
-        operation.waiting.checkAlive();
+        waiting.checkAlive();
     }
 
     /** Forgets what was borrowed, so that its owner's arrays are not kept alive here. */
@@ -234,13 +236,13 @@ public final class Loans {
     public void takeBack() {
         if (refers) { // others write to places nearby: a store would not be free
             for (int loan = 0; loan < PER_RANK; loan++) {
-                places[place(place.localRank, loan)] = null;
+                places[place(context.localRank, loan)] = null;
             }
             refers = false;
         }
     }
 
     private int place(int localRank, int loan) {
-        return ((int) operation.slotIndex() * place.localSize + localRank) * PER_RANK + loan;
+        return ((int) operation.slotIndex() * context.localSize + localRank) * PER_RANK + loan;
     }
 }

@@ -36,7 +36,7 @@ public final class NodeView {
      * @param node whose view it is
      */
     public NodeView(Topology topology, int node) {
-        this(topology, node, WindowPool.windowBytesMax(ranksMax(topology)));
+        this(topology, node, WindowSizes.windowBytesMax(ranksMax(topology)));
     }
 
     /**
@@ -51,7 +51,7 @@ public final class NodeView {
         this.ranksMax = ranksMax(topology);
         this.windowBytesMax = windowBytesMax;
         this.operationBytesMax = windowBytesMax * Math.clamp(
-                Team.STEPS_MAX / ((long) STEPS_PER_RANK_AND_WINDOW * topology.size()), 1, OPERATION_WINDOWS_MAX);
+                RingLayout.STEPS_MAX / ((long) STEPS_PER_RANK_AND_WINDOW * topology.size()), 1, OPERATION_WINDOWS_MAX);
         this.blockBytesMax = windowBytesMax / ((long) topology.nodes() * ranksMax);
         this.positions = new int[topology.nodes() + 1];
         for (int each = 1; each < positions.length; each++) {

@@ -14,8 +14,8 @@ public final class Outflow extends Flow {
     private long from;
     private long left;
 
-    Outflow(Team team, int creditEdge) {
-        super(team, creditEdge);
+    Outflow(Flows flows, int creditEdge) {
+        super(flows, creditEdge);
     }
 
     /**
@@ -39,12 +39,12 @@ public final class Outflow extends Flow {
      * @param piecesBefore how many pieces went there before
      */
     void openInvited(int toNode, long longestPiece, long piecesBefore) {
-        begin(toNode, team.pair(team.node()), longestPiece, INVITED, true, piecesBefore);
+        begin(toNode, flows.pairThere(), longestPiece, INVITED, true, piecesBefore);
         credited = true;
     }
 
     /**
-     * Opens a flow of the current operation over a {@linkplain Team#pair pair}.
+     * Opens a flow of the current operation over a {@linkplain Flows#pair pair}.
      *
      * @param toNode the other node
      * @param longestPiece the length of the pieces; it may be 0
@@ -52,8 +52,8 @@ public final class Outflow extends Flow {
      * @see Inflow#openPair
      */
     public void openPair(int toNode, long longestPiece, int count) {
-        open(toNode, team.pair(team.node()), Math.max(1, longestPiece),
-                team.exceedsPair(count * longestPiece) ? INVITED : count);
+        open(toNode, flows.pairThere(), Math.max(1, longestPiece),
+                flows.exceedsPair(count * longestPiece) ? INVITED : count);
     }
 
     /**

@@ -72,6 +72,12 @@ public final class RingLayout {
     /** How many slots a communicator has at most. */
     public static final int SLOTS_MAX = 64;
 
+    /** The bits of a word below those of the generation: they hold the step. */
+    static final int STEP_BITS = 20;
+
+    /** The greatest step of an operation. */
+    static final int STEPS_MAX = (1 << STEP_BITS) - 1;
+
     private static final int MANY_RANKS = 4;
     private static final int CELLS_MAX = 1 << 14;
     private static final long LANDINGS_BYTES_MAX = 8 << 20;
@@ -231,6 +237,11 @@ public final class RingLayout {
     /** How many operations have lived in the slot of one before it. */
     long generation(long operation) {
         return operation >>> Integer.numberOfTrailingZeros(slots);
+    }
+
+    /** The value of a word of an operation's slot at step 0: greater than all values of earlier generations. */
+    long base(long operation) {
+        return (generation(operation) + 1) << STEP_BITS;
     }
 
     /**

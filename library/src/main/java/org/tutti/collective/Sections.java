@@ -63,7 +63,7 @@ final class Sections {
     }
 
     private long landed(int readers, int sources) {
-        return whole(team.layout.pairLandingBytes() / sources / readers - LEFT_BYTES);
+        return whole(team.pairBytes() / sources / readers - LEFT_BYTES);
     }
 
     /** What places have together: longer ones are fewer, each of which a rank waits for, but leave a core's caches. */

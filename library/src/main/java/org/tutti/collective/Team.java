@@ -1,11 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
-import java.util.Arrays;
-
-import org.tutti.Collective;
 import org.tutti.TuttiException;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.memory.WaitingCall;
+import org.tutti.pattern.LevelTree;
 
 /**
  * A communicator as an algorithm sees it, at one rank: who takes part, the words and windows of the current operation,
@@ -14,11 +13,14 @@ import org.tutti.collective.kernel.Kernel;
  * <p>A team is in one operation at a time. What the operations of a communicator share at a rank is in its {@link
  * Ledger}, so several teams of the rank may be in different operations, each on a thread of its own.
  *
- * <p>What makes operations safe is in its parts: {@link Operation} has slots, leaving, closing and memory ordering,
- * {@link Waiting} mismatches and whatever else ends a wait, {@link Edges} what goes between nodes, {@link Ending} how
- * the communicator ends.
+ * <p>A team is composed of parts, each of which argues its own safety: {@link OperationLifecycle} has leaving, closing
+ * and memory ordering, {@link Waiting} mismatches and the other ends of a wait, {@link OperationWindows} the memory
+ * that ranks show, {@link Edges} the data between nodes, {@link Ending} the end of the communicator.
  */
-public final class Team extends Placement {
+public final class Team {
+    /** The rank of a node that exchanges with other nodes, by its place there. */
+    public static final int MASTER = TeamContext.MASTER;
+
     /** The word that says "my data of step k are there to be read"; its line carries fingerprint and payload. */
     public static final long READY = RingLayout.READY;
 
@@ -29,28 +31,27 @@ public final class Team extends Placement {
     public static final long MET = Edges.MET;
 
     /** The steps that an operation may have. */
-    public static final int STEPS_MAX = (1 << 20) - 1;
+    public static final int STEPS_MAX = RingLayout.STEPS_MAX;
 
-    /** What has room beside the address of what is shown, and of the inbox, in the payload of a READY line. */
-    private static final long IN_LINE_BYTES = RingLayout.PAYLOAD_BYTES - 2 * Long.BYTES;
-    private static final long INBOX_ADDRESS = RingLayout.PAYLOAD + RingLayout.PAYLOAD_BYTES - Long.BYTES;
-
+    final TeamContext context;
     final Operation operation;
-    final Edges edges;
+    final OperationLifecycle lifecycle;
+    final Object[] locals = new Object[TeamLocal.COUNT_MAX];
     private final Waiting waiting;
+    private final OperationWindows windows;
+    private final StepWords words;
+    private final DataMover mover;
+    private final Loans loans;
+    private final Edges edges;
+    private final Flows flows;
+    private final Turns turns;
     private final Ending ending;
-    private final Area own = new Area();
-    private final Areas found = new Areas();
+    private final WindowPool pool;
     private final Area landing = new Area();
-    private final Contributions contributions = new Contributions(this);
-    private final Turns turns = new Turns(this);
     private final Chunk chunk = new Chunk();
-    private final BlockExchange[] blockExchanges = new BlockExchange[Collective.values().length];
-    private Outflow[] outflows;
-    private Inflow[] inflows;
 
     /**
-     * @param machine what to do things with
+     * @param machine the machine that reaches memory and other nodes
      * @param members what is known of the ranks' lives
      * @param pool this rank's windows
      * @param ringAddress the block of this communicator on this node, as {@link RingLayout} has it
@@ -60,31 +61,252 @@ public final class Team extends Placement {
      */
     public Team(Machine machine, Members members, WindowPool pool, long ringAddress, int rank, NodeView view,
             Reach reach) {
-        this(machine, members, pool, ringAddress, rank, view, reach, null);
+        this(new TeamContext(machine, members, pool.memory(), ringAddress, rank, view, reach, null), pool);
     }
 
-    private Team(Machine machine, Members members, WindowPool pool, long ringAddress, int rank, NodeView view,
-            Reach reach, Team first) {
-        super(machine, members, pool, ringAddress, rank, view, reach, first);
-        this.ending = new Ending(this);
-        this.operation = new Operation(this, ending);
-        this.waiting = operation.waiting;
-        this.edges = new Edges(this, operation);
-        this.inflows = new Inflow[layout.edges()];
-        this.outflows = new Outflow[layout.edges()];
+    private Team(TeamContext context, WindowPool pool) {
+        this.context = context;
+        this.pool = pool;
+        this.operation = new Operation(context.layout);
+        this.waiting = new Waiting(context, operation);
+        this.windows = new OperationWindows(context, operation, waiting, pool);
+        this.words = new StepWords(context, operation, waiting);
+        this.mover = new DataMover(context.machine, waiting);
+        this.loans = new Loans(context, operation, waiting, words);
+        var invitations = new Invitations(context.machine, context.nodes() > 1);
+        this.edges = new Edges(context, operation, waiting, windows, invitations);
+        this.flows = new Flows(context, operation, words, mover, windows, edges);
+        this.turns = new Turns(flows);
+        this.ending = new Ending(context);
+        this.lifecycle = new OperationLifecycle(context, operation, waiting, windows, loans, invitations, ending);
     }
 
     /**
      * Another view of this communicator at this rank, for operations that were started: it is in one operation at a
      * time, as every team, but others may be in different ones meanwhile, on other threads.
      *
-     * @param background what to do things with, on the threads that run them
+     * @param background the machine of the threads that run them
      * @return the team
      */
     public Team forBackground(Machine background) {
-        ledger.expectOtherThreads();
-        return new Team(background, members, pool, ringAddress, rank, view, reach, this);
+        context.ledger.expectOtherThreads();
+        return new Team(context.forBackground(background), pool);
     }
+
+    // ---- who takes part, and where
+
+    /**
+     * {@return this rank, 0 to size − 1}
+     */
+    public int rank() {
+        return context.rank;
+    }
+
+    /**
+     * {@return how many ranks take part}
+     */
+    public int size() {
+        return context.size();
+    }
+
+    /**
+     * {@return the address of the communicator's block on this node}
+     */
+    public long ringAddress() {
+        return context.ringAddress;
+    }
+
+    /**
+     * {@return this rank's place among the ranks of its node, in ascending order; those that share memory know each
+     * other by it}
+     */
+    public int localRank() {
+        return context.localRank;
+    }
+
+    /**
+     * {@return how many of the ranks are on this node}
+     */
+    public int localSize() {
+        return context.localSize;
+    }
+
+    /**
+     * {@return how many ranks the node has that has most of them}
+     */
+    public int ranksMax() {
+        return context.view.ranksMax;
+    }
+
+    /**
+     * {@return whether this is the rank that talks to other nodes for its node: its first}
+     */
+    public boolean isMaster() {
+        return context.isMaster();
+    }
+
+    /**
+     * {@return the tree of this node's ranks that its levels make: flat when there are none}
+     */
+    public LevelTree levelTree() {
+        return context.view.levelTree;
+    }
+
+    /**
+     * {@return how many levels of groups there are inside this node, 0 for none}
+     */
+    public int levels() {
+        return context.view.levels.length;
+    }
+
+    /**
+     * Tells the size of the groups of a level, less than {@link #localSize()}; the last group may have fewer ranks.
+     *
+     * @param level 0 to {@link #levels()} − 1, from the smallest groups to the greatest
+     * @return the ranks of a group
+     */
+    public int groupSize(int level) {
+        return context.view.levels[level];
+    }
+
+    /**
+     * {@return the number of this node}
+     */
+    public int node() {
+        return context.node;
+    }
+
+    /**
+     * {@return how many nodes the ranks are on}
+     */
+    public int nodes() {
+        return context.nodes();
+    }
+
+    /**
+     * Tells on which node a rank is.
+     *
+     * @param other the rank
+     * @return its node
+     */
+    public int nodeOf(int other) {
+        return context.topology.nodeOf(other);
+    }
+
+    /**
+     * Tells how many ranks a node has.
+     *
+     * @param ofNode the node
+     * @return how many, 1 or more
+     */
+    public int ranksOn(int ofNode) {
+        return context.topology.ranksOn(ofNode);
+    }
+
+    /**
+     * Finds a rank by node and place.
+     *
+     * @param onNode the node
+     * @param place its place there
+     * @return the rank
+     */
+    public int rankAt(int onNode, int place) {
+        return context.topology.rankAt(onNode, place);
+    }
+
+    /**
+     * Tells the place of a rank among those of its node.
+     *
+     * @param other the rank
+     * @return its place
+     */
+    public int placeOf(int other) {
+        return context.topology.placeOf(other);
+    }
+
+    /**
+     * Counts the ranks of the nodes before one: the position of its first rank where the blocks of all ranks lie node
+     * by node, so that those of each node lie together.
+     *
+     * @param ofNode the node, or {@link #nodes}
+     * @return how many ranks, 0 for node 0, and all before an end
+     */
+    public int position(int ofNode) {
+        return context.view.positions[ofNode];
+    }
+
+    /**
+     * {@return whether the ranks of each node follow each other, and so the nodes, too, in the order of the ranks}
+     */
+    public boolean isInBlocks() {
+        return context.view.isInBlocks;
+    }
+
+    /**
+     * Tells the place of a rank among those of this node.
+     *
+     * @param other the rank
+     * @return its place, or −1 when it is on another node
+     */
+    public int localRankOf(int other) {
+        return context.localRankOf(other);
+    }
+
+    /**
+     * {@return the greatest number of bytes that {@link #show} can give a rank, the same at every rank: a power
+     * of two}
+     */
+    public long windowBytesMax() {
+        return context.view.windowBytesMax;
+    }
+
+    /**
+     * {@return the longest message of one operation, in bytes, the same at every rank: so long that an algorithm stays
+     * below {@link #STEPS_MAX} steps that takes {@value NodeView#STEPS_PER_RANK_AND_WINDOW} for each rank and each
+     * greatest window that the message would fill}
+     */
+    public long operationBytesMax() {
+        return context.view.operationBytesMax;
+    }
+
+    /**
+     * {@return the longest block, in bytes, of which a window has room for as many as there are ranks, or would be if
+     * each node had {@link #ranksMax}; the same at every rank, and 0 where there are very many}
+     */
+    public long blockBytesMax() {
+        return context.view.blockBytesMax;
+    }
+
+    /**
+     * {@return what to call this rank in messages}
+     */
+    public String describe() {
+        return context.describe();
+    }
+
+    /**
+     * Describes another rank.
+     *
+     * @param other the rank
+     * @return what to call it in messages
+     */
+    public String describe(int other) {
+        return context.members.describe(other);
+    }
+
+    /**
+     * Tells of a call of this rank, when nothing is known of for whom it waits.
+     *
+     * @param name the call, such as "barrier"
+     * @return the call
+     */
+    public WaitingCall describeCall(String name) {
+        Members members = context.members;
+        return new WaitingCall(members.job(), members.rankInJob(context.rank), name, members.communicator(), 0,
+                WaitingCall.UNKNOWN);
+    }
+
+    // ---- calls
 
     /**
      * {@return how the communicator ends at this rank}
@@ -93,7 +315,12 @@ public final class Team extends Placement {
         return ending;
     }
 
-    // ---- calls
+    /**
+     * {@return the part of this team that never changes, for the making of groups}
+     */
+    public TeamContext context() {
+        return context;
+    }
 
     /**
      * Makes sure that no other thread is in a blocking call of this communicator, at best effort.
@@ -102,82 +329,7 @@ public final class Team extends Placement {
      * @throws IllegalStateException when one is
      */
     public void checkIdle(String called) {
-        if (ledger.blocking().isInside()) {
-            throw ledger.blocking().refusal(describe(), called);
-        }
-    }
-
-    /**
-     * Gives the operations of a call their numbers and their place in the history: on the thread of the caller, whose
-     * order of calls is what must be the same at all ranks.
-     *
-     * @param drawn the call
-     */
-    public void draw(Call drawn) {
-        long bytesMax = operationBytesMax(drawn);
-        if (blocking) {
-            ledger.blocking().enter(drawn.called());
-        }
-        operation.draw(drawn, bytesMax);
-    }
-
-    /** Of a call that cannot be nothing is drawn: this throws. */
-    private long operationBytesMax(Call drawn) {
-        if (size() == 1) {
-            return Long.MAX_VALUE; // it copies what there is
-        }
-        if (drawn.isUnequal() && !drawn.collective().combines()) {
-            long bytesMax = blockExchange(drawn.collective()).blockBytesMax();
-            drawn.checkBlocks(bytesMax, this);
-            return bytesMax;
-        }
-        return drawn.algorithm().operationBytesMax(this, drawn.kernel());
-    }
-
-    /**
-     * As {@link #draw}, for a call that is run on another thread or later than the next one, by a team {@linkplain
-     * #forBackground for that}.
-     *
-     * @param drawn the call
-     */
-    public void drawForOther(Call drawn) {
-        long bytesMax = operationBytesMax(drawn);
-        ledger.expectOtherThreads();
-        operation.draw(drawn, bytesMax);
-    }
-
-    /**
-     * Runs a call that was drawn, on this thread. What it throws has broken the communicator.
-     *
-     * @param drawn the call, which {@link #draw} of this communicator and rank has drawn
-     */
-    public void run(Call drawn) {
-        try {
-            do { // most calls are a single operation
-                operation.begin(drawn);
-                if (size() > 1) {
-                    drawn.algorithm().run(this, drawn);
-                } else {
-                    runAlone(drawn);
-                }
-                operation.leave();
-            } while (drawn.next());
-        } catch (Throwable failure) {
-            operation.breakOff(failure);
-            throw failure;
-        } finally {
-            if (blocking) {
-                ledger.blocking().leave();
-            }
-        }
-    }
-
-    /** A lone rank's contribution is its result. */
-    private void runAlone(Call drawn) {
-        if (drawn.collective().receives(0, drawn.root()) && !drawn.source().isSameAs(drawn.target())) {
-            copy(drawn.source(), drawn.sourceAt(0), drawn.target(), drawn.targetAt(0),
-                    drawn.collective().combines() ? drawn.blockBytes(0) : drawn.sourceBytes(0));
-        }
+        context.checkIdle(called);
     }
 
     /**
@@ -187,7 +339,7 @@ public final class Team extends Placement {
      * @return what says so, or else the same
      */
     public Throwable explain(Throwable failure) {
-        return ledger.hasEnded() && !(failure instanceof TuttiException) ? waiting.hasLeft() : failure;
+        return context.ledger.hasEnded() && !(failure instanceof TuttiException) ? waiting.hasLeft() : failure;
     }
 
     /**
@@ -201,7 +353,7 @@ public final class Team extends Placement {
      * {@return the number of the operation that this rank will draw next, the same at every rank}
      */
     public long nextOperation() {
-        return ledger.drawn();
+        return context.ledger.drawn();
     }
 
     // ---- words
@@ -214,12 +366,7 @@ public final class Team extends Placement {
      * @param step 1 to {@value #STEPS_MAX}, greater than this rank's last
      */
     public void post(long word, long step) {
-        assert step <= STEPS_MAX : "step " + step;
-        long cell = RingLayout.cell(operation.slot, localRank);
-        if (word == READY) { // only now: others may be polling the line, and would take it away between two stores
-            machine.storeTag(ring, cell + READY, operation.tag());
-        }
-        machine.store(ring, cell + word, operation.base + step);
+        words.post(word, step);
     }
 
     /**
@@ -230,14 +377,7 @@ public final class Team extends Placement {
      * @param step the step; 0 or less is always reached
      */
     public void await(int other, long word, long step) {
-        if (step <= 0) {
-            return;
-        }
-        long cell = RingLayout.cell(operation.slot, other);
-        waiting.awaitWord(localRanks[other], ring, cell + word, operation.base + step);
-        if (word == READY) {
-            operation.compare(localRanks[other], machine.loadTag(ring, cell + READY));
-        }
+        words.await(other, word, step);
     }
 
     /**
@@ -247,10 +387,7 @@ public final class Team extends Placement {
      * @param step the step; 0 or less is always reached
      */
     public void awaitOthers(long word, long step) {
-        for (int distance = 1; distance < localSize; distance++) {
-            int other = localRank + distance;
-            await(other < localSize ? other : other - localSize, word, step);
-        }
+        words.awaitOthers(word, step);
     }
 
     // ---- data
@@ -275,15 +412,7 @@ public final class Team extends Placement {
      * @return the memory
      */
     public Area show(long bytes, int windowsMax) {
-        long payload = RingLayout.cell(operation.slot, localRank) + RingLayout.PAYLOAD;
-        if (bytes <= RingLayout.PAYLOAD_BYTES) {
-            own.set(ring, payload);
-        } else {
-            Window window = operation.show(bytes, windowsMax);
-            own.set(window.segment(), window.start());
-            machine.storePlain(ring, payload, window.address());
-        }
-        return own;
+        return windows.show(bytes, windowsMax);
     }
 
     /**
@@ -294,15 +423,7 @@ public final class Team extends Placement {
      * @return the memory, until four more were found
      */
     public Area shown(int other, long bytes) {
-        if (other == localRank) {
-            return own;
-        }
-        long payload = RingLayout.cell(operation.slot, other) + RingLayout.PAYLOAD;
-        if (bytes <= RingLayout.PAYLOAD_BYTES) {
-            return found.next(ring, payload);
-        }
-        long address = machine.loadPlain(ring, payload);
-        return found.next(memory.around(address), memory.offset(address));
+        return windows.shown(other, bytes);
     }
 
     /**
@@ -312,17 +433,8 @@ public final class Team extends Placement {
      * @param bytes how many, 0 or more
      * @return the memory
      */
-    Area showVarying(long bytes) {
-        long payload = RingLayout.cell(operation.slot, localRank) + RingLayout.PAYLOAD;
-        if (bytes <= IN_LINE_BYTES) {
-            machine.storePlain(ring, payload, 0);
-            own.set(ring, payload + Long.BYTES);
-        } else {
-            Window window = operation.show(bytes, Integer.MAX_VALUE);
-            own.set(window.segment(), window.start());
-            machine.storePlain(ring, payload, window.address());
-        }
-        return own;
+    public Area showVarying(long bytes) {
+        return windows.showVarying(bytes);
     }
 
     /**
@@ -331,61 +443,47 @@ public final class Team extends Placement {
      * @param other the rank, by its place on the node
      * @return the memory, until four more were found
      */
-    Area shownVarying(int other) {
-        long payload = RingLayout.cell(operation.slot, other) + RingLayout.PAYLOAD;
-        long address = machine.loadPlain(ring, payload);
-        return address == 0 ? found.next(ring, payload + Long.BYTES)
-                : found.next(memory.around(address), memory.offset(address));
-    }
-
-    /** Tells the other ranks of this node, at its master, where its inbox is: before it invites somebody there. */
-    void tellInbox(long bytes) {
-        machine.storePlain(ring, RingLayout.cell(operation.slot, MASTER) + INBOX_ADDRESS,
-                operation.sharedInbox(bytes));
-    }
-
-    /** Finds a place in the inbox of this node's master, once something has come there. */
-    void findInbox(Area inbox, long at) {
-        long address = machine.loadPlain(ring, RingLayout.cell(operation.slot, MASTER) + INBOX_ADDRESS);
-        inbox.set(memory.around(address), memory.offset(address) + at);
-    }
-
-    /** Writes a number where others find it after {@link #post}. */
-    void write(Area area, long at, long value) {
-        machine.storePlain(area.segment(), area.start() + at, value);
-    }
-
-    /** Reads a number that another rank has written. */
-    long read(Area area, long at) {
-        return machine.loadPlain(area.segment(), area.start() + at);
+    public Area shownVarying(int other) {
+        return windows.shownVarying(other);
     }
 
     /**
-     * Finds what exchanges blocks of any length.
+     * Takes an inbox, at the master of this node, and tells the other ranks of the node where it is. Before the master
+     * invites another node there.
      *
-     * @param collective a gather, a scatter, an allgather or an all-to-all
-     * @return the exchange, the same each time
+     * @param bytes the length of the inbox, the same each time in an operation
      */
-    public BlockExchange blockExchange(Collective collective) {
-        if (blockExchanges[collective.ordinal()] == null) {
-            blockExchanges[collective.ordinal()] = new BlockExchange(this, collective);
-        }
-        return blockExchanges[collective.ordinal()];
+    public void tellInbox(long bytes) {
+        windows.tellInbox(bytes);
     }
 
     /**
-     * {@return what every rank has, where this one can read it: once an algorithm has {@linkplain Contributions#open
-     * opened} it}
+     * Writes a number where others find it after {@link #post}.
+     *
+     * @param area the memory
+     * @param at at which byte of it, a multiple of 8
+     * @param value the number
      */
-    public Contributions contributions() {
-        return contributions;
+    public void write(Area area, long at, long value) {
+        context.machine.storePlain(area.segment(), area.start() + at, value);
+    }
+
+    /**
+     * Reads a number that another rank has written.
+     *
+     * @param area the memory
+     * @param at at which byte of it, a multiple of 8
+     * @return the number
+     */
+    public long read(Area area, long at) {
+        return context.machine.loadPlain(area.segment(), area.start() + at);
     }
 
     /**
      * {@return the callers' memory that ranks of this node lend each other}
      */
     public Loans loans() {
-        return operation.loans;
+        return loans;
     }
 
     /**
@@ -398,11 +496,7 @@ public final class Team extends Placement {
      * @param bytes how many
      */
     public void copy(Area source, long sourceOffset, Area target, long targetOffset, long bytes) {
-        waiting.flush();
-        if (bytes > 0) { // an empty block may lie anywhere
-            machine.copy(source.segment(), source.start() + sourceOffset, target.segment(),
-                    target.start() + targetOffset, bytes);
-        }
+        mover.copy(source, sourceOffset, target, targetOffset, bytes);
     }
 
     /**
@@ -419,11 +513,7 @@ public final class Team extends Placement {
      */
     public void combine(Kernel kernel, Area left, long leftOffset, Area right, long rightOffset, Area target,
             long targetOffset, long bytes) {
-        waiting.flush();
-        if (bytes > 0) {
-            machine.combine(kernel, left.segment(), left.start() + leftOffset, right.segment(),
-                    right.start() + rightOffset, target.segment(), target.start() + targetOffset, bytes);
-        }
+        mover.combine(kernel, left, leftOffset, right, rightOffset, target, targetOffset, bytes);
     }
 
     // ---- between nodes
@@ -435,13 +525,7 @@ public final class Team extends Placement {
      * @return what comes, to be opened once an operation
      */
     public Inflow inflow(int edge) {
-        if (edge >= inflows.length) { // not all algorithms use pairs
-            inflows = Arrays.copyOf(inflows, layout.edgesOfAllKinds());
-        }
-        if (inflows[edge] == null) {
-            inflows[edge] = new Inflow(this, edge);
-        }
-        return inflows[edge];
+        return flows.inflow(edge);
     }
 
     /**
@@ -451,13 +535,7 @@ public final class Team extends Placement {
      * @return what goes, to be opened once an operation, or one after the other for flows without credits
      */
     public Outflow outflow(int edge) {
-        if (edge >= outflows.length) {
-            outflows = Arrays.copyOf(outflows, layout.edgesOfAllKinds());
-        }
-        if (outflows[edge] == null) {
-            outflows[edge] = new Outflow(this, edge);
-        }
-        return outflows[edge];
+        return flows.outflow(edge);
     }
 
     /**
@@ -475,7 +553,14 @@ public final class Team extends Placement {
      * @return the edge, at this node; at the other one it is the pair of this node
      */
     public int pair(int otherNode) {
-        return layout.pair(otherNode);
+        return flows.pair(otherNode);
+    }
+
+    /**
+     * {@return the length of the landing place of a pair, the same at every rank}
+     */
+    public long pairBytes() {
+        return context.layout.pairLandingBytes();
     }
 
     /**
@@ -486,7 +571,7 @@ public final class Team extends Placement {
      * @return whether they have not, the same at every rank
      */
     public boolean exceedsPair(long bytes) {
-        return bytes > layout.pairLandingBytes();
+        return flows.exceedsPair(bytes);
     }
 
     /**
@@ -518,7 +603,7 @@ public final class Team extends Placement {
      * there. What fails meanwhile breaks another communicator, so that those hear of it who have not come.
      */
     public void beginFounding() {
-        ledger.setFounded(false);
+        context.ledger.setFounded(false);
     }
 
     /**
@@ -526,7 +611,7 @@ public final class Team extends Placement {
      * communicator.
      */
     public void endFounding() {
-        ledger.setFounded(true);
+        context.ledger.setFounded(true);
     }
 
     /**
@@ -534,7 +619,7 @@ public final class Team extends Placement {
      * {@linkplain #meet meet}}
      */
     public boolean isFounded() {
-        return ledger.isFounded();
+        return context.ledger.isFounded();
     }
 
     /**
@@ -554,6 +639,6 @@ public final class Team extends Placement {
      * have told from rank to rank, all have left even the one before this.
      */
     public void noteAllAreHere() {
-        ledger.raiseLeftEverywhere(Ledger.leftBy(operation.sequence, operation.quiet));
+        context.ledger.raiseLeftEverywhere(Ledger.leftBy(operation.sequence, operation.quiet));
     }
 }

@@ -20,13 +20,13 @@ public final class Turns {
     /** How many nodes are invited for each port: one that sends, and the next one. */
     public static final int PER_PORT = 2;
 
-    private final Team team;
-    private Inflow[] flows = new Inflow[0];
+    private final Flows flows;
+    private Inflow[] opened = new Inflow[0];
     private int ports;
     private int count;
 
-    Turns(Team team) {
-        this.team = team;
+    Turns(Flows flows) {
+        this.flows = flows;
     }
 
     /**
@@ -37,8 +37,8 @@ public final class Turns {
     public void begin(int k) {
         ports = k;
         count = 0;
-        if (flows.length < team.nodes()) {
-            flows = new Inflow[team.nodes()];
+        if (opened.length < flows.context.nodes()) {
+            opened = new Inflow[flows.context.nodes()];
         }
     }
 
@@ -61,12 +61,12 @@ public final class Turns {
      * @param at at which byte the places begin there
      */
     public void openPair(int fromNode, long longestPiece, int pieces, Area window, long at) {
-        Inflow flow = team.inflow(team.pair(fromNode));
+        Inflow flow = flows.inflow(flows.pair(fromNode));
         flow.expectPair(fromNode, longestPiece, pieces, window, at, pieces);
         if (flow.invites) {
             int index = count++;
-            flows[index] = flow;
-            if (team.isMaster()) {
+            opened[index] = flow;
+            if (flows.context.isMaster()) {
                 takeTurn(flow, index);
             }
         }
@@ -74,9 +74,9 @@ public final class Turns {
 
     private void takeTurn(Inflow flow, int index) {
         if (index >= PER_PORT * ports) {
-            flows[index - PER_PORT * ports + 1].inviteWhenAwaited(flow);
-        } else if (index >= ports && flows[index - ports].isAsLongAs(flow)) {
-            flows[index - ports].inviteWhenItComes(flow);
+            opened[index - PER_PORT * ports + 1].inviteWhenAwaited(flow);
+        } else if (index >= ports && opened[index - ports].isAsLongAs(flow)) {
+            opened[index - ports].inviteWhenItComes(flow);
         } else {
             flow.invite();
         }

@@ -37,7 +37,7 @@ final class Waiting implements Waiter.Check {
     static final long NO_LOOK_YET = Long.MIN_VALUE;
     private static final LookEndedException LOOK_ENDED = new LookEndedException();
 
-    private final Placement place;
+    private final TeamContext context;
     private final Operation operation;
     private final Machine machine;
     private final Members members;
@@ -69,15 +69,39 @@ final class Waiting implements Waiter.Check {
         }
     }
 
-    Waiting(Placement place, Operation operation) {
-        this.place = place;
+    Waiting(TeamContext context, Operation operation) {
+        this.context = context;
         this.operation = operation;
-        this.machine = place.machine;
-        this.members = place.members;
-        this.ledger = place.ledger;
-        this.ring = place.ring;
-        this.comparison = new CallComparison(place, whileAwaiting, operation);
+        this.machine = context.machine;
+        this.members = context.members;
+        this.ledger = context.ledger;
+        this.ring = context.ring;
+        this.comparison = new CallComparison(context, whileAwaiting, operation);
     }
+
+    // ---- the operation, for what it waits for
+
+    Machine machine() {
+        return machine;
+    }
+
+    Ledger ledger() {
+        return ledger;
+    }
+
+    long sequence() {
+        return operation.sequence;
+    }
+
+    int slots() {
+        return context.layout.slots();
+    }
+
+    boolean isBlocking() {
+        return context.blocking;
+    }
+
+    // ---- waits
 
     /** Waits until another rank has raised a word; what this one has put is on its way before. */
     void awaitWord(int other, MemorySegment memory, long offset, long value) {
@@ -115,13 +139,31 @@ final class Waiting implements Waiter.Check {
         }
     }
 
+    /** Waits until all ranks of this node have left an operation, this one included: it may have others in flight. */
+    void awaitClosed(long closing) {
+        if (ledger.isKnownClosed(closing)) {
+            return;
+        }
+        long least = Long.MAX_VALUE;
+        for (int each = 0; each < context.localSize; each++) {
+            int other = context.localRanks[each];
+            awaitWord(other, ring, context.layout.left(each), closing + 1);
+            long done = Ledger.done(machine.load(ring, context.layout.left(each)));
+            if (done <= closing) { // it has left them all without being in this one, and awaits nothing
+                throw closed(other);
+            }
+            least = Math.min(least, done);
+        }
+        ledger.setClosed(least);
+    }
+
     /**
      * Waits until all ranks of this node have left an operation of any communicator of this rank; returns false when
      * that may take for ever, as the communicator is broken. Whatever ends this operation's own waits ends this one.
      */
     boolean awaitClosed(Ledger of, long closing) {
         if (of == ledger) {
-            operation.awaitClosed(closing);
+            awaitClosed(closing);
             return true;
         }
         flush();
@@ -148,7 +190,7 @@ final class Waiting implements Waiter.Check {
             return 0;
         }
         // what comes to a node comes to its master's process, where it wakes who sleeps
-        boolean arrives = place.isMaster() && awaitedLedger == null && place.localRankOf(awaitedRank) < 0;
+        boolean arrives = context.isMaster() && awaitedLedger == null && context.localRankOf(awaitedRank) < 0;
         if (arrives) {
             return SLEEP_NANOS_MAX;
         }
@@ -159,7 +201,7 @@ final class Waiting implements Waiter.Check {
     @Override
     public WaitingCall call() {
         Ledger other = awaitedLedger;
-        return new WaitingCall(members.job(), members.rankInJob(place.rank), called(), members.communicator(),
+        return new WaitingCall(members.job(), members.rankInJob(context.rank), called(), members.communicator(),
                 operation.sequence + 1, other == null ? members.rankInJob(awaitedRank) : WaitingCall.UNKNOWN);
     }
 
@@ -191,14 +233,14 @@ final class Waiting implements Waiter.Check {
         }
         if (Thread.currentThread().isInterrupted()) {
             throw new CallInterruptedException(
-                    place.describe() + " was interrupted in " + called() + " while it waited for " + awaited()
+                    context.describe() + " was interrupted in " + called() + " while it waited for " + awaited()
                             + "; the communicator cannot be used any more");
         }
         long deadlineNanos = operation.call.deadlineNanos;
         if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
             throw new DeadlineExceededException(
-                    place.describe() + " passed its deadline in " + called() + " while it waited for " + awaited()
-                            + "; see what that rank does, or allow more time" + members.whereabouts(place.rank));
+                    context.describe() + " passed its deadline in " + called() + " while it waited for " + awaited()
+                            + "; see what that rank does, or allow more time" + members.whereabouts(context.rank));
         }
     }
 
@@ -240,9 +282,9 @@ final class Waiting implements Waiter.Check {
 
     /** Throws when a rank of this node will not come to this operation: it has closed the communicator, or waits. */
     private void checkTakesPart(int other) {
-        int local = place.localRankOf(other);
-        if (local >= 0 && local != place.localRank) {
-            long line = place.layout.left(local);
+        int local = context.localRankOf(other);
+        if (local >= 0 && local != context.localRank) {
+            long line = context.layout.left(local);
             if (hasLeftAll(machine.load(ring, line)) && isAwaiting()) {
                 throw closed(other);
             }
@@ -253,11 +295,12 @@ final class Waiting implements Waiter.Check {
     /** Throws when a rank makes a group and waits for this one to do so, too, before it comes to this operation. */
     private void checkMakesNoGroup(int other, MemorySegment memory, long line) {
         long made = machine.load(memory, line + RingLayout.GROUP);
-        if (place.blocking && made != 0
+        if (context.blocking && made != 0
                 && machine.load(memory, line + RingLayout.GROUP_DRAWN) <= operation.sequence
-                && GroupBlock.isAwaited(place, other, made, memory, line) && isAwaiting()) {
-            throw new CollectiveMismatchException(place.describe() + " called " + called() + CallSite.here() + ", but "
-                    + members.describe(other) + " makes a group of " + GroupBlock.ranks(machine, memory, line)
+                && GroupLine.isAwaited(context, other, made, memory, line) && isAwaiting()) {
+            throw new CollectiveMismatchException(context.describe() + " called " + called() + CallSite.here()
+                    + ", but "
+                    + members.describe(other) + " makes a group of " + GroupLine.ranks(machine, memory, line)
                     + " and waits for it to do the same; all ranks must call the same collectives in the same order, "
                     + "with the same arguments", true);
         }
@@ -276,7 +319,7 @@ final class Waiting implements Waiter.Check {
         RuntimeException failure = members.failure(other);
         return failure != null ? failure
                 : new RankFailedException(members.rankInJob(other),
-                        place.describe() + " cannot reach " + members.describe(other) + " in " + called()
+                        context.describe() + " cannot reach " + members.describe(other) + " in " + called()
                                 + ": its process has ended, or the connection is lost");
     }
 
@@ -290,11 +333,19 @@ final class Waiting implements Waiter.Check {
     }
 
     RankFailedException hasLeft() {
-        return new RankFailedException(members.rankInJob(place.rank), place.describe() + " left its job while its "
+        return new RankFailedException(members.rankInJob(context.rank), context.describe() + " left its job while its "
                 + called() + " was in flight; await all requests before closing the job");
     }
 
-    CollectiveMismatchException mismatch(int other) {
+    /** Throws if the tag of another rank says that it has called something else; returns whether it is quiet. */
+    boolean compare(int other, long tag) {
+        if (!operation.isSame(tag)) {
+            throw mismatch(other);
+        }
+        return operation.hear(tag);
+    }
+
+    private CollectiveMismatchException mismatch(int other) {
         awaitNothingOf(other);
         return comparison.mismatch(operation.sequence, other);
     }
@@ -304,7 +355,7 @@ final class Waiting implements Waiter.Check {
     }
 
     private String cannotGoOn() {
-        return place.describe() + " cannot go on with " + called() + ": ";
+        return context.describe() + " cannot go on with " + called() + ": ";
     }
 
     private String called() {
@@ -318,7 +369,7 @@ final class Waiting implements Waiter.Check {
     // ---- looks at other ranks' calls
 
     private boolean descriptorDiffers(int other) {
-        return comparison.isDescribed(operation.sequence) && (place.localRankOf(other) < 0
+        return comparison.isDescribed(operation.sequence) && (context.localRankOf(other) < 0
                 ? descriptorDiffersElsewhere(other)
                 : comparison.differs(operation.sequence, other, operation.history));
     }
@@ -350,14 +401,14 @@ final class Waiting implements Waiter.Check {
      * before: if it has done so because of something that it knows, the news of that have come meanwhile.
      */
     private void checkOpenElsewhere(int other) {
-        boolean closed = switch (place.getLeftLine(other, whileAwaiting)) {
+        boolean closed = switch (context.getLeftLine(other, whileAwaiting)) {
             case GIVEN -> {
-                long made = machine.load(place.fetched, RingLayout.GROUP);
+                long made = machine.load(context.fetched, RingLayout.GROUP);
                 if (made == seenMaking) { // what a get brings may be of two groups, and the same twice is of one
-                    checkMakesNoGroup(other, place.fetched, 0);
+                    checkMakesNoGroup(other, context.fetched, 0);
                 }
                 seenMaking = made;
-                yield hasLeftAll(machine.loadPlain(place.fetched, 0));
+                yield hasLeftAll(machine.loadPlain(context.fetched, 0));
             }
             case REFUSED -> ledger.isFounded();
             case GONE -> false;

@@ -35,20 +35,14 @@ import org.tutti.memory.Memory;
  * else is under the lock. A block is free when its left words were loaded with acquire order, as in the ring.
  */
 public final class WindowPool {
-    /** The greatest window that a ring can have; longer ones are blocks. */
-    public static final long WINDOW_BYTES_MAX = 512 << 10;
-
     private static final long SMALL_BYTES = 32 << 10;
     private static final int WINDOWS_OF_RING = 2;
-    private static final long RANK_BYTES_MIN = 64 << 10;
-    private static final long RANK_BYTES_MAX = 2 * WINDOW_BYTES_MAX;
-    private static final long NODE_BYTES_MAX = 64 << 20;
     private static final int RETURNS = 64;
 
     /** So many operations of a communicator have a window that is longer than the greatest of the ring. */
     static final int LONG_AT_ONCE_MAX = 2;
 
-    final Memory memory;
+    private final Memory memory;
     private final long windowBytesMax;
     private WindowRing ring;
     private Thread owner;
@@ -69,15 +63,9 @@ public final class WindowPool {
         this.windowBytesMax = windowBytesMax;
     }
 
-    /**
-     * The greatest window of a ring.
-     *
-     * @param ranksMax how many ranks the node of the job has that has most of them: together their rings stay below
-     *            64 MiB, but each has 64 KiB
-     * @return bytes, a power of two, the same at every rank
-     */
-    public static long windowBytesMax(int ranksMax) {
-        return Math.clamp(Long.highestOneBit(NODE_BYTES_MAX / ranksMax), RANK_BYTES_MIN, RANK_BYTES_MAX) / 2;
+    /** {@return the node's memory} */
+    Memory memory() {
+        return memory;
     }
 
     /** {@return the greatest window} */
@@ -90,19 +78,19 @@ public final class WindowPool {
      *
      * @param bytes how many, more than zero
      * @param inFlightMax how many windows of the ring there may be at once, this one included
-     * @param operation for whom
+     * @param user the operation that takes it, by what that waits with
      * @return the window
      */
-    Window take(long bytes, int inFlightMax, Operation operation) {
+    Window take(long bytes, int inFlightMax, Waiting user) {
         if (bytes > windowBytesMax) {
-            operation.awaitClosed(operation.sequence - LONG_AT_ONCE_MAX);
-            return takeBlock(longBytes(bytes, windowBytesMax), operation.machine);
+            user.awaitClosed(user.sequence() - LONG_AT_ONCE_MAX);
+            return takeBlock(longBytes(bytes, windowBytesMax), user.machine());
         }
-        if (operation.blocking && (isOwner() || becomesOwner(operation.machine))) {
-            return takeFromRing(bytes, inFlightMax, operation);
+        if (user.isBlocking() && (isOwner() || becomesOwner(user.machine()))) {
+            return takeFromRing(bytes, inFlightMax, user);
         }
-        operation.awaitClosed(operation.sequence - Ledger.AT_ONCE_MAX);
-        return takeBlock(bytes <= SMALL_BYTES ? SMALL_BYTES : windowBytesMax, operation.machine);
+        user.awaitClosed(user.sequence() - Ledger.AT_ONCE_MAX);
+        return takeBlock(bytes <= SMALL_BYTES ? SMALL_BYTES : windowBytesMax, user.machine());
     }
 
     /** How long the block is that a window has which is longer than the greatest of the ring. */
@@ -127,14 +115,14 @@ public final class WindowPool {
         }
     }
 
-    private Window takeFromRing(long bytes, int inFlightMax, Operation operation) {
+    private Window takeFromRing(long bytes, int inFlightMax, Waiting user) {
         Window window = null;
         if (ring != null && WINDOWS_OF_RING * bytes <= ring.bytes()) {
-            window = ring.take(bytes, inFlightMax, operation);
+            window = ring.take(bytes, inFlightMax, user);
         }
         if (window == null) {
-            replaceRing(bytes, operation.machine);
-            window = ring.take(bytes, inFlightMax, operation);
+            replaceRing(bytes, user.machine());
+            window = ring.take(bytes, inFlightMax, user);
         }
         return window;
     }
@@ -212,18 +200,18 @@ public final class WindowPool {
      *
      * @param window the window
      * @param isRead whether others of the node may still read it
-     * @param operation the operation
+     * @param user the operation
      */
-    void close(Window window, boolean isRead, Operation operation) {
+    void giveBack(Window window, boolean isRead, Waiting user) {
         if (window.isInRing()) {
             return; // which knows its tenants
         }
-        window.setLast(isRead ? operation.ledger : null, operation.sequence);
-        operation.machine.lock(lock);
+        window.setLast(isRead ? user.ledger() : null, user.sequence());
+        user.machine().lock(lock);
         try {
             leaving.add(window);
         } finally {
-            operation.machine.unlock(lock);
+            user.machine().unlock(lock);
         }
     }
 }

@@ -50,26 +50,26 @@ final class WindowRing {
      *
      * @param bytes how many, more than zero and at most half of the ring's
      * @param inFlightMax how many windows there may be at once, this one included
-     * @param operation for whom; who waits for a window to become free does so by its deadline and its checks
+     * @param user the operation that takes it: its deadline and its checks end a wait for a window
      * @return the window, or null if that is not free, and may not be for ever, as its communicator is broken
      */
-    Window take(long bytes, int inFlightMax, Operation operation) {
+    Window take(long bytes, int inFlightMax, Waiting user) {
         long size = Memory.roundToLines(bytes);
         long offset = position % capacity;
         long front = position + capacity - offset;
         boolean fits = offset + size <= capacity;
-        boolean isHot = offset + size <= operation.layout.slots() * size;
-        long start = fits && (isHot || !isFrontFree(front, size, operation.layout.slots())) ? position : front;
+        boolean isHot = offset + size <= user.slots() * size;
+        long start = fits && (isHot || !isFrontFree(front, size, user.slots())) ? position : front;
         while (tenants > 0 && (tenants >= Math.min(inFlightMax, TENANTS_MAX)
                 || start + size > starts[oldest] + capacity)) {
-            if (!operation.waiting.awaitClosed(ledgers[oldest], operations[oldest])) {
+            if (!user.awaitClosed(ledgers[oldest], operations[oldest])) {
                 return null;
             }
             evictOldest();
         }
         int newest = (oldest + tenants) % TENANTS_MAX;
-        ledgers[newest] = operation.ledger;
-        operations[newest] = operation.sequence;
+        ledgers[newest] = user.ledger();
+        operations[newest] = user.sequence();
         starts[newest] = start;
         sizes[newest] = size;
         tenants++;

@@ -84,7 +84,7 @@ final class Background {
     Request start(Call call, Runnable afterwards, Runnable atLast) {
         enter(call.collective());
         try {
-            first.drawForOther(call);
+            call.drawForOther(first);
         } catch (Throwable refusal) {
             leave();
             throw refusal;

@@ -110,7 +110,7 @@ final class Communicators {
             Runnable together) {
         giveBackLeftovers();
         long id = Fingerprint.mix(parent.id, number);
-        var block = new GroupBlock(parent.team, called, id, ranks, deadlineNanos);
+        var block = new GroupBlock(parent.team.context(), called, id, ranks, deadlineNanos);
         block.begin();
         Membership made = null;
         try {

@@ -254,8 +254,8 @@ final class LiveCommunicator extends Communicator {
 
     private void run(Call prepared) {
         try {
-            team.draw(prepared);
-            team.run(prepared);
+            prepared.draw(team);
+            prepared.run(team);
         } finally {
             prepared.clear();
         }

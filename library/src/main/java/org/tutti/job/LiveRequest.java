@@ -75,7 +75,7 @@ final class LiveRequest implements Request {
     Throwable run(Team team) {
         runner = Thread.currentThread();
         try {
-            team.run(call);
+            call.run(team);
             afterwards.run();
             return null;
         } catch (Throwable thrown) {

@@ -54,7 +54,7 @@ final class Membership {
         this.allocator = allocator;
         this.background = new Background(team, () -> team.forBackground(machine),
                 () -> team.forBackground(backgroundMachine), attention);
-        this.blockReturn = group == null ? null : new BlockReturn(team, () -> groups.leave(group));
+        this.blockReturn = group == null ? null : new BlockReturn(team.ending(), () -> groups.leave(group));
     }
 
     Topology topology() {

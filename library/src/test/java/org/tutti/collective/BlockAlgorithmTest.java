@@ -50,7 +50,7 @@ class BlockAlgorithmTest {
         call.set(new RankOrderReduceScatter(), 0, Long.MAX_VALUE);
         call.setElements(MemorySegment.ofArray(new long[ranks]), MemorySegment.ofArray(new long[1]), DataType.LONG, 1,
                 Kernel.of(Reduction.SUM, DataType.LONG));
-        assertThatThrownBy(() -> team.draw(call)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> call.draw(team)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(team.describe() + " called reduce-scatter with 1100 ranks on 2 nodes and an operator that "
                         + "does not commute, which are more than can be combined in their order; use groups of fewer "
                         + "ranks");
@@ -70,7 +70,7 @@ class BlockAlgorithmTest {
     void shouldRefuseUnitsOfWhichAWindowHasNotRoomForOneOfEachRank() {
         Team team = team();
         Reduction units = Reduction.of("units", DataType.LONG, UNIT, true, (_, _, _, _) -> {});
-        assertThatThrownBy(() -> team.draw(call(units, UNIT))).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> call(units, UNIT).draw(team)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(team.describe() + " called reduce-scatter with 1000 ranks, of each of which a "
                         + "window has room for 32 bytes, and the operator's unit has 512; use groups of fewer ranks");
         assertThat(team.nextOperation()).isZero();
@@ -80,7 +80,7 @@ class BlockAlgorithmTest {
     void shouldCutLongBlocksIntoOperationsWhoseWindowsHaveRoom() {
         Team team = team();
         Call call = call(Reduction.SUM, 10);
-        team.draw(call);
+        call.draw(team);
         assertThat(call.bytes() * RANKS).isBetween(1L, team.windowBytesMax());
         assertThat(call.bytes() % Long.BYTES).isZero();
         assertThat(team.nextOperation()).isEqualTo((80 + call.bytes() - 1) / call.bytes());

@@ -32,7 +32,7 @@ class CommunicatorMemoryTest {
         try (PrivateMemory memory = new PrivateMemory()) {
             List<WindowPool> pools = new ArrayList<>();
             for (int rank = 0; rank < RANKS; rank++) {
-                pools.add(new WindowPool(memory, WindowPool.windowBytesMax(RANKS)));
+                pools.add(new WindowPool(memory, WindowSizes.windowBytesMax(RANKS)));
             }
             List<List<Team>> communicators = new ArrayList<>();
             communicators.add(used(memory, pools)); // from now on classes are loaded, and pools have what they need
@@ -72,8 +72,8 @@ class CommunicatorMemoryTest {
         Call call = new Call();
         call.set(ALGORITHM, 0, Long.MAX_VALUE);
         call.setElements(segment, segment, DataType.LONG, ELEMENTS, Kernel.of(Reduction.SUM, DataType.LONG));
-        team.draw(call);
-        team.run(call);
+        call.draw(team);
+        call.run(team);
         call.clear(); // as who calls does: the team still knows it
         return elements[ELEMENTS - 1];
     }

@@ -178,7 +178,7 @@ class LandingsTest {
     void shouldSaySoWhenTheReceiverIsInAnotherCallInsteadOfTheFirstLongMessage() {
         Team receiver = team(RECEIVER, () -> {});
         Team sender = team(SENDER, () -> {
-            if (receiver.ledger.history() == 0) {
+            if (receiver.context.ledger.history() == 0) {
                 broadcast(receiver, SHORT, RECEIVER, 5); // both believe that they are the root
             }
         });
@@ -236,11 +236,11 @@ class LandingsTest {
             MemorySegment segment = MemorySegment.ofArray(elements);
             call.set(SrmBroadcast.BINOMIAL, root, Long.MAX_VALUE);
             call.setElements(segment, segment, DataType.LONG, count, null);
-            team.draw(call);
+            call.draw(team);
         }
 
         long[] run() {
-            team.run(call);
+            call.run(team);
             return elements;
         }
     }

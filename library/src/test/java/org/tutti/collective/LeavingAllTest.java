@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 class LeavingAllTest {
     private static final int RANKS = 2;
     private static final int SLOTS = RingLayout.slots(1, RANKS);
-    private static final int GREATEST = (int) WindowPool.windowBytesMax(RANKS);
+    private static final int GREATEST = (int) WindowSizes.windowBytesMax(RANKS);
     private static final int SHORT = 1 << 10;
     private static final int ROUNDS = 100;
     private static final int WARMING_ROUNDS = 4;
@@ -102,8 +102,8 @@ class LeavingAllTest {
             }
             Call call = allreduce(GREATEST / Long.BYTES, end.equals("OPERATOR") ? FAILING : Reduction.SUM,
                     rank == 0 && end.equals("DEADLINE") ? System.nanoTime() : Long.MAX_VALUE);
-            team.draw(call);
-            Throwable failure = catchThrowable(() -> team.run(call));
+            call.draw(team);
+            Throwable failure = catchThrowable(() -> call.run(team));
             Thread.interrupted();
             return failure;
         };
@@ -112,7 +112,7 @@ class LeavingAllTest {
     @Test
     void shouldFreeWhatWasShownWhenAllOtherRanksHaveLeftForGood() {
         enter(first);
-        first.operation.leave();
+        first.lifecycle.leave();
         assertThat(isFree(0)).isFalse();
         leaveJob(second);
         assertThat(isFree(0)).isTrue();
@@ -122,8 +122,8 @@ class LeavingAllTest {
     void shouldFreeWhatWasShownWhenOneRankHasBrokenTheCommunicatorAndTheOtherLeavesForGood() {
         enter(second);
         enter(first);
-        first.operation.breakOff(FAILURE);
-        second.operation.leave();
+        first.lifecycle.breakOff(FAILURE);
+        second.lifecycle.leave();
         assertThat(isFree(0)).as("it has left this operation").isTrue();
         enterInVain(second);
         assertThat(isFree(Long.MAX_VALUE >> 2)).as("and will be in no other one").isTrue();
@@ -135,7 +135,7 @@ class LeavingAllTest {
         enter(second);
         enter(first);
         members.fail(1);
-        first.operation.breakOff(new RankFailedException(1, "an example"));
+        first.lifecycle.breakOff(new RankFailedException(1, "an example"));
         assertThat(isFree(0)).isFalse();
         members.end(1);
         assertThat(isFree(0)).isTrue();
@@ -154,11 +154,11 @@ class LeavingAllTest {
             enter(late);
             enter(owner);
             owner.show(GREATEST);
-            owner.operation.breakOff(FAILURE);
+            owner.lifecycle.breakOff(FAILURE);
             for (int call = 0; call < 2 * WINDOWS_OF_RING; call++) {
                 useAnother(request);
             }
-            late.operation.breakOff(FAILURE);
+            late.lifecycle.breakOff(FAILURE);
             claims.add(claimed.get());
         }
         long communicators = 1 + 2 * WINDOWS_OF_RING;
@@ -183,7 +183,7 @@ class LeavingAllTest {
             team.inflow(NodeTree.PARENT).invite(1, NodeTree.PARENT, GREATEST, 1, team.show(GREATEST), 0, GREATEST);
             assertThat(open).hasSize(1);
             handles.add(open.getFirst());
-            team.operation.breakOff(FAILURE);
+            team.lifecycle.breakOff(FAILURE);
             assertThat(open).isEmpty();
         }
         assertThat(handles).doesNotHaveDuplicates();
@@ -219,7 +219,7 @@ class LeavingAllTest {
         enter(second);
         second.await(0, Team.READY, 1);
         Area read = second.shown(0, GREATEST);
-        owner.operation.breakOff(FAILURE);
+        owner.lifecycle.breakOff(FAILURE);
         for (int call = 0; call < 2 * WINDOWS_OF_RING; call++) {
             useAnother(false);
             useAnother(true);
@@ -230,7 +230,7 @@ class LeavingAllTest {
         MemorySegment result = MemorySegment.ofArray(new byte[GREATEST]);
         MemorySegment.copy(read.segment(), read.start(), result, 0, GREATEST);
         assertThat(result.mismatch(filled(SHOWN).segment())).isEqualTo(-1);
-        second.operation.breakOff(FAILURE);
+        second.lifecycle.breakOff(FAILURE);
         assertThat(isFree(0)).isTrue();
         long before = claimed.get();
         for (int call = 0; call < 2 * WINDOWS_OF_RING; call++) {
@@ -247,10 +247,10 @@ class LeavingAllTest {
         Team team = request ? caller.forBackground(MACHINE) : caller;
         enter(team);
         team.copy(filled(OTHER), 0, team.show(GREATEST), 0, GREATEST);
-        team.operation.leave();
+        team.lifecycle.leave();
         Team follower = team(other, 1, new ScriptedMembers());
         enter(follower);
-        follower.operation.leave();
+        follower.lifecycle.leave();
     }
 
     @ParameterizedTest
@@ -259,13 +259,13 @@ class LeavingAllTest {
         Team request = second.forBackground(MACHINE);
         enter(request);
         enter(second);
-        second.operation.breakOff(FAILURE);
+        second.lifecycle.breakOff(FAILURE);
         enterInVain(first);
         assertThat(isFree(0)).isFalse();
         if (endsWell) {
-            request.operation.leave();
+            request.lifecycle.leave();
         } else {
-            request.operation.breakOff(FAILURE);
+            request.lifecycle.breakOff(FAILURE);
         }
         assertThat(isFree(0)).isTrue();
         assertThat(isFree(Long.MAX_VALUE >> 2)).isTrue();
@@ -279,11 +279,11 @@ class LeavingAllTest {
         Team later = second.forBackground(MACHINE);
         enter(later);
         enter(second);
-        second.operation.breakOff(FAILURE);
-        later.operation.leave();
+        second.lifecycle.breakOff(FAILURE);
+        later.lifecycle.leave();
         enterInVain(first);
         assertThat(isFree(1)).isFalse();
-        request.operation.leave();
+        request.lifecycle.leave();
         assertThat(isFree(Long.MAX_VALUE >> 2)).isTrue();
     }
 
@@ -292,10 +292,10 @@ class LeavingAllTest {
         Team request = second.forBackground(MACHINE);
         Call waiting = drawn(request);
         enter(second);
-        second.operation.breakOff(FAILURE);
+        second.lifecycle.breakOff(FAILURE);
         enterInVain(first);
         assertThat(isFree(0)).isFalse();
-        assertThatExceptionOfType(CommunicatorBrokenException.class).isThrownBy(() -> request.run(waiting));
+        assertThatExceptionOfType(CommunicatorBrokenException.class).isThrownBy(() -> waiting.run(request));
         assertThat(isFree(0)).isTrue();
     }
 
@@ -303,8 +303,8 @@ class LeavingAllTest {
     void shouldEndAllOperationsOfACallAtOnce() {
         int count = (int) (3 * second.operationBytesMax() / Long.BYTES) + 1;
         Call call = allreduce(count, Reduction.SUM, System.nanoTime());
-        second.draw(call);
-        assertThatExceptionOfType(DeadlineExceededException.class).isThrownBy(() -> second.run(call));
+        call.draw(second);
+        assertThatExceptionOfType(DeadlineExceededException.class).isThrownBy(() -> call.run(second));
         enterInVain(first);
         assertThat(isFree(Long.MAX_VALUE >> 2)).isTrue();
     }
@@ -322,7 +322,7 @@ class LeavingAllTest {
         for (int operation = 0; operation < 2 + SLOTS; operation++) {
             enter(team);
             team.show(SHORT);
-            team.operation.leave();
+            team.lifecycle.leave();
         }
         assertThatExceptionOfType(RankFailedException.class).isThrownBy(() -> call(team))
                 .withMessageContaining("rank 1 has left the job");
@@ -356,7 +356,7 @@ class LeavingAllTest {
 
     /** Whether rank 0 may use again what it has shown in an operation, or in any below. */
     private boolean isFree(long operation) {
-        return first.ledger.behind(MACHINE, operation) == Ledger.NOBODY;
+        return first.context.ledger.behind(MACHINE, operation) == Ledger.NOBODY;
     }
 
     private void leaveJob(Team team) {
@@ -367,22 +367,22 @@ class LeavingAllTest {
 
     private static void enterInVain(Team team) {
         Call call = drawn(team);
-        assertThat(catchThrowable(() -> team.run(call))).isInstanceOf(CommunicatorBrokenException.class);
+        assertThat(catchThrowable(() -> call.run(team))).isInstanceOf(CommunicatorBrokenException.class);
     }
 
     private static void call(Team team) {
         enter(team);
-        team.operation.leave();
+        team.lifecycle.leave();
     }
 
     private static void enter(Team team) {
-        team.operation.begin(drawn(team));
+        drawn(team).begin(team);
     }
 
     private static Call drawn(Team team) {
         Call call = new Call();
         call.set(BARRIER, 0, Long.MAX_VALUE);
-        team.draw(call);
+        call.draw(team);
         return call;
     }
 

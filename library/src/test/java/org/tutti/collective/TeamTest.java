@@ -54,13 +54,13 @@ class TeamTest {
         Team slow = team(0, new EventfulMachine(() -> {
             enter(quick);
             quick.post(Team.READY, 1);
-            quick.operation.leave();
+            quick.lifecycle.leave();
             enter(quick);
-            quick.operation.breakOff(new CallInterruptedException("an example"));
+            quick.lifecycle.breakOff(new CallInterruptedException("an example"));
         }));
         enter(slow);
         assertThatCode(() -> slow.await(1, Team.READY, 1)).doesNotThrowAnyException();
-        slow.operation.leave();
+        slow.lifecycle.leave();
         assertThatThrownBy(() -> enter(slow)).isInstanceOf(CommunicatorBrokenException.class)
                 .hasMessageContaining("rank 1");
     }
@@ -70,7 +70,7 @@ class TeamTest {
         Team broken = team(1, new LiveMachine(new Waiter(false)));
         Team waiting = team(0, new EventfulMachine(() -> {
             enter(broken);
-            broken.operation.breakOff(new CallInterruptedException("an example"));
+            broken.lifecycle.breakOff(new CallInterruptedException("an example"));
         }));
         enter(waiting);
         assertThatThrownBy(() -> waiting.await(1, Team.READY, 1)).isInstanceOf(CommunicatorBrokenException.class)
@@ -90,7 +90,7 @@ class TeamTest {
         }, check -> {
             looks.incrementAndGet();
             check.check(); // nothing has come yet
-            Words.store(words, arrived, (1L << Operation.GENERATION_SHIFT) + 1);
+            Words.store(words, arrived, (1L << RingLayout.STEP_BITS) + 1);
             members.leave(0);
             check.check();
         });
@@ -106,7 +106,7 @@ class TeamTest {
     }
 
     private WindowPool pool(int ranks) {
-        return new WindowPool(memory, WindowPool.windowBytesMax(ranks));
+        return new WindowPool(memory, WindowSizes.windowBytesMax(ranks));
     }
 
     private Team team(int rank, Machine machine) {
@@ -116,14 +116,14 @@ class TeamTest {
 
     private static void call(Team team) {
         enter(team);
-        team.operation.leave();
+        team.lifecycle.leave();
     }
 
     private static void enter(Team team) {
         Call call = new Call();
         call.set(ALGORITHM, 0, Long.MAX_VALUE);
-        team.draw(call);
-        team.operation.begin(call);
+        call.draw(team);
+        call.begin(team);
     }
 
     /** Waits by letting something happen, and then looks for a reason to give up; gets from nobody. */

@@ -32,7 +32,7 @@ class WindowPoolTest {
     private static final int LONG = 24 << 10;
     private static final Algorithm ALGORITHM = new FlatBarrier();
 
-    private static final int GREATEST = (int) WindowPool.windowBytesMax(RANKS);
+    private static final int GREATEST = (int) WindowSizes.windowBytesMax(RANKS);
     private static final int RING_BYTES = 64 << 10;
     private static final long SECOND_NANOS = 1_000_000_000;
 
@@ -151,7 +151,7 @@ class WindowPoolTest {
         window(GREATEST);
         window(GREATEST);
         Call call = drawn(other, System.nanoTime() + SECOND_NANOS / 20);
-        other.operation.begin(call);
+        call.begin(other);
         assertThatExceptionOfType(DeadlineExceededException.class).isThrownBy(() -> other.show(GREATEST))
                 .withMessageContaining("while it waited for rank 1");
         follow();
@@ -180,7 +180,7 @@ class WindowPoolTest {
         enter(behind);
         enter(ahead);
         enter(other);
-        members.event = () -> ahead.operation.breakOff(new IllegalStateException("an example"));
+        members.event = () -> ahead.lifecycle.breakOff(new IllegalStateException("an example"));
         MemorySegment free = other.show(GREATEST).segment();
         assertThat(shown).as("may still be read").noneMatch(each -> each.address() == free.address());
     }
@@ -228,10 +228,10 @@ class WindowPoolTest {
         for (int turn = 0; turn < 10_000 / Ledger.AT_ONCE_MAX; turn++) {
             List<Call> calls = requests.stream().map(team -> drawn(team, Long.MAX_VALUE)).toList();
             for (int i = 0; i < calls.size(); i++) {
-                requests.get(i).operation.begin(calls.get(i));
+                calls.get(i).begin(requests.get(i));
                 requests.get(i).show(GREATEST);
             }
-            requests.reversed().forEach(request -> request.operation.leave());
+            requests.reversed().forEach(request -> request.lifecycle.leave());
             requests.forEach(_ -> follow());
         }
         long most = (long) Ledger.AT_ONCE_MAX * GREATEST;
@@ -262,7 +262,7 @@ class WindowPoolTest {
         Team other = team(otherRing, pool, new ScriptedMembers(), 0);
         shown(other, SHORT);
         follow(otherBehind);
-        return other.ledger;
+        return other.context.ledger;
     }
 
     private static void await(WeakReference<?> cleared) {
@@ -288,7 +288,7 @@ class WindowPoolTest {
     private long window(int bytes) {
         enter(ahead);
         long start = ahead.show(bytes).start();
-        ahead.operation.leave();
+        ahead.lifecycle.leave();
         return start;
     }
 
@@ -296,7 +296,7 @@ class WindowPoolTest {
         enter(team);
         Area area = team.show(bytes);
         MemorySegment shown = area.segment().asSlice(area.start(), bytes);
-        team.operation.leave();
+        team.lifecycle.leave();
         return shown;
     }
 
@@ -306,17 +306,17 @@ class WindowPoolTest {
 
     private static void follow(Team team) {
         enter(team);
-        team.operation.leave();
+        team.lifecycle.leave();
     }
 
     private static void enter(Team team) {
-        team.operation.begin(drawn(team, Long.MAX_VALUE));
+        drawn(team, Long.MAX_VALUE).begin(team);
     }
 
     private static Call drawn(Team team, long deadlineNanos) {
         Call call = new Call();
         call.set(ALGORITHM, 0, deadlineNanos);
-        team.draw(call);
+        call.draw(team);
         return call;
     }
 }

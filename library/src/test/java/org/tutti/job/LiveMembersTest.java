@@ -20,6 +20,7 @@ import org.tutti.collective.NodeView;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.WindowPool;
+import org.tutti.collective.WindowSizes;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
@@ -144,7 +145,7 @@ class LiveMembersTest {
         List<Team> teams = new ArrayList<>();
         for (int rank = 0; rank < ranks.length; rank++) {
             teams.add(new Team(new LiveMachine(new Waiter(false)), group,
-                    new WindowPool(memory, WindowPool.windowBytesMax(SIZE)), ring, rank,
+                    new WindowPool(memory, WindowSizes.windowBytesMax(SIZE)), ring, rank,
                     new NodeView(new Topology(new int[ranks.length]), 0), null));
         }
         return teams;
@@ -159,8 +160,8 @@ class LiveMembersTest {
             threads.add(Thread.ofPlatform().start(() -> failures[mine] = catchThrowable(() -> {
                 Call call = new Call();
                 call.set(BARRIER, 0, Long.MAX_VALUE);
-                teams.get(mine).draw(call);
-                teams.get(mine).run(call);
+                call.draw(teams.get(mine));
+                call.run(teams.get(mine));
             })));
         }
         for (Thread thread : threads) {

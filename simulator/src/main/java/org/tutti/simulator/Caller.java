@@ -63,7 +63,7 @@ final class Caller {
         MemorySegment from = buffer(call, false, inPlace ? Math.max(sourceBytes, targetBytes) : sourceBytes);
         MemorySegment to = inPlace ? from : buffer(call, true, targetBytes);
         prepared = call.prepare(from, to, team.rank(), team.size());
-        team.draw(prepared);
+        prepared.draw(team);
     }
 
     /**
@@ -86,7 +86,7 @@ final class Caller {
         if (!to.equals(from)) {
             fill(to, zeros);
         }
-        team.run(prepared);
+        prepared.run(team);
         world.write(thread, from, 0, from.byteSize()); // now the caller may do so, and nobody may still use its memory
         world.write(thread, to, 0, to.byteSize());
         if (!to.equals(from)) {

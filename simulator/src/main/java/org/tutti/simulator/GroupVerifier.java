@@ -102,7 +102,7 @@ final class GroupVerifier {
             for (int i = 0; i < ofParent.length; i++) {
                 ofParent[i] = parent.rank(members.ranks()[i]);
             }
-            var block = new GroupBlock(teams[members.parent()], "create", number, ofParent, Long.MAX_VALUE);
+            var block = new GroupBlock(teams[members.parent()].context(), "create", number, ofParent, Long.MAX_VALUE);
             block.begin();
             long handle = handle(number, rank);
             long address = block.claimOrFind(memory, ofParent[view.master()], view.layout().bytes(),
@@ -112,7 +112,7 @@ final class GroupVerifier {
             }
             teams[number] = team(number, view, address);
             teams[number].beginFounding();
-            returns[number] = new BlockReturn(teams[number], () -> {
+            returns[number] = new BlockReturn(teams[number].ending(), () -> {
                 if (view.topology().nodes() > 1) {
                     world.revoke(handle);
                 }
@@ -133,8 +133,8 @@ final class GroupVerifier {
         private static void barrier(Team team) {
             var barrier = new Call();
             barrier.set(Catalogue.of(Collective.BARRIER).getFirst(), 0, Long.MAX_VALUE);
-            team.draw(barrier);
-            team.run(barrier);
+            barrier.draw(team);
+            barrier.run(team);
         }
 
         private void call(int index, Calling calling, int self) {

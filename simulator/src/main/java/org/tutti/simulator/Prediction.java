@@ -155,8 +155,8 @@ public final class Prediction {
                 cluster.pass(rank, model.callMicros());
                 Call prepared = call.prepare(from, call.collective() == Collective.BROADCAST ? from : to, rank,
                         topology.size());
-                teams[rank].draw(prepared);
-                teams[rank].run(prepared);
+                prepared.draw(teams[rank]);
+                prepared.run(teams[rank]);
             }
         });
         micros = cluster.endMicros() / calls;

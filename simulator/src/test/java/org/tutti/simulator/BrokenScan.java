@@ -24,7 +24,7 @@ final class BrokenScan extends BrokenBlocks {
     public void run(Team team, Call call) {
         long bytes = call.bytes();
         Area target = call.target();
-        Contributions contributions = team.contributions();
+        Contributions contributions = Contributions.of(team);
         contributions.open(call.source(), bytes, call.isInPlace());
         boolean leavesOutOwn = collective() == Collective.EXCLUSIVE_SCAN || fault == Fault.OWN_ELEMENTS_ARE_LEFT_OUT;
         int last = leavesOutOwn ? team.rank() - 1 : team.rank();

@@ -30,7 +30,7 @@ class ThrottlingTest {
 
     /** What a rank waits for, by the method of the library that does. */
     private enum Held {
-        SLOT("Operation.begin"), WINDOW("WindowPool.take"), LOAN("Loans.takeBlocksBack"),
+        SLOT("OperationLifecycle.begin"), WINDOW("WindowPool.take"), LOAN("Loans.takeBlocksBack"),
         SLOT_ELSEWHERE("Edges.awaitLeft"), INVITATION("Edges.awaitInvitation"), CREDIT("Outflow.send");
 
         private final String method;

@@ -15,6 +15,7 @@ import org.tutti.collective.NodeView;
 import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.WindowPool;
+import org.tutti.collective.WindowSizes;
 import org.tutti.collective.allreduce.Allreduce;
 import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.barrier.Barrier;
@@ -53,7 +54,7 @@ final class Pair {
         long ring = MEMORY.claim(new RingLayout(1, RANKS).bytes(), "a stress test");
         for (int rank = 0; rank < RANKS; rank++) {
             teams[rank] = new Team(new LiveMachine(new Waiter(true)), HealthyMembers.INSTANCE,
-                    new WindowPool(MEMORY, WindowPool.windowBytesMax(RANKS)), ring, rank,
+                    new WindowPool(MEMORY, WindowSizes.windowBytesMax(RANKS)), ring, rank,
                     new NodeView(new Topology(new int[RANKS]), 0), null);
             sums[rank] = Kernel.of(Reduction.SUM, DataType.LONG);
             segments[rank] = MemorySegment.ofArray(elements[rank]);
@@ -115,7 +116,7 @@ final class Pair {
 
     private void run(int rank, Algorithm algorithm) {
         calls[rank].set(algorithm, 0, Long.MAX_VALUE);
-        teams[rank].draw(calls[rank]);
-        teams[rank].run(calls[rank]);
+        calls[rank].draw(teams[rank]);
+        calls[rank].run(teams[rank]);
     }
 }

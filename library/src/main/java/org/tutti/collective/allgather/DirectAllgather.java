@@ -41,7 +41,7 @@ public final class DirectAllgather extends BlockAlgorithm {
         long bytes = call.bytes();
         Area source = call.source();
         Area target = call.target();
-        Contributions contributions = team.contributions();
+        Contributions contributions = Contributions.of(team);
         contributions.open(source, bytes, false); // in place it is a block of the target that nobody writes
         if (!call.isInPlace()) {
             team.copy(source, 0, target, call.block(team.rank()), bytes);
@@ -59,6 +59,6 @@ public final class DirectAllgather extends BlockAlgorithm {
     }
 
     private static void copy(Team team, Call call, int rank) {
-        team.copy(team.contributions().of(rank), 0, call.target(), call.block(rank), call.bytes());
+        team.copy(Contributions.of(team).of(rank), 0, call.target(), call.block(rank), call.bytes());
     }
 }

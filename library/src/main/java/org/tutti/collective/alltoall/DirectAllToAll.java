@@ -76,9 +76,9 @@ public final class DirectAllToAll extends BlockAlgorithm {
                         at(team, team.node(), team.localRank(), bytes), target, to, bytes);
             }
         }
-        team.loans().finishBlocks(team, bytes);
+        team.loans().finishBlocks(bytes);
         if (lends) {
-            team.loans().takeBlocksBack(team, Loans.ALL);
+            team.loans().takeBlocksBack(Loans.ALL);
         }
         long taken = 0;
         for (int step = 1; step < team.nodes(); step++) {

@@ -30,7 +30,7 @@ public final class BlocksAlgorithm extends Algorithm {
 
     @Override
     protected long operationBytesMax(Team team, Kernel kernel) {
-        return team.blockExchange(collective()).blockBytesMax();
+        return BlockExchange.of(team, collective()).blockBytesMax();
     }
 
     @Override
@@ -59,6 +59,6 @@ public final class BlocksAlgorithm extends Algorithm {
 
     @Override
     public void run(Team team, Call call) {
-        team.blockExchange(collective()).run(call);
+        BlockExchange.of(team, collective()).run(call);
     }
 }

@@ -89,7 +89,7 @@ public final class DirectGather extends BlockAlgorithm {
         long bytes = call.bytes();
         if (team.loans().lendBlocks(bytes, call.source(), false)) {
             team.post(Team.READY, SHOWN);
-            team.loans().takeBlocksBack(team, team.placeOf(call.root()));
+            team.loans().takeBlocksBack(team.placeOf(call.root()));
             return;
         }
         Area own = team.show(receives ? shownBytes(team, Team.MASTER, bytes) : bytes);
@@ -147,7 +147,7 @@ public final class DirectGather extends BlockAlgorithm {
                     : team.shown(place, shownBytes(team, place, bytes));
             team.copy(block, 0, target, call.block(team.rankAt(team.node(), place)), bytes);
         }
-        team.loans().finishBlocks(team, bytes);
+        team.loans().finishBlocks(bytes);
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = node(team, distance);
             for (int place = 0; place < team.ranksOn(node); place++) {

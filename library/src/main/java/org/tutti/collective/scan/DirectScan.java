@@ -26,7 +26,7 @@ public final class DirectScan extends Scan {
 
     @Override
     public void run(Team team, Call call) {
-        Contributions contributions = team.contributions();
+        Contributions contributions = Contributions.of(team);
         contributions.open(call.source(), call.bytes(), call.isInPlace());
         int last = isExclusive() ? team.rank() - 1 : team.rank();
         for (int rank = 0; rank <= last; rank++) {

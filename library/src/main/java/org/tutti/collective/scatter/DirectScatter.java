@@ -86,7 +86,7 @@ public final class DirectScatter extends BlockAlgorithm {
             team.copy(source, call.block(team.rank()), call.target(), 0, bytes);
         }
         if (lends) {
-            team.loans().takeBlocksBack(team, Loans.ALL);
+            team.loans().takeBlocksBack(Loans.ALL);
         }
         for (int distance = 1; distance < team.nodes() && team.isMaster(); distance++) {
             int node = (team.node() + distance) % team.nodes();
@@ -109,7 +109,7 @@ public final class DirectScatter extends BlockAlgorithm {
         team.await(root, Team.READY, SHOWN);
         if (team.loans().isLendingBlocks(root, bytes)) {
             team.copy(team.loans().lent(root, Loans.SOURCE), call.block(team.rank()), call.target(), 0, bytes);
-            team.loans().finishBlocks(team, bytes);
+            team.loans().finishBlocks(bytes);
             return;
         }
         Area window = team.shown(root, shownBytes(team, call.root(), bytes));

@@ -15,7 +15,7 @@ import org.tutti.choice.Rule;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.RingLayout;
-import org.tutti.collective.WindowPool;
+import org.tutti.collective.WindowSizes;
 import org.tutti.collective.kernel.Vectors;
 import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.job.JobEnvironment;
@@ -95,7 +95,7 @@ public final class InfoCommand implements Callable<Integer> {
         out.println("ranks on a node   slots of a communicator   windows of all ranks, at most");
         for (int ranks : RANKS_SHOWN) {
             out.printf("%15d   %,19d KiB   %,27d KiB%n", ranks, new RingLayout(1, ranks).bytes() / KIBIBYTE,
-                    2 * WindowPool.windowBytesMax(ranks) * ranks / KIBIBYTE);
+                    2 * WindowSizes.windowBytesMax(ranks) * ranks / KIBIBYTE);
         }
     }
 

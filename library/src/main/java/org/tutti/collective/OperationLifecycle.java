@@ -1,0 +1,104 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective;
+
+/**
+ * The life of an operation at one rank: from the call that draws its number to the word that says that the rank has
+ * left it.
+ *
+ * <p><b>Leaving and closing.</b> When a rank has finished operation s and all before it, it stores s + 1 in its
+ * <i>left</i> word. An operation that all ranks have left is <i>closed</i>. A rank enters operation s only when
+ * operation s − n is closed, where n is the number of slots: so no rank writes to a cell, a payload or a window that
+ * another rank may still read. A rank that finds its own knowledge of the closed operations too old reads the left
+ * words of all ranks; as these are usually far ahead, it does so once in some n operations. {@link Edges} does the same
+ * between nodes. This is the one mechanism against overrunning.
+ *
+ * <p><b>Memory ordering.</b> Writer: fingerprint, payload and window with plain stores, then {@link StepWords#post}
+ * with release order. Reader: {@link StepWords#await} with acquire order, then plain reads, then {@link #leave}, which
+ * stores the left word with release order. Writer again: acquire loads of all left words before its next store to the
+ * slot. Hence every read of generation g happens before every write of generation g + 1.
+ *
+ * <p><b>Breaking.</b> An operation that ends with an exception leaves its slot undefined, so it breaks the
+ * communicator: the first rank that does so sets the broken word to its reason and rank; ranks that wait in vain and
+ * later calls see it. {@link Ending} says what comes then.
+ */
+final class OperationLifecycle {
+    private final TeamContext context;
+    private final Machine machine;
+    private final Ledger ledger;
+    private final Operation operation;
+    private final Waiting waiting;
+    private final OperationWindows windows;
+    private final Loans loans;
+    private final Invitations invitations;
+    private final Ending ending;
+    private boolean mayClaim;
+
+    OperationLifecycle(TeamContext context, Operation operation, Waiting waiting, OperationWindows windows, Loans loans,
+            Invitations invitations, Ending ending) {
+        this.context = context;
+        this.machine = context.machine;
+        this.ledger = context.ledger;
+        this.operation = operation;
+        this.waiting = waiting;
+        this.windows = windows;
+        this.loans = loans;
+        this.invitations = invitations;
+        this.ending = ending;
+        this.mayClaim = context.nodes() > 1 && context.isMaster();
+    }
+
+    /**
+     * Begins the present operation of a call that was drawn: notices what has broken meanwhile, waits until the slot is
+     * free, and writes the call's descriptor.
+     *
+     * @param lands whether the operation may need the landings of its node
+     */
+    void begin(CallArguments drawn, boolean lands) {
+        operation.begin(drawn);
+        waiting.checkAlive();
+        waiting.awaitClosed(operation.sequence - (context.blocking ? context.layout.slots() : Ledger.AT_ONCE_MAX));
+        if (mayClaim && lands) {
+            context.landings.claim(machine); // before this rank waits for any other one in the operation
+            mayClaim = false;
+        }
+        long left = ledger.left(machine);
+        operation.quiet = left == operation.sequence;
+        if (left > operation.sequence) { // another thread has found meanwhile what this one did not see yet
+            waiting.checkAlive();
+        }
+        Descriptor.write(machine, context.ring, operation.cell(context.localRank) + RingLayout.DESCRIPTOR, drawn);
+    }
+
+    /** Ends the operation at this rank. */
+    void leave() {
+        waiting.flush();
+        giveBack();
+        ledger.leave(machine, operation.sequence);
+    }
+
+    /** Ends the call, and the communicator, because of an exception. */
+    void breakOff(Throwable failure) {
+        try {
+            if (ledger.isFounded()) {
+                ending.setBroken(failure); // before others miss what it had
+            }
+        } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
+            failure.addSuppressed(closed);
+        }
+        windows.revoke(); // what others still put there must not come into a later operation
+        loans.forgetBorrowed(); // nor keep alive what they have lent
+        giveBack(); // or a late put would land in memory that the caller uses for something else
+        try {
+            ledger.leaveAll(machine, operation.call.operationsLeft());
+        } catch (IllegalStateException closed) {
+            failure.addSuppressed(closed);
+        }
+    }
+
+    /** Gives back what the operation had from the caller, who uses it again afterwards, and from the pool. */
+    private void giveBack() {
+        loans.takeBack();
+        invitations.revokeAll();
+        windows.giveBack();
+    }
+}
